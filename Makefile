@@ -83,8 +83,10 @@ bench: $(VENV)/.tests
 	@$(PIP) install -c constraints.txt --no-build-isolation -e '.[bench]'
 	@$(BIN)/python -m benchmarks
 
+# Only the tests that have a full length; they take more than an hour.
+TORTURE_TESTS = $(shell grep -rl --include='test_*.py' TUI_ANNOTATE_TORTURE tests)
 torture: $(VENV)/.tests
-	@TUI_ANNOTATE_TORTURE=1 $(BIN)/python -m pytest --timeout 7200 $(PYTEST_ARGS)
+	@TUI_ANNOTATE_TORTURE=1 $(PYTEST) --timeout 14400 $(or $(PYTEST_ARGS),$(TORTURE_TESTS))
 
 # READERS='brat pairs' selects importers, MINUTES=... is the time for each. On Linux with x86-64
 # atheris guides the inputs by code coverage; on other platforms inputs are random.

@@ -23,6 +23,7 @@ from tui_annotate.settings import (
     person_name,
     remember_name,
     user_file,
+    workspace_state_file,
 )
 
 
@@ -115,7 +116,7 @@ def test_keys_and_theme_are_a_persons_own(folder: Path, tmp_path: Path) -> None:
         ('workers = "2"', "workers is '2'"),
         ("ratings = [1]", r"ratings is \[1\]"),
         ('ratings = ["a", ""]', "ratings is"),
-        ("people = 1", "people is 1 instead of a table"),
+        ("people = 1", "the value of people is 1, not a table"),
         ("[people]\npeople_store = ''", "unknown key 'people.people_store'"),
         ("[people]\nstore = 1", "people_store is 1"),
         ("[people]\nargon2_time = 1", "argon2_time is 1"),
@@ -184,22 +185,22 @@ def test_a_name_is_given_remembered_or_that_of_the_login(
     """In this order; it is kept privately, and what is only given is not kept."""
     monkeypatch.setenv("TUI_ANNOTATE_STATE", str(tmp_path / "state"))
     monkeypatch.setenv("LOGNAME", "login")
-    assert person_name() == "login"
-    remember_name(" ana ")
-    assert person_name() == "ana"
-    assert person_name(" bo ") == "bo"
-    assert person_name() == "ana"
+    assert person_name(tmp_path) == "login"
+    remember_name(tmp_path, " ana ")
+    assert person_name(tmp_path) == "ana"
+    assert person_name(tmp_path, " bo ") == "bo"
+    assert person_name(tmp_path) == "ana"
     assert login_name() == "login"
     assert stat.S_IMODE((tmp_path / "state").stat().st_mode) == 0o700
 
 
-def test_a_wrong_name_is_refused_and_not_remembered() -> None:
+def test_a_wrong_name_is_refused_and_not_remembered(tmp_path: Path) -> None:
     """The one before stays."""
-    remember_name("ana")
+    remember_name(tmp_path, "ana")
     for refuses in (person_name, remember_name):
         with pytest.raises(InvalidInput):
-            refuses("a\x1bb")
-    assert person_name() == "ana"
+            refuses(tmp_path, "a\x1bb")
+    assert person_name(tmp_path) == "ana"
 
 
 @pytest.mark.parametrize("content", [b"\xff\xff", b"", b"a\x1bb"])
@@ -208,8 +209,8 @@ def test_a_broken_memory_is_no_memory(
 ) -> None:
     """The login name then."""
     monkeypatch.setenv("TUI_ANNOTATE_STATE", str(tmp_path))
-    (tmp_path / "name").write_bytes(content)
-    assert person_name() == "reader"
+    workspace_state_file("name", tmp_path).write_bytes(content)
+    assert person_name(tmp_path) == "reader"
 
 
 def test_a_home_that_can_not_be_written_costs_only_the_memory(
@@ -218,18 +219,20 @@ def test_a_home_that_can_not_be_written_costs_only_the_memory(
     """Nothing is said of it: the work goes on."""
     (tmp_path / "file").touch()
     monkeypatch.setenv("TUI_ANNOTATE_STATE", str(tmp_path / "file"))
-    remember_name("ana")
-    assert person_name() == "reader"
+    remember_name(tmp_path, "ana")
+    assert person_name(tmp_path) == "reader"
 
 
-def test_without_a_login_name_one_is_oneself(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_login_name_one_is_oneself(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     """A container's user may have no name at all."""
 
     def nobody() -> str:
         raise KeyError
 
     monkeypatch.setattr("getpass.getuser", nobody)
-    assert person_name() == "me"
+    assert person_name(tmp_path) == "me"
 
 
 def test_the_memory_is_where_the_system_keeps_such_files(monkeypatch: pytest.MonkeyPatch) -> None:

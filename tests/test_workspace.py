@@ -149,7 +149,7 @@ def test_a_name_is_a_person(space: Workspace) -> None:
     """The same name is the same one; without a name it is whoever is remembered."""
     ana = space.person("ana")
     assert space.person().name == "reader"
-    remember_name("ana")
+    remember_name(space.path, "ana")
     assert space.person() == ana
     assert space.person("bo") != ana
 

@@ -39,7 +39,7 @@ def create(path: Path | str) -> Workspace:
 def sort(
     questions: Sequence[str], contexts: Sequence[Sequence[str]], **how: Unpack[SortApiOptions]
 ) -> list[ContextOrderResult]:
-    """Sort each question's contexts with an LLM judge; see `tui_annotate.lab.judge.api.sort`."""
+    """Order the context texts of each question by relevance, with an LLM judge."""
     from tui_annotate.lab.judge import api as judging
 
     return judging.sort(questions, contexts, **how)
@@ -48,7 +48,7 @@ def sort(
 def generate(
     questions: Sequence[str], contexts: Sequence[Sequence[str]], **how: Unpack[GenerateApiOptions]
 ) -> list[ReferenceAnswer]:
-    """Generate reference answers from contexts; see `tui_annotate.lab.judge.api.generate`."""
+    """Generate a reference answer to each question from the question's context texts."""
     from tui_annotate.lab.judge import api as judging
 
     return judging.generate(questions, contexts, **how)
@@ -61,7 +61,7 @@ def evaluate(  # noqa: PLR0917  four lists, in the order of the project RagSGE
     ground_truths: Sequence[str | None] | None = None,
     **how: Unpack[EvaluateApiOptions],
 ) -> list[EvaluationResult]:
-    """Compute four scores of answers and contexts; see `tui_annotate.lab.judge.api.evaluate`."""
+    """Compute four scores of answers and of their context texts, with an LLM judge."""
     from tui_annotate.lab.judge import api as judging
 
     return judging.evaluate(questions, contexts, answers, ground_truths, **how)

@@ -1,7 +1,7 @@
 """Entry point of `python -m tui_annotate` and of the command `tui-annotate`.
 
-An SSH session starts in a clean process, so that no client input reaches a library: with few
-environment variables, isolated from the current folder, and ignoring the terminal's stop signals.
+An SSH session starts in a clean process: with few environment variables, isolated from the current
+folder, and without the terminal's stop signals. So no client input reaches a library.
 """
 
 from __future__ import annotations
@@ -17,11 +17,10 @@ KEPT = frozenset(
         *("SSH_CLIENT", "SSH_CONNECTION", "SSH_ORIGINAL_COMMAND", "SSH_TTY"),
     }
 )
-"""Environment variables that an SSH session keeps, in addition to LC_*."""
+"""Environment variables that an SSH session keeps, in addition to those that begin with LC_."""
 
 
 def main() -> None:
-    """Run the command line and exit with its exit code."""
     if sys.version_info < (3, 11):  # noqa: UP036  a clone has no installer check
         sys.exit("tui-annotate needs Python 3.11 or newer")
     if sys.argv[1:3] == ["ssh", "session"]:
@@ -34,7 +33,6 @@ def main() -> None:
 
 
 def clean(environment: Mapping[str, str]) -> dict[str, str]:
-    """Return the environment of an SSH session: only the variables in `KEPT` and LC_*."""
     return {
         name: value for name, value in environment.items() if name in KEPT or name.startswith("LC_")
     }

@@ -59,7 +59,7 @@ def test_a_form_is_not_guessed(command: Command, dump: str) -> None:
     assert json.loads(Path(dump).read_text()) == [DUMP]
 
 
-TABLES_OF_PAIRS = {"csv", "tsv", "jsonl", "json"}
+TABLES_OF_PAIRS = {"csv", "tsv", "jsonl", "json", "xlsx"}
 """Names of formats that read pairs and write rows of annotations, which are not read again."""
 
 

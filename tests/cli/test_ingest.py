@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 import shlex
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import PAIRS, Command, numbers
+from tests.plugins.test_workbooks import workbook
 from tui_annotate.domain.errors import InvalidInput
 
 
@@ -67,6 +69,125 @@ def test_a_refused_record_ends_with_3(command: Command, pairs: Path) -> None:
     assert f"{pairs}:3" in done.err
     assert numbers(done.out) == [2, 1]
     assert command("status", "--json").json["samples"] == 2
+
+
+@pytest.mark.parametrize(("given", "found"), [("^", 0), ("tab", 2), ("ab", 2), ('"', 2)])
+def test_a_delimiter_is_one_character(
+    command: Command, tmp_path: Path, given: str, found: int
+) -> None:
+    """Another text is refused, and a delimiter that does not fit leaves no record."""
+    (tmp_path / "a.csv").write_text("source^summary\nA.^B.\n", "utf-8")
+    command("init")
+    done = command("ingest", "a.csv", "--delimiter", given, "--embedder", "none")
+    assert done.code == found
+
+
+def test_one_sheet_of_a_workbook_is_imported(command: Command, tmp_path: Path) -> None:
+    """--sheet selects the sheet; an unknown sheet ends with 2, before anything is stored."""
+    pair = [["source", "summary"], ["A.", "B."]]
+    workbook(tmp_path / "a.xlsx", train=pair, test=pair)
+    command("init")
+    assert command("ingest", "a.xlsx", "--sheet", "tset", "--embedder", "none").code == 2
+    assert command("ingest", "a.xlsx", "--sheet", "test", "--embedder", "none").code == 0
+    assert [each["name"] for each in command("datasets", "list", "--json").json] == ["a-test"]
+
+
+def _samples(command: Command) -> dict[str, int]:
+    return {each["name"]: each["samples"] for each in command("datasets", "list", "--json").json}
+
+
+def _write_rows(folder: Path, count: int) -> list[str]:
+    folder.mkdir()
+    for number in range(count):
+        row = {"source": f"It cost {number}.", "summary": "It cost 15."}
+        (folder / f"r{number}.json").write_text(json.dumps(row), "utf-8")
+    return sorted(str(path) for path in folder.iterdir())
+
+
+@pytest.mark.parametrize("given", ["rows", "rows/*.json", "rows/r?.json"])
+def test_many_files_of_one_row_are_one_dataset(
+    command: Command, tmp_path: Path, given: str
+) -> None:
+    """A folder or a pattern is a dataset with its name; a second import adds nothing."""
+    _write_rows(tmp_path / "rows", 9)
+    command("init")
+    assert command("ingest", given, "--embedder", "none").code == 0
+    assert _samples(command) == {"rows": 9}
+    assert command("ingest", given, "--embedder", "none", "--json").json["known"] == 9
+
+
+def test_several_files_in_one_dataset_have_ids_with_their_names(
+    command: Command, tmp_path: Path
+) -> None:
+    """Ids are those of an import of the whole folder, so both imports add each sample once."""
+    files = _write_rows(tmp_path / "rows", 3)
+    command("init")
+    report = command("ingest", *files, "--dataset", "rows", "--embedder", "none", "--json").json
+    assert (report["added"], report["refused"]) == (3, 0)
+    assert command("ingest", "rows", "--embedder", "none", "--json").json["known"] == 3
+    assert command("datasets", "replace", "rows", "rows/r0.json", "rows/r1.json").code == 0
+    assert _samples(command) == {"rows": 2}
+
+
+def test_a_folder_of_mixed_files_is_imported(command: Command, tmp_path: Path) -> None:
+    """A broken file is refused alone; files of other kinds are named in a warning."""
+    _write_rows(folder := tmp_path / "rows", 1)
+    (folder / "a.csv").write_text("source|summary\nA.|B.\n", "utf-8")
+    (folder / "bad.jsonl").write_text("nope", "utf-8")
+    (folder / "read.me").write_text("nope", "utf-8")
+    workbook(folder / "b.xlsx", one=[["source", "summary"], ["A.", "B."]])
+    command("init")
+    done = command("ingest", "rows", "--embedder", "none", "--json")
+    assert (done.code, _samples(command)) == (3, {"rows": 3})
+    refused = [each["where"] for each in done.json["problems"] if each["refused"]]
+    (warned,) = [each for each in done.json["problems"] if not each["refused"]]
+    assert [Path(where).name for where in refused] == ["bad.jsonl:1"]
+    assert "read.me" in warned["message"]
+
+
+def test_a_pattern_without_files_is_refused(command: Command) -> None:
+    """Nothing is stored, as for a file that does not exist."""
+    command("init")
+    assert command("ingest", "rows/*.json").code == 2
+
+
+def _pipe(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+
+
+def test_standard_input_is_read(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The format is found by the content; problems name standard input, not a temporary file."""
+    command("init")
+    _pipe(monkeypatch, '{"source": "A.", "summary": "B."}\n{"source": "A."}\n')
+    done = command("ingest", "-", "--embedder", "none", "--json")
+    assert (done.code, _samples(command)) == (3, {"stdin": 1})
+    assert done.json["problems"][0]["where"] == "standard input:2"
+    assert command("ingest", "-", "-").code == 2
+
+
+def test_standard_input_without_a_known_format_needs_a_name(
+    command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """CSV is read with --from, by convert too."""
+    table = "source,summary\nA.,B.\n"
+    command("init")
+    _pipe(monkeypatch, table)
+    assert command("ingest", "-").code == 2
+    _pipe(monkeypatch, table)
+    done = command("ingest", "-", "--from", "csv", "--dataset", "a", "--embedder", "none")
+    assert (done.code, _samples(command)) == (0, {"a": 1})
+    _pipe(monkeypatch, table)
+    done = command("convert", "-", "-", "--from", "csv", "--to", "native")
+    assert json.loads(done.out)["dataset"] == "stdin"
+
+
+@pytest.mark.parametrize("name", ["ingest", "view"])
+def test_an_address_is_refused_with_the_way_to_download(command: Command, name: str) -> None:
+    """The program opens no network connection for a file."""
+    command("init")
+    error = command(name, "https://example.org/a.csv").error
+    assert error is not None
+    assert "curl" in error.hint
 
 
 def test_nothing_in_ends_with_2(command: Command, pairs: Path) -> None:

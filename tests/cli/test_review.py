@@ -17,12 +17,15 @@ from tests.tui.screens import review_app
 from tests.tui.screens.review_app import CHINESE, FIRST, SECOND
 from tui_annotate import workspace
 from tui_annotate.cli.main import run
+from tui_annotate.cli.review import _decisions_to_csv
 from tui_annotate.domain.adjudication import RejectionReason, ReviewAction
 from tui_annotate.domain.annotations import REJECTED
 from tui_annotate.domain.assignment_rules import Pool
+from tui_annotate.domain.assignments import State
 from tui_annotate.domain.people import SETTLED, PersonKind
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.plugins.traits import RecordTrait
+from tui_annotate.services.review.decisions import ReviewDecision
 
 
 @pytest.fixture
@@ -195,6 +198,15 @@ def test_decisions_are_exported_without_names(
     assert len(list(csv.DictReader(StringIO(table)))) == len(rows)
     words = re.findall(r"[\w-]+", table)
     assert not {word for each in people for word in (each.id, each.name)} & set(words)
+
+
+def test_a_spreadsheet_runs_no_cell_of_the_decisions() -> None:
+    """A note of a reviewer that begins like a formula gets a leading quote."""
+    decision = ReviewDecision(
+        *("d", "1", State.DONE, "own", ("-A",), (), "=1+1", "", "", "", ("A",), None)
+    )
+    (row,) = csv.DictReader(StringIO(_decisions_to_csv([decision])))
+    assert (row["labels"], row["note"], row["sample"]) == ("'-A", "'=1+1", "1")
 
 
 def test_decisions_are_exported_with_names_or_pseudonyms(

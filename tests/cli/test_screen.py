@@ -114,32 +114,37 @@ def test_the_demo_opens_on_its_own_workspace(
 
 
 @pytest.mark.usefixtures("drawn")
-def test_who_begins_to_work_is_remembered(filled: Command) -> None:
-    """The name that is given, once the workspace is open; no name changes nothing."""
+def test_a_name_is_remembered_for_one_workspace(filled: Command, tmp_path: Path) -> None:
+    """The name is stored after the workspace is opened; other workspaces do not use it."""
     assert filled("annotate", "--as", "ana").code == 0
-    assert person_name() == "ana"
+    assert person_name(tmp_path) == "ana"
     assert filled("annotate").code == 0
-    assert person_name() == "ana"
+    assert person_name(tmp_path) == "ana"
+    assert filled("init", "other").code == 0
+    assert filled("annotate", "-w", "other").code == 0
+    assert person_name(tmp_path / "other") == "reader"
 
 
 @pytest.mark.usefixtures("drawn")
-def test_with_accounts_a_name_says_nothing(filled: Command) -> None:
+def test_with_accounts_a_name_says_nothing(filled: Command, tmp_path: Path) -> None:
     """So it is not remembered."""
     add = ("users", "create", "--name", "ben", "--email", "b@example.org", "--invite")
     assert filled(*add).code == 0
     assert filled("annotate", "--as", "ana").code == 0
-    assert person_name() == "reader"
+    assert person_name(tmp_path) == "reader"
 
 
-def test_the_demo_is_tried_under_the_login_name(command: Command, drawn: Drawn) -> None:
+def test_the_demo_is_tried_under_the_login_name(
+    command: Command, drawn: Drawn, tmp_path: Path
+) -> None:
     """Whoever was last at work stays remembered, and the way back names who tried it."""
-    remember_name("ana")
+    remember_name(tmp_path / "try", "ana")
     done = command("demo", "try", "--data", DATA)
     assert drawn.given["person"] == "reader"
     assert done.out.rstrip().endswith(" --as reader")
     assert command("demo", "try", "--data", DATA, "--as", "bo").code == 0
     assert drawn.given["person"] == "bo"
-    assert person_name() == "ana"
+    assert person_name(tmp_path / "try") == "ana"
 
 
 def test_the_demo_without_a_terminal_does_the_job(command: Command) -> None:

@@ -42,7 +42,7 @@ def test_an_empty_workspace_wants_texts_first(command: Command, tmp_path: Path) 
 
 def test_whoever_worked_here_is_told_where_they_were(filled: Command, tmp_path: Path) -> None:
     """Nobody is made by being asked about; whoever finished something hears how much."""
-    remember_name("ana")
+    remember_name(tmp_path, "ana")
     assert numbers(filled().out.splitlines()[1]) == [2]
     with open_workspace(tmp_path) as space:
         assert space.people.all() == ()
@@ -59,7 +59,7 @@ def test_with_accounts_a_name_says_nothing(filled: Command, tmp_path: Path) -> N
     """Whose work it is, the screen asks."""
     with open_workspace(tmp_path) as space:
         space.person("ana")
-    remember_name("ana")
+    remember_name(tmp_path, "ana")
     assert "ana" in filled().out.splitlines()[1]
     add = ("users", "create", "--name", "ben", "--email", "b@example.org", "--invite")
     assert filled(*add).code == 0

@@ -74,11 +74,11 @@ WORK: Final[tuple[Step, ...]] = (
     (ESCAPE, "-of yours"),
     ("t", "words only"),
     ("tt", "words and vectors together"),
-    ("i", "are missing from the source"),
+    ("i", "were found in the source"),
     ("c", "B Extrinsic"),
     (BACK + "aa" + ENTER, "B "),
     ("u", states.UNDONE),
-    ("!", "Flag reason:"),
+    ("!", "Why flag it?"),
     ("0", "Flagged because"),
     (PASTE + ENTER, " flagged"),
     ("", "words only"),  # said once the next sample is there; keys before that are dropped

@@ -27,7 +27,7 @@ WALK: tuple[Step, ...] = (
     ("q", "y accepts"),
     ("e", "Editing ~"),
     ("e", "y accepts"),
-    ("x", "Reject: why?"),
+    ("x", "Why reject it?"),
     ("1", "Rejected"),
     ("c", "y accepts"),
     ("y", "The label set has no label"),

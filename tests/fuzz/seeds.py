@@ -16,6 +16,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
+import openpyxl
+
 from tests.fuzz import foreign
 from tests.fuzz.mutations import Files
 from tests.helpers.position_rows import lookup, placed
@@ -142,6 +144,17 @@ def _pairs() -> Iterator[Files]:
     splits = b'{"splits": ["train"]}'
     yield {"dataset_dict.json": splits, "train/state.json": state, "train/a.arrow": arrow}
     yield {"data/train-00000-of-00001.parquet": _parquet("snappy")}
+    yield from _workbook()
+
+
+def _workbook() -> Iterator[Files]:
+    target = io.BytesIO()
+    book = openpyxl.Workbook()
+    for sheet in (book.active, book.create_sheet("two")):
+        sheet.append([*foreign.ROW])
+        sheet.append([str(value) for value in foreign.ROW.values()])
+    book.save(target)
+    yield {"a.xlsx": target.getvalue()}
 
 
 def _rag() -> Iterator[Files]:
@@ -244,6 +257,10 @@ _SEEDS: dict[str, Callable[[], Iterator[Files]]] = {
     "tsv": lambda: _one("a.tsv", foreign.TABLES[2]),
     "jsonl": lambda: _one("a.jsonl", _lines(foreign.ROW, foreign.ROW)),
     "json": lambda: _one("a.json", [foreign.ROW, foreign.ROW]),
+    "xlsx": _workbook,
+    "folder": lambda: iter(
+        [{"a.csv": foreign.TABLES[0].encode(), "b.jsonl": _lines(foreign.ROW).encode()}]
+    ),
     "users": lambda: _one("a.csv", *foreign.USERS),
     "mercury-users": lambda: iter(
         [{"a.sqlite": _database({"users (user_id, user_name, email, hashed_password)": _USERS})}]

@@ -29,9 +29,9 @@ _PACKERS: dict[str, Callable[[bytes], bytes]] = {
     "gzip": gzip.compress,
     "zstd": zstandard.ZstdCompressor().compress,
 }
-_BINARY = {"mercury-db"}
+_BINARY = {"mercury-db", "xlsx"}
 """Readers of what is never packed."""
-_REFUSED_FIRST = {("csv", "lines"), ("tsv", "lines"), ("tsv", "a cell")}
+_REFUSED_FIRST = {("folder", "lines"), ("csv", "lines"), ("tsv", "lines"), ("tsv", "a cell")}
 """Tables whose header is refused, so that the rest is not read at all."""
 
 
@@ -57,9 +57,9 @@ def _placed(folder: Path, importer: str, content: bytes) -> Path:
         (folder / "topics.jsonl").write_text(json.dumps({"request_id": "1", "title": "A"}))
         (folder / "runs.gz").write_bytes(content)
         return folder
-    path = folder / "a.gz"
+    path = folder / ("a.csv.gz" if importer == "folder" else "a.gz")
     path.write_bytes(content)
-    return path
+    return folder if importer == "folder" else path
 
 
 def _said(path: Path, importer: str) -> list[str]:

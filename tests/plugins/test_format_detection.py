@@ -157,16 +157,28 @@ def test_words_inside_a_table_say_nothing(tmp_path: Path) -> None:
         detect(file(tmp_path, "a.txt", cell))
 
 
-def test_what_we_write_to_be_read_by_others_is_not_guessed(tmp_path: Path) -> None:
-    """A folder of tables is no form that is read."""
+def test_a_folder_of_tables_is_a_dataset(tmp_path: Path) -> None:
+    """Tables without texts, as we write them for others, are refused by their reader."""
     (tmp_path / "tables").mkdir()
-    file(tmp_path / "tables", "annotations.csv", "sample_id,note\n")
+    file(tmp_path / "tables", "annotations.csv", "sample_id,note\n1,a\n")
+    assert detect(tmp_path / "tables") == "folder"
+    records, (problem,) = read(tmp_path / "tables")
+    assert not records
+    assert "'source'" in problem.message
+
+
+def test_a_folder_of_annotations_is_not_guessed(tmp_path: Path) -> None:
+    """Work of several people, one file each, would lose its people as a folder of tables."""
+    (tmp_path / "work").mkdir()
+    line = json.dumps({"text": "A.", "entities": [], "relations": []})
+    for name in ("ana.jsonl.gz", "ben.jsonl.gz"):
+        file(tmp_path / "work", name, gzip.compress(line.encode()))
     with pytest.raises(InvalidInput, check=has_code("format-uncertain")):
-        detect(tmp_path / "tables")
+        detect(tmp_path / "work")
 
 
 @pytest.mark.parametrize("name", ["a.xlsx", "a.csv", "a"])
-@pytest.mark.parametrize(("head", "told"), [(b"PK\x03\x04\xff", "Excel"), (b"%PDF-1.7\xff", "PDF")])
+@pytest.mark.parametrize(("head", "told"), [(b"PK\x03\x04\xff", "zip"), (b"%PDF-1.7\xff", "PDF")])
 def test_a_file_of_another_program_is_told_by_its_kind(
     tmp_path: Path, name: str, head: bytes, told: str
 ) -> None:

@@ -105,7 +105,9 @@ def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
         ("[1] [2]", ":1", "column 5"),
         ("", "", "the file is empty"),
         (" \n\n", "", "the file is empty"),
-        ('{\n "a": 1\n}', ":1", ""),
+        ('{\n "a": 1,,\n}', ":2", "column 9"),
+        ('{"data": [{}], 5}', ":1", "column 17"),
+        ('{"data": [{}]', ":1", "column 14"),
         ("1" * 5000 + "\n2", ":1", "4300"),
         ("[" + "1" * 5000 + "]", ", record 1", "4300"),
     ],
@@ -116,6 +118,67 @@ def test_bad_syntax_has_its_place(tmp_path: Path, content: str, place: str, valu
     where, _, message = found.partition(": ")
     assert where == place
     assert value in message
+
+
+_ROWS = [{"a": "x", "b": 1}, {"a": "y", "b": [2]}]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        json.dumps({"data": _ROWS}),
+        json.dumps({"rows": _ROWS}, indent=1),
+        "\n".join(json.dumps(row, indent=2) for row in _ROWS),
+        json.dumps({"a": {"0": "x", "1": "y"}, "b": {"0": 1, "1": [2]}}),
+        json.dumps({"a": {"0": "x", "1": "y"}, "b": {"0": 1, "1": [2]}}, indent=1),
+        json.dumps({"a": ["x", "y"], "b": [1, [2]]}),
+        json.dumps({"columns": ["a", "b"], "index": [0, 1], "data": [["x", 1], ["y", [2]]]}),
+    ],
+)
+def test_rows_in_one_object_are_read(tmp_path: Path, content: str) -> None:
+    """A wrapped list, objects over several lines, and a table by columns give the same rows."""
+    path = file(tmp_path, "a.json", content)
+    assert _values(path) == _ROWS
+    assert not _problems(path)
+
+
+@pytest.mark.parametrize("indent", [None, 1])
+@pytest.mark.parametrize("before", [True, False])
+def test_fields_outside_the_rows_are_reported(
+    tmp_path: Path, indent: int | None, *, before: bool
+) -> None:
+    """An import loses these fields; the report names them."""
+    parts = [("data", _ROWS), ("version", {"n": [1]})]
+    path = file(tmp_path, "a.json", json.dumps(dict(parts[:: -1 if before else 1]), indent=indent))
+    values = [*read_json_values(path)]
+    assert [one.value for one in values if isinstance(one, JsonValue)] == _ROWS
+    (problem,) = (one for one in values if isinstance(one, Problem))
+    assert not problem.refused
+    assert "'version'" in problem.message
+
+
+def test_the_index_of_a_table_by_columns_is_kept(tmp_path: Path) -> None:
+    """Row names that are not 0, 1, 2... become a field; other objects are no table."""
+    path = file(tmp_path, "a.json", json.dumps({"a": {"7": "x", "9": "y"}, "b": {"7": 1, "9": 2}}))
+    assert _values(path)[0] == {"index": "7", "a": "x", "b": 1}
+    others: list[dict[str, Any]] = [
+        {"a": {"x": 1}, "b": {"x": 2}},
+        {"a": ["x"], "b": []},
+        {"a": [1]},
+        {"a": []},
+    ]
+    for value in others:
+        assert _values(file(tmp_path, "a.json", json.dumps(value))) == [value]
+
+
+def test_a_comma_after_each_line_has_its_own_hint(tmp_path: Path) -> None:
+    """What to do is to remove the comma, not to write one value per line."""
+    path = file(tmp_path, "a.jsonl", '{"a": 1},\n{"a": 2}\n')
+    (first, second) = read_json_values(path)
+    assert isinstance(first, Problem)
+    assert "comma" in first.hint
+    assert isinstance(second, JsonValue)
+    assert second.value == {"a": 2}
 
 
 def test_good_records_before_a_fault_are_kept(tmp_path: Path) -> None:

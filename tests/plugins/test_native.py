@@ -119,13 +119,13 @@ def test_what_is_unknown_is_told(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "told"),
     [
-        ('"a"', "the record is text, not an object"),
+        ('"a"', "the record is text, not a JSON object"),
         ('{"format": "tui-annotate/2"}', "the format is 'tui-annotate/2', not 'tui-annotate/1'"),
         (_unlike(dataset=None), "the dataset is an empty value (null)"),
         (_unlike(id=[]), "the id is a list"),
         (_unlike(documents=[]), "the sample has no documents"),
         (_unlike(documents=3), "'documents' is a number (3), not a list"),
-        (_unlike(documents=["a"]), "'documents' contains a value that is not an object"),
+        (_unlike(documents=["a"]), "'documents' contains a value that is not a JSON object"),
         (
             _unlike(documents=[{"side": "left", "text": "a"}]),
             "a document has the unknown side 'left'",
@@ -143,11 +143,11 @@ def test_what_is_unknown_is_told(tmp_path: Path) -> None:
             "the source text has SHA-256 ca978112ca1b..., but the file states '00'",
         ),
         (_unlike(kind="poem"), "'poem' is not a valid kind of sample"),
-        (_unlike(meta=[1]), "'meta' is a list, not an object"),
+        (_unlike(meta=[1]), "'meta' is a list, not a JSON object"),
         (_unlike(group=5), "'group' is a number (5), not text"),
         (_unlike(group="a\0"), "'group' 'a\\x00' contains U+0000 at offset 1"),
         (_annotation(id=""), "the id of an annotation is empty"),
-        (_unlike(people=[]), "person 'p' is not in 'people'"),
+        (_unlike(people=[]), "person 'p' is not in the list 'people'"),
         (_unlike(people=[{"id": "p", "kind": "robot"}]), "'robot' is not a valid kind of person"),
         (_unlike(assignments=[{"person": "p", "state": "lost"}]), "'lost' is not a valid state"),
         (
@@ -167,7 +167,7 @@ def test_what_is_unknown_is_told(tmp_path: Path) -> None:
         (_annotation(number=2**60), "'number' is a number (1152921504606846976), not a whole"),
         (_annotation(number=-1), "'number' is a number (-1), not a whole number below 2^53"),
         (_annotation(labels=["Unwanted"]), "label 'Unwanted' is not a list of names"),
-        (_annotation(quotes=["15"]), "annotation a1 must have one quote per span"),
+        (_annotation(quotes=["15"]), "annotation a1 must have one quote for each span"),
         (
             _annotation(quotes=["16", "12"]),
             "summary span of annotation a1 8:10 covers '15', but the file quotes '16'",
@@ -186,7 +186,7 @@ def test_what_is_unknown_is_told(tmp_path: Path) -> None:
         ),
         (_annotation(claim=[["summary", 0, 8, 8]]), "8:8 is not a span"),
         (_annotation(claim=[["summary", 0, 8]]), "invalid annotation: not enough values to unpack"),
-        (_annotation(imported=[1]), "'imported' is a list, not an object"),
+        (_annotation(imported=[1]), "'imported' is a list, not a JSON object"),
         (_annotation(id=10**1000), "'id' is a number"),
         (_unlike(id=10**1000), "the id is longer than 1000 characters"),
         (_annotation(claim=[], evidence=[], quotes=[]), "annotation a1 has neither claim nor evid"),

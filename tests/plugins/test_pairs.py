@@ -56,7 +56,7 @@ def test_csv_cells_are_text_to_the_last_sign(tmp_path: Path) -> None:
     assert records[0].sample.meta == {"": "x"}
 
 
-@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
 @pytest.mark.parametrize("name", ["a.csv", "a.tsv", "a.csv.gz"])
 def test_cells_are_parted_by_the_sign_that_finds_the_columns(
     tmp_path: Path, delimiter: str, name: str
@@ -71,6 +71,14 @@ def test_cells_are_parted_by_the_sign_that_finds_the_columns(
     assert problems == []
     assert [document.text for document in records[0].sample.documents] == ["It cost; 12,5.", "S."]
     assert records[0].sample.meta == {"model": "a;b\tc,d", "summary, short": ""}
+
+
+def test_a_delimiter_can_be_named(tmp_path: Path) -> None:
+    """A character that is not detected separates the cells, also of other columns."""
+    path = file(tmp_path, "a.csv", "source^summary^n\na,b^c^1\nd^e\n")
+    (record,), (problem,) = read(path, delimiter="^")
+    assert record.sample.meta == {"n": "1"}
+    assert "'^'" in problem.hint
 
 
 @pytest.mark.parametrize("delimiter", [";", "\t"])
@@ -213,7 +221,7 @@ def test_a_wrong_byte_costs_its_row(tmp_path: Path, row: bytes, told: str) -> No
     [
         ('""', "column 'source' is empty"),
         ("12.5", "column 'source' holds a number (12.5), not text"),
-        ("null", "column 'source' holds an empty value (null), not text"),
+        ("null", "column 'source' is empty (null)"),
         ("true", "column 'source' holds a Boolean value (true), not text"),
         ('["a"]', "column 'source' holds a list, not text"),
         ('{"a": 1}', "column 'source' holds an object, not text"),
@@ -227,6 +235,14 @@ def test_a_bad_json_cell_costs_its_record_alone(tmp_path: Path, cell: str, told:
     records, problems = read(path)
     assert [record.sample.id for record in records] == ["1"]
     assert [str(problem) for problem in problems] == [f"{path}:1: {told}"]
+
+
+@pytest.mark.parametrize("cell", ["null", "true", "[1]", "{}", "5"])
+def test_no_hint_says_to_quote_what_is_no_text(tmp_path: Path, cell: str) -> None:
+    """In quotes, a null or a list would be imported as the text "null" or "[1]"."""
+    _, (problem,) = read(file(tmp_path, "a.jsonl", f'{{"source": {cell}, "summary": "S."}}'))
+    assert problem.hint
+    assert "quote" not in problem.hint
 
 
 def test_a_record_that_is_no_object_is_told(tmp_path: Path) -> None:

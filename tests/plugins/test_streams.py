@@ -41,12 +41,22 @@ def test_a_byte_order_mark_is_no_text(tmp_path: Path) -> None:
     assert [line.text for line in read_lines(path)] == ["one\n"]
 
 
-def test_utf16_taken_for_utf8_is_told(tmp_path: Path) -> None:
-    """A file that starts with the mark of UTF-16 is refused with the option that reads it."""
-    path = file(tmp_path, "a.txt", "one\n".encode("utf-16"))
-    with pytest.raises(InvalidRecord, match="UTF-16") as caught:
-        list(read_lines(path))
-    assert "--encoding utf-16" in caught.value.hint
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-32"])
+@pytest.mark.parametrize("order", ["le", "be"])
+def test_a_byte_order_mark_names_the_encoding(tmp_path: Path, encoding: str, order: str) -> None:
+    """A file that starts with the mark of UTF-16 or UTF-32 is read as such, also compressed."""
+    content = "\ufeff桥 one\ntwo 🌉\n".encode(f"{encoding}-{order}")
+    for raw in (content, gzip.compress(content)):
+        path = file(tmp_path, "a.txt", raw)
+        assert "".join(line.text for line in read_lines(path)) == "桥 one\ntwo 🌉\n"
+
+
+@pytest.mark.parametrize("name", ["https://example.org/a.csv", "https:/example.org/a.csv"])
+def test_an_address_is_no_file(name: str) -> None:
+    """The hint says how to download the file."""
+    with pytest.raises(NotFound) as caught:
+        list(read_lines(Path(name)))
+    assert "'https://example.org/a.csv'" in caught.value.hint
 
 
 def test_a_wrong_byte_has_its_place_and_costs_its_line(tmp_path: Path) -> None:

@@ -215,6 +215,18 @@ def test_adjudicated_samples_are_gold_by_default_and_stay_out_of_review(crew: Cr
     assert judge.adjudication_notice(crew.people["ana"], key) is None
 
 
+def test_a_reviewer_is_not_checked_with_a_sample_that_the_reviewer_decided(crew: Crew) -> None:
+    """The reviewer knows the answer of that sample; other annotators get it."""
+    judge, who, key = review(crew), crew.people["li"], SampleKey("d", "7")
+    crew.annotating.finish(crew.people["ben"], key, seconds=1)
+    open_sample = judge.open(who, key)
+    judge.finish(who, key, rest=RejectionReason.SLIP, seen=open_sample.seen, seconds=1)
+    crew.share.pool("d", Pool(2, "ingested"))
+    assert crew.share.gold("d", replace(RULE, every=2)).samples == 1
+    assert key.id not in crew.work("li")
+    assert key.id in crew.work("ana")
+
+
 def test_gold_samples_of_a_person_wait_for_no_review(pool: Crew) -> None:
     """Their answers are known; all other samples are reviewed as ever."""
     pool.work("ana")
@@ -267,6 +279,10 @@ def test_moved_and_undone_assignments_leave_no_gold_samples_alone(crew: Crew) ->
     crew.share.give("d", ["li"], AssignmentOptions(share="4"))
     assert crew.share.undo().removed == 4
     assert crew.work("li") == []
+    crew.share.give("d", ["li"], AssignmentOptions(share="4"))
+    crew.share.give("d", ["li"], AssignmentOptions(share="3"))
+    assert crew.share.undo().removed == 3
+    assert set(crew.work("li")) & set(GOLD)
 
 
 def test_undone_gold_keeps_begun_checks_apart(pool: Crew) -> None:

@@ -277,6 +277,22 @@ def test_undo_leaves_what_was_begun(database: Database) -> None:
         sharing.undo(99)
 
 
+def test_practice_in_progress_stays_practice(database: Database) -> None:
+    """Even if samples in progress are withdrawn: else practice would become real work."""
+    corpus, queue, shares = CorpusStore(database), QueueStore(database), AssignmentStore(database)
+    ana = PeopleStore(database).local("ana").id
+    keys = fill(corpus, "1", "2")
+    with shares.writing("") as sharing:
+        data = sharing.load_dataset("d")
+        rows = [AssignedRow(ana, each.place, practice=True) for each in data.items]
+        number = sharing.apply(AssignmentCause.PRACTICE, "d", rows=rows, request={})
+    annotate(database).add(ana, keys[1], claim("a"), seconds=0)
+    with shares.writing("") as sharing:
+        undone = sharing.undo(number, begun=True)
+    assert (undone.removed, undone.kept) == (1, 1)
+    assert line(queue, ana) == [keys[1]]
+
+
 def test_moved_work_goes_back_when_the_move_is_undone(database: Database) -> None:
     """What the other began stays with them."""
     corpus, queue, shares = CorpusStore(database), QueueStore(database), AssignmentStore(database)

@@ -1,6 +1,4 @@
-"""Command line: each command parses its options, calls a service and prints the result.
+"""Command line: each command parses its options, calls the workspace's API and prints results.
 
-A module is named after its command or group of commands; a small command is in the module of its
-topic, as `init` in `ingest` and `notice` in `comments`. `options` declares what several commands
-share, `output` prints.
+A small command is in the module of its topic, as `init` in `ingest` and `notice` in `comments`.
 """

@@ -27,14 +27,12 @@ PeopleOption = Annotated[
 ]
 KindOption = Annotated[
     SampleKind | None,
-    typer.Option(help="Only samples of this kind (default: all kinds)."),
+    typer.Option(help="Compare only samples of this kind (default: all kinds)."),
 ]
 
 
 @dataclass(frozen=True)
 class ComparedWorkOptions:
-    """Options that select the work to compare."""
-
     dataset: options.OfDatasetOption = ""
     person: PeopleOption = None
     origin: Annotated[
@@ -75,7 +73,6 @@ class ComparedWorkOptions:
     kind: KindOption = None
 
     def criteria(self) -> AgreementOptions:
-        """Return the options of the agreement report."""
         from tui_annotate.services.agreement import AgreementOptions
 
         return AgreementOptions(
@@ -92,7 +89,6 @@ class ComparedWorkOptions:
 
 
 def register(app: typer.Typer) -> None:
-    """Add the command `agreement` to the app."""
     add_command(
         app,
         agreement,
@@ -129,12 +125,14 @@ def agreement(
 
     Agreement is measured for samples (worst label), sentences, spans, labels and evidence of
     overlapping spans, and ratings. Annotators who completed a sample twice are also compared with
-    themselves. A completed sample counts even if the annotator marked nothing.
+    themselves. A completed sample counts even if the annotator annotated nothing.
     """
     if as_json and as_csv:
         raise InvalidInput("--json and --csv both print to standard output", "pass --json or --csv")
     if disagreements and as_csv:
-        raise InvalidInput("--csv prints no disagreements", "pass --json instead of --csv")
+        raise InvalidInput(
+            "--csv cannot be combined with --disagreements", "pass --json instead of --csv"
+        )
     from tui_annotate.cli.agreement_output import print_csv, print_tables
     from tui_annotate.services.agreement.output import as_json as shaped
 

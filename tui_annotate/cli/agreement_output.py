@@ -27,19 +27,18 @@ _MEASURES: Final = {
     "f1_overlap": "F1, any overlap",
     "same_passage": "same passage",
     "overlap": "any overlap",
-    "only_one": "evidence from only one person",
+    "only_one": "only one person chose evidence",
     "kappa_linear": "kappa, linear",
     "kappa_quadratic": "kappa, quadratic",
 }
 _PAIR_SPANS: Final = ("trimmed", "character", "overlap")
 _MOST_SAMPLES: Final = 3
-"""Maximum number of samples named next to a disagreement; `--json` names all samples."""
+"""Maximum number of samples that are named for each disagreement; `--json` names all."""
 _MOST_NAMED: Final = 4
 """Maximum number of people named in the title of a table."""
 
 
 def print_csv(found: Agreement) -> None:
-    """Print the report as CSV with one row for each measure. No cell contains a user's text."""
     written = io.StringIO(newline="")
     csv.writer(written, lineterminator="\n").writerows(
         [report_output.COLUMNS, *report_output.output_rows(found)]
@@ -48,7 +47,7 @@ def print_csv(found: Agreement) -> None:
 
 
 def print_tables(found: Agreement, *, pairs: bool, disagreements: bool = False) -> None:
-    """Print the tables on standard output, and notes about them on standard error."""
+    """Print an agreement report as tables on standard output, and notes on standard error."""
     titles = {"between annotators": found.together, "annotators with themselves": found.oneself}
     for title, compared in titles.items():
         if compared.samples:
@@ -73,7 +72,8 @@ def print_tables(found: Agreement, *, pairs: bool, disagreements: bool = False) 
         )
         if found.left.work[other_state_reason(State.NEW, State.DONE)]:
             output.print_message(
-                "  hint: to compare work in the state new, such as imported work, add --state new"
+                "  hint: to compare samples in the state 'new', such as imported work,"
+                " add --state new"
             )
     _print_legend(found)
 
@@ -122,7 +122,6 @@ def _print_rated_pairs(found: Agreement, compared: AgreementComparison) -> None:
 
 
 def _print_disagreements(found: Agreement, compared: AgreementComparison) -> None:
-    """Print what each two people marked or rated differently; labels are in their order."""
     rows = [
         (
             ", ".join(report_output.pair_names(found, each)),
@@ -150,7 +149,6 @@ def _print_disagreements(found: Agreement, compared: AgreementComparison) -> Non
 
 
 def _print_notes(compared: AgreementComparison) -> None:
-    """Print the notes about the measures, each once, and the reasons for missing values."""
     notes: dict[str, list[str]] = {}
     for each in compared.figures:
         level, measure = _LEVELS.get(each.level, each.level), _MEASURES.get(each.measure)
@@ -160,17 +158,21 @@ def _print_notes(compared: AgreementComparison) -> None:
         output.print_message(f"{output.join_names(measures, most=1)}: {note}")
     if compared.stacked:
         stacked = f"{compared.stacked:,}"
-        output.print_message(f"spans that overlap a span of the same person and label: {stacked}")
+        output.print_message(
+            f"spans that overlap another span with the same label by the same person: {stacked}"
+        )
 
 
 def _print_legend(found: Agreement) -> None:
     for what, reason, count in report_output.list_left_out(found):
         output.print_message(f"excluded: {count:,} {what}: {reason}")
     if found.strangers:
-        output.print_message(f"labels outside the label set: {', '.join(found.strangers)}")
+        output.print_message(f"labels that are not in the label set: {', '.join(found.strangers)}")
     if len(found.label_sets) > 1:
         versions = (f"{name[:12]} ({count:,})" for name, count in found.label_sets.items())
-        output.print_message(f"label sets: {', '.join(versions)}; select one with --label-set")
+        output.print_message(
+            f"label sets in use: {', '.join(versions)}; select one with --label-set"
+        )
     if found.labels:
         output.print_message(f"order of labels: {' > '.join(found.labels)}")
     for name, words in found.scales.items():
@@ -178,8 +180,8 @@ def _print_legend(found: Agreement) -> None:
         output.print_message(f"order of ratings{of}: {' > '.join(words)}")
     bootstrap = report_output.BOOTSTRAP
     output.print_message(
-        f"intervals: {bootstrap['draws']:,} bootstrap resamples of whole samples, "
-        f"seed {bootstrap['seed']}"
+        f"intervals: computed from {bootstrap['draws']:,} bootstrap resamples of whole samples, "
+        f"random seed {bootstrap['seed']}"
     )
 
 

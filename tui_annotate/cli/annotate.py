@@ -14,7 +14,6 @@ from tui_annotate.domain.errors import InvalidInput
 
 
 def register(app: typer.Typer) -> None:
-    """Add the commands `annotate`, `annotations` and `keys` to the app."""
     add_command(
         app,
         annotate,
@@ -47,8 +46,8 @@ def annotate(
             "--order",
             "ORDER",
             "Order of the samples: by-source (all summaries of one source together), ingested, "
-            "random, random:SEED, worst:SCORE, best:SCORE or uncertain:SCORE (default: the "
-            "workspace's order).",
+            "random, random:SEED, worst:SCORE, best:SCORE or uncertain:SCORE, with a score's "
+            "name in place of SCORE (default: the workspace's order).",
             complete=completion.complete_words("by-source", "ingested", "random"),
         ),
     ] = "",
@@ -63,7 +62,7 @@ def annotate(
     if file is not None:
         if workspace or name:
             raise InvalidInput(
-                "-w and --as do not apply to a bundle, which has its own workspace and person",
+                "-w and --as do not apply to a bundle: a bundle has its own workspace and person",
                 "omit -w and --as",
             )
         raise typer.Exit(bundles.annotate_bundle(file, sample=sample, order=order))
@@ -98,7 +97,7 @@ def delete(
             "only your own annotations can be deleted", "add --mine to delete your own annotations"
         )
     with open_workspace(common.workspace) as space:
-        person = space.person(name)
+        person = options.working_person(space, name)
         if sample:
             dataset, sample = space.corpus.find(sample)
         elif dataset:
@@ -113,7 +112,9 @@ def delete(
     elif any(cleared):
         counts = {"annotations": cleared.annotations, **words}
         summary = ", ".join(output.many(count, name[:-1]) for name, count in counts.items())
-        output.print_result(f"deleted {summary}; undo on the screen restores the work")
+        output.print_result(
+            f"deleted {summary}; to restore the work, press u on the annotation screen"
+        )
     else:
         output.print_result(f"nothing to delete: no {what} of {person.name} in {where}")
 

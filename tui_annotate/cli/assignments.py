@@ -35,10 +35,10 @@ if TYPE_CHECKING:
     from tui_annotate.workspace import Workspace
 
 
-DatasetOption = Annotated[str, options.dataset_option("Dataset of the samples.")]
+DatasetOption = Annotated[str, options.dataset_option("Dataset that contains the samples.")]
 PersonOption = Annotated[
     list[str] | None,
-    options.person_option("--person", "Person who receives samples. Repeatable."),
+    options.person_option("--person", "Person to whom samples are assigned. Repeatable."),
 ]
 CountOption = Annotated[
     str,
@@ -51,7 +51,7 @@ OverlapOption = Annotated[
     option(
         "--overlap",
         "K",
-        "Number of people for each sample, including its current assignees.",
+        "Number of people who annotate each sample, including its current assignees.",
         minimum=1,
     ),
 ]
@@ -69,8 +69,6 @@ CreateOption = Annotated[
 
 @dataclass(frozen=True)
 class OrderingOptions:
-    """Options for the order in which samples are assigned."""
-
     order: Annotated[
         str,
         option(
@@ -87,9 +85,7 @@ class OrderingOptions:
     seed: SeedOption = "1"
 
     def parse(self, count: str, overlap: int) -> tuple[AssignmentOptions, str]:
-        """Return the assignment options, and the metadata field or score that orders the samples.
-
-        The field or score is empty if the order uses neither.
+        """Return the options of an assignment, and the metadata field or score that orders samples.
 
         Raises:
             InvalidInput: the order is unknown, or `--descending` is given without `meta:FIELD`.
@@ -128,11 +124,10 @@ _META_ORDER: Final = f"{_META}:FIELD"
 _PLAIN_ORDERS: Final = tuple(each for each in AssignmentOrder if each is not AssignmentOrder.SCORE)
 _BY_SCORE: Final = tuple(f"{sense}:SCORE" for sense in ScoreDirection)
 _DRY_RUN = "nothing was stored (--dry-run)"
-_NOTHING = "nothing was assigned: no samples are left for these people"
+_NOTHING = "nothing was assigned: no samples are left that these people could receive"
 
 
 def register(app: typer.Typer) -> None:
-    """Add the group `assignments` to the app."""
     group = add_group(app, "assignments", "Assign samples to people.", panel=TEAM)
     add_command(group, list_assignments, "assignments list", "assignments list --json", name="list")
     add_command(
@@ -214,7 +209,7 @@ def top_up(
         option(
             "--open",
             "N",
-            "Number of open samples that each person has after the command.",
+            "Number of unfinished samples that each person has after the command.",
             minimum=1,
         ),
     ],
@@ -240,7 +235,11 @@ def top_up(
 def move(
     person: Annotated[
         str,
-        argument("PERSON", "Person whose open samples are moved.", complete=completion.people),
+        argument(
+            "PERSON",
+            "Person whose samples are assigned to other people.",
+            complete=completion.people,
+        ),
     ],
     new_people: Annotated[
         list[str] | None,
@@ -269,7 +268,7 @@ def move(
         report,
         dry_run=dry_run,
         as_json=common.as_json,
-        nothing=f"{person} has no open samples{more}",
+        nothing=f"no assigned samples of {person} can be moved{more}",
     )
 
 
@@ -338,10 +337,12 @@ def undo(
     lines = [f"undid batch {undone.handout.id}: {removed}"]
     if undone.kept:
         kept = output.many(undone.kept, "sample")
-        more = "; to withdraw them, add --include-started"
+        more = "; to withdraw these samples, add --include-started"
         more = "" if undone.handout.kind is AssignmentCause.GOLD else more
         lines.append(f"still assigned: {kept} in progress{more}")
-    lines += [f"all annotators see dataset {dataset} again" for dataset in undone.free]
+    lines += [
+        f"all annotators can again see all samples of dataset {dataset}" for dataset in undone.free
+    ]
     output.print_result_or_json(undone, *lines, as_json=common.as_json)
 
 
@@ -387,10 +388,10 @@ def _print_assignment(
             [(each.name, *(getattr(each, name) for name in numbers)) for each in report.people],
         )
     if report.short:
-        missing = f"missing assignments, because of too few people or samples: {report.short:,}"
+        missing = f"assignments not made, because of too few people or samples: {report.short:,}"
         output.print_message(f"warning: {missing}")
     if report.gold:
-        output.print_message(f"gold samples mixed in, not counted above: {report.gold:,}")
+        output.print_message(f"gold samples also assigned, not counted above: {report.gold:,}")
     if not report.samples and not report.short:
         output.print_message(nothing)
     elif dry_run:
@@ -398,9 +399,10 @@ def _print_assignment(
     elif report.handout:
         output.print_result(f"batch {report.handout}: {output.many(report.samples, 'sample')}")
     else:
-        samples = output.many(report.samples, "sample")
         output.print_note(
-            f"unassigned, back in the pool: {samples}" if report.samples else _NOTHING
+            f"assignments removed, samples returned to the pool: {report.samples:,}"
+            if report.samples
+            else _NOTHING
         )
 
 
@@ -457,7 +459,7 @@ def pool(
     *,
     dataset: RuleDatasetOption,
     overlap: Annotated[
-        int, option("--overlap", "K", "Number of people for each sample.", minimum=1)
+        int, option("--overlap", "K", "Number of people who annotate each sample.", minimum=1)
     ] = 1,
     order: Annotated[
         str,
@@ -465,7 +467,8 @@ def pool(
             "--order",
             "ORDER",
             "Order in which people receive samples: by-source, ingested, random, or by a machine's"
-            " score: worst:SCORE, best:SCORE, uncertain:SCORE.",
+            " score: worst:SCORE, best:SCORE, uncertain:SCORE, with the score's name in place of"
+            " SCORE.",
         ),
     ] = "by-source",
     seed: Annotated[str, option("--seed", "SEED", "Random seed of --order random.")] = "1",
@@ -528,7 +531,7 @@ def escalate(
     """
     if when is None and not now:
         raise InvalidInput(
-            "no kind of disagreement is given",
+            "the command needs a kind of disagreement",
             "add --when differ or --when label, or apply the dataset's existing rule with --now",
         )
     rule = Escalation(when, add) if when is not None else None
@@ -544,10 +547,10 @@ def escalate(
         head = f"batch {report.handout}: " if report.handout else ""
         people = output.many(add, "more person", "more people")
         kind = f"with disagreement ({rule.when})"
-        show(f"{head}each sample of {dataset} {kind} is assigned to {people}")
+        show(f"{head}each sample of dataset {dataset} {kind} is assigned to {people}")
     if now:
         added = f"samples assigned to more people: {report.added:,}"
-        show(f"{added}; samples for which no more people are available: {report.waiting:,}")
+        show(f"{added}; samples to which no more people can be assigned: {report.waiting:,}")
     if dry_run:
         output.print_note(_DRY_RUN)
 
@@ -601,7 +604,7 @@ def gold(
         option(
             "--every",
             "N",
-            "One of N samples of each annotator is a gold sample.",
+            "Make one in every N samples of each annotator a gold sample.",
             minimum=2,
         ),
     ] = 10,
@@ -612,7 +615,7 @@ def gold(
             metavar="PERCENT",
             min=0,
             max=100,
-            help="Accuracy below which `status` shows an alert.",
+            help="Accuracy on gold samples below which `status` shows an alert.",
         ),
     ] = 70,
     seed: SeedOption = "1",
@@ -634,7 +637,7 @@ def gold(
     show = output.print_lines_or_json if dry_run else output.print_result_or_json
     show(
         {"handout": report.handout, **values, "samples": report.samples},
-        f"{head}dataset {dataset} has {samples}: 1 of {every} samples of each annotator",
+        f"{head}dataset {dataset} has {samples}, for each annotator 1 in every {every} samples",
         as_json=common.as_json,
     )
     if dry_run and not common.as_json:

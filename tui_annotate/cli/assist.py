@@ -26,8 +26,6 @@ _SPAN = re.compile(r"(\d+):(\d+)")
 
 
 class RankedBy(StrEnum):
-    """Values of the option `--by`: the signals that rank sentences."""
-
     FUSED = "fused"
     LEXICAL = "lexical"
     VECTORS = "vectors"
@@ -39,8 +37,8 @@ _SIGNALS: Final = {
     RankedBy.VECTORS: Signals.VECTORS,
 }
 _DIRECTIONS: Final = {
-    "summary_to_source": "search from summary to source",
-    "source_to_summary": "search from source to summary",
+    "summary_to_source": "search in the source for the words of a claim",
+    "source_to_summary": "search in the summary for the words of evidence",
 }
 _FIGURES: Final = {
     "recall_at_1": "recall@1",
@@ -61,14 +59,13 @@ _SHARES = {
     "refused_best": "refused",
 }
 _LEGEND = (
-    "below each percentage: its 95 % interval; --json prints more counts",
-    'column "outside": evidence that is in no match',
+    "below each percentage is its 95 % interval; --json also prints the counts",
+    'column "outside": evidence that is not among the matches',
     'column "refused": first matches that were viewed but not taken as evidence',
 )
 
 
 def register(app: typer.Typer) -> None:
-    """Add the command `match` and the command group `assist` to the app."""
     add_command(
         app,
         match,
@@ -95,8 +92,10 @@ def register(app: typer.Typer) -> None:
 
 def match(
     *,
-    sample: Annotated[str, options.sample_option("Sample of the span: ID or DATASET/ID.")],
-    side: Annotated[Side, typer.Option(help="Side of the span: source or summary.")],
+    sample: Annotated[
+        str, options.sample_option("Sample that contains the span: ID or DATASET/ID.")
+    ],
+    side: Annotated[Side, typer.Option(help="Text that contains the span: source or summary.")],
     span: Annotated[
         str,
         option(
@@ -152,7 +151,6 @@ def match(
 
 
 def match_as_json(match: Match, sample: Sample, side: Side) -> dict[str, Any]:
-    """Return a match as JSON values. `side` is the side of the sample that contains the match."""
     document = sample.document(side, match.document)
     return {
         "rank": match.rank,
@@ -169,7 +167,7 @@ def match_as_json(match: Match, sample: Sample, side: Side) -> dict[str, Any]:
 
 
 def print_matches(rows: Sequence[Mapping[str, Any]]) -> None:
-    """Print a table of matches from `match_as_json`: rank, scores, position and text."""
+    """Print a table of matches (as JSON values): rank, scores, position and text."""
     signals = sorted({name for row in rows for name in row["signals"]})
     several = any(row["document"] for row in rows)
     titles = ("rank", "score", "strength", *signals, *["document"] * several, "position", "text")
@@ -194,7 +192,10 @@ def print_matches(rows: Sequence[Mapping[str, Any]]) -> None:
 
 
 def evaluate(
-    files: Annotated[list[Path], argument("FILE", "Mercury JSON files, evaluated together.")],
+    files: Annotated[
+        list[Path],
+        argument("FILE", "Files of annotations in the format mercury (JSON), evaluated together."),
+    ],
     *,
     min_segments: Annotated[
         int,
@@ -258,7 +259,7 @@ def _print_evaluation(found: Mapping[str, Any]) -> None:
         queries = output.many(whole, "query", "queries")
         output.print_line(f"{title}: {queries} over {output.many(sources, 'source')}")
         output.print_line(
-            f"minimum size of a searched text: {segments} (segmenter: {found['segmenter']})"
+            f"searched texts have at least {segments} (segmenter: {found['segmenter']})"
         )
         for each in evaluations:
             output.print_line("")
@@ -274,7 +275,7 @@ def _print_evaluation(found: Mapping[str, Any]) -> None:
     bootstrap = found["bootstrap"]
     resamples = f"{bootstrap['draws']:,} bootstrap resamples of the sources"
     output.print_message(f"{bootstrap['level']:.0%} intervals are computed from {resamples}")
-    output.print_message("-: no interval, because there are fewer than three sources")
+    output.print_message("- means no interval, because there are fewer than three sources")
     if not any(found[direction]["queries"] for direction in _DIRECTIONS):
         output.print_message(f"nothing to measure: no searched text has at least {segments}")
 
@@ -340,7 +341,6 @@ def _format_share(value: float, digits: int) -> str:
 
 
 def _make_embedder_titles(evaluations: Sequence[Mapping[str, Any]]) -> dict[str, str]:
-    """Return a title for each embedder: its model's name if unique, or else the embedder's name."""
     models = [each["model"] or "words only" for each in evaluations]
     return {
         each["embedder"]: _shorten(model if models.count(model) == 1 else each["embedder"])
@@ -384,10 +384,12 @@ def report(
 def _print_report(found: Mapping[str, Any]) -> None:
     if found["unknown"]:
         unknown = output.many(found["unknown"], "annotation")
-        output.print_message(f"excluded: {unknown} without a record of the displayed matches")
+        output.print_message(
+            f"excluded: {unknown} without a record of the matches shown to the annotator"
+        )
     if not found["annotations"]:
         output.print_message(
-            "nothing to report: no annotation has a record of the displayed matches"
+            "nothing to report: no annotation has a record of the matches shown to the annotator"
         )
         return
     titles = {

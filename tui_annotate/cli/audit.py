@@ -26,7 +26,6 @@ SHOWN = 20
 
 
 def register(app: typer.Typer) -> None:
-    """Add the group `audit` to the app."""
     audit = add_group(app, "audit", "Verify the event log.", panel=ADMINISTRATION)
     add_command(
         audit,
@@ -127,7 +126,7 @@ def _read_kept_head(against: str) -> RecordedHead:
         listed = value.get("heads", [])
         if not isinstance(listed, list):
             hint = "pass a file written by: tui-annotate audit head --json --streams"
-            raise InvalidInput(f"'heads' is {listed!r}, not a list of digests", hint)
+            raise InvalidInput(f"the field 'heads' is {listed!r}, not a list of digests", hint)
         heads = [head_from_json(each) for each in listed]
         text = str(value.get("head", ""))
     return RecordedHead(*head_from_token(text), heads)
@@ -157,13 +156,13 @@ def _print_verdict(verdict: AuditReport, names: Mapping[str, str]) -> None:
 
 def _describe_break(found: ChainFault, names: Mapping[str, str]) -> str:
     if not found.sample:
-        return "a person's stored counts of completed samples"
+        return "the stored counts of samples that a person completed"
     where = _describe_stream(found, names)
     return f"{where}, event {found.seq} ({found.id}) of {found.at}" if found.seq else where
 
 
 def _describe_stream(found: ChainFault | StreamHead, names: Mapping[str, str]) -> str:
-    """Return a description of an event stream: sample, person and the person's id."""
+    """Describe one person's work on a sample by the sample, the person's name and id."""
     who = f"{names[found.person]} ({found.person})" if found.person in names else found.person
     return f"the work of {who} on {found.dataset}/{found.sample}"
 

@@ -14,7 +14,6 @@ from tui_annotate.cli.options import add_command, argument, flag, open_workspace
 
 
 def register(app: typer.Typer) -> None:
-    """Add the commands `backup` and `restore` to the app."""
     add_command(
         app,
         backup,
@@ -63,7 +62,9 @@ def backup(
 
 def restore(
     source: Annotated[Path, argument("BACKUP", "Folder of the backup.")],
-    target: Annotated[Path, argument("DIR", "Folder of the new workspace: new or empty.")],
+    target: Annotated[
+        Path, argument("DIR", "Folder for the restored workspace; it must be new or empty.")
+    ],
     *,
     as_json: options.JsonOption = False,
 ) -> None:

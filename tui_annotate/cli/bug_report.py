@@ -27,13 +27,12 @@ _KEYWORDS: Final = {
     "order": ("by-source", "ingested", "random", "worst", "best", "uncertain"),
     "embedder": ("auto", "none", "static", "neural", "remote"),
 }
-"""Values of settings that are reported, up to a colon; of other texts only that they are set."""
 
 
 def write_bug_report(
     target: Path, checks: Sequence[DiagnosticFinding], workspace: Path | None
 ) -> None:
-    """Write the file for a bug report, even if the workspace or the settings cannot be read.
+    """Write the file for a bug report, even if the workspace or the settings are damaged.
 
     Raises:
         InvalidInput: the target is a folder, or its folder does not exist.
@@ -80,7 +79,6 @@ def _collect(checks: Sequence[DiagnosticFinding], workspace: Path | None) -> dic
 
 
 def describe_settings(settings: Settings) -> dict[str, Any]:
-    """Return numbers and keywords of the settings, and which other settings are set."""
     return {each.name: _describe_value(each.name, getattr(settings, each.name))
             for each in fields(Settings)}  # fmt: skip
 
@@ -95,13 +93,12 @@ def _describe_value(name: str, value: object) -> object:
 
 
 def list_variables(environment: Mapping[str, str]) -> list[str]:
-    """Return the names of the program's environment variables that are set, without values."""
+    """Return the names, not the values, of the program's environment variables that are set."""
     known = {*OTHER_VARIABLES, *(each.name.upper() for each in fields(Settings))}
     return sorted(PREFIX + name for name in known if environment.get(PREFIX + name))
 
 
 def count_contents(status: Status) -> dict[str, Any]:
-    """Return the numbers of stored objects; datasets are listed without names."""
     return {
         "samples": status.samples,
         "documents": status.documents,

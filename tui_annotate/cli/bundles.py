@@ -26,7 +26,6 @@ SHOWN = 20
 
 
 def register(app: typer.Typer) -> None:
-    """Add the group `bundles` to the app."""
     group = add_group(app, "bundles", "Exchange a person's work as a file.", panel=TEAM)
     add_command(
         group,
@@ -42,7 +41,8 @@ def create(
     person: Annotated[
         str,
         options.person_option(
-            "--person", "Person whose samples are written: a name, an id or an e-mail address."
+            "--person",
+            "Person whose samples are written to the bundle: a name, an id or an e-mail address.",
         ),
     ],
     target: Annotated[
@@ -114,19 +114,15 @@ def merge(
 
 
 def print_merge(merged: StreamMergeReport) -> None:
-    """Print the result of a merge as text."""
     output.print_result(
-        f"{merged.person.name}: samples with new work: {merged.streams:,}; "
+        f"work of {merged.person.name}: samples with new work: {merged.streams:,}; "
         f"unchanged samples: {merged.known:,}"
     )
     print_conflicts(merged)
 
 
 def print_conflicts(merged: StreamMergeReport) -> None:
-    """Print both versions of each sample with a conflict, then the samples that were refused.
-
-    Of the two versions, the kept version is printed first.
-    """
+    """Print both versions of each sample that two copies changed, and then refused samples."""
     for fork in merged.forks:
         sides = [("merged", fork.there_at, fork.there), ("present", fork.here_at, fork.here)]
         (side, at, winner), (other, other_at, loser) = sides if fork.there_wins else sides[::-1]
@@ -144,7 +140,6 @@ def print_conflicts(merged: StreamMergeReport) -> None:
 
 
 def merge_as_json(merged: StreamMergeReport) -> dict[str, Any]:
-    """Return the result of a merge as JSON values."""
     return {
         "person": merged.person.name,
         "samples": merged.streams,
@@ -156,7 +151,6 @@ def merge_as_json(merged: StreamMergeReport) -> dict[str, Any]:
 
 
 def refusals_as_json(refused: list[MergedStream]) -> list[dict[str, str]]:
-    """Return refused samples as JSON values, each with its reason."""
     return [
         {"dataset": each.key.dataset, "sample": each.key.id, "reason": each.refused}
         for each in refused
@@ -179,7 +173,7 @@ def _version_as_json(state: StreamState, at: str) -> dict[str, Any]:
 
 
 def annotate_bundle(file: Path, *, sample: str, order: str) -> int:
-    """Open the annotate screen on a bundle, and return the exit code.
+    """Open the screen for annotators on a bundle file, and return the exit code.
 
     Raises:
         NotFound, InvalidInput, Conflict, Unavailable: the bundle cannot be opened, or there is no
@@ -198,11 +192,10 @@ def annotate_bundle(file: Path, *, sample: str, order: str) -> int:
 
 
 def _write_back(file: Path, folder: Path, *, listed: StreamMergeReport) -> None:
-    """Write the work in the working folder back to the bundle file.
+    """Write the work done on a bundle's samples back to the bundle's file.
 
-    Newer work in the file is merged first, and its conflicts are printed, with the refused samples
-    that are not in `listed`. An error is printed and not raised, so that it hides no error of the
-    screen. The work stays in the folder, and the next opening of the bundle writes it.
+    Newer work in the file is merged first. An error is printed and not raised, so that it hides no
+    error of the screen; the next opening of the bundle writes the work.
     """
     from tui_annotate.workspace import bundles
 
@@ -211,10 +204,13 @@ def _write_back(file: Path, folder: Path, *, listed: StreamMergeReport) -> None:
         count, merged = bundles.write_back(file, folder)
     except TuiAnnotateError as error:
         output.print_error(error)
-        output.print_message(f"all work is in {folder}; to write it to the file: {command}")
+        output.print_message(
+            f"all work is in {folder}; to write the work to the bundle file: {command}"
+        )
         return
     merged.refused = [each for each in merged.refused if each not in listed.refused]
     print_conflicts(merged)
     output.print_note(
-        f"wrote your work on {output.many(count, 'sample')} to {file}; send the file back"
+        f"wrote your work on {output.many(count, 'sample')} to {file};"
+        " send the file back to its sender"
     )

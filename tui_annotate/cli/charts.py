@@ -16,11 +16,7 @@ _LEAST: Final = 12  # minimum length of a scale, in terminal cells
 
 
 def print_bars(rows: Sequence[tuple[str, float]], *, unit: str) -> None:
-    """Print a bar chart: a line with name, value and bar for each row.
-
-    Args:
-        unit: unit printed after each value.
-    """
+    """Print a bar chart: a line with name, value (with its unit) and bar for each row."""
     from rich.text import Text
 
     console = output.make_console(sys.stdout)
@@ -38,13 +34,7 @@ def print_bars(rows: Sequence[tuple[str, float]], *, unit: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class ValueInterval:
-    """A named value with its interval, for a chart.
-
-    Attributes:
-        `figures`: text of the value and its interval.
-        value: None for no value.
-        low, high: bounds of the interval; None for no interval.
-    """
+    """A named value with its interval, for a chart; None if it has none."""
 
     name: str
     figures: str
@@ -56,11 +46,9 @@ class ValueInterval:
 def print_intervals(
     rows: Sequence[ValueInterval], *, least: float, most: float, chance: float | None
 ) -> None:
-    """Print a chart of values and intervals: each value is a point on a common scale.
+    """Print a chart in which values and their intervals have a common scale.
 
-    Args:
-        least, most: ends of the scale; values outside are drawn at the nearer end.
-        chance: value that a random guess reaches, drawn as a vertical line; None for no line.
+    `chance`: value that a random guess reaches, drawn as a vertical line; None for no line.
     """
     from rich.cells import cell_len, set_cell_size
     from rich.text import Text

@@ -1,4 +1,4 @@
-"""The Typer app with all built-in commands. `CommandGroup` adds the commands of plug-ins."""
+"""The Typer app with all built-in commands; `CommandGroup` adds the commands of plug-ins."""
 
 from __future__ import annotations
 
@@ -126,20 +126,12 @@ def _run_without_command(
 
 @cache
 def program() -> Callable[..., Any]:
-    """Return the group of all commands. A command's options are created when the command runs."""
     group: Callable[..., Any] = make_group(app)
     return group
 
 
 def place_global_options(group: Any, arguments: Sequence[str]) -> list[str]:
-    """Move global options from before a command's name to after it, where Typer parses them.
-
-    The option `--workspace` is dropped if the command has no such option.
-
-    Args:
-        group: the group whose commands the arguments name.
-        arguments: the command line without the program's name.
-    """
+    """Move global options from before a command's name to after it, where Typer parses them."""
     path, options, rest = list[str](), list[str](), list(arguments)
     command = group
     while hasattr(command, "commands"):

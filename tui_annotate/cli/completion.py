@@ -1,4 +1,4 @@
-"""Shell completion of option values. It prints no messages and changes no files."""
+"""Shell completion of option values; it prints no messages and changes no files."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 Completer = Callable[[typer.Context, str], list[str]]
 
 _PLAIN: Final = re.compile(r"[\w.,/@+%=~-]+")
-"""Pattern of names that every shell reads as one word without quotes."""
+"""Pattern of names that every shell reads as one word without quotation marks."""
 
 
 def _drop_odd_names(names: Iterable[str]) -> list[str]:
@@ -27,7 +27,7 @@ def _drop_odd_names(names: Iterable[str]) -> list[str]:
 
 
 def _find_folder(context: typer.Context) -> Path | None:
-    """Return the workspace folder of an incomplete command line, or None without a workspace."""
+    """Return the workspace folder of an incomplete command line; None without a workspace."""
     from tui_annotate.settings import find_workspace
 
     named: Path | None = None
@@ -48,23 +48,20 @@ def _read_names(context: typer.Context, kind: completion_names.Kind, start: str)
 
 
 def datasets(context: typer.Context, incomplete: str) -> list[str]:
-    """Complete the names of the workspace's datasets."""
     return _read_names(context, "datasets", incomplete)
 
 
 def people(context: typer.Context, incomplete: str) -> list[str]:
-    """Complete the names of the workspace's people."""
     return _read_names(context, "people", incomplete)
 
 
 def samples(context: typer.Context, incomplete: str) -> list[str]:
-    """Complete sample ids, and DATASET/ID if the typed word contains a slash."""
     found = _read_names(context, "samples", incomplete)
     return [*found, *_read_names(context, "keys", incomplete)] if "/" in incomplete else found
 
 
 def labels(context: typer.Context, incomplete: str) -> list[str]:
-    """Complete the labels in the workspace's labels.yaml, with their parents."""
+    """Complete the labels of the workspace's label set, each with its parents."""
     from tui_annotate.domain.label_files import parse_labels
     from tui_annotate.domain.labels import JOINER
 
@@ -82,7 +79,7 @@ def labels(context: typer.Context, incomplete: str) -> list[str]:
 
 
 def complete_plugins(kind: registry.Kind, *words: str) -> Completer:
-    """Return a completer for the names of a kind of plug-ins and for additional words."""
+    """Return a function that completes names of one kind of plug-ins, and further words."""
 
     def propose(_context: typer.Context, incomplete: str) -> list[str]:
         from tui_annotate.plugins.registry import plugin_names
@@ -93,8 +90,6 @@ def complete_plugins(kind: registry.Kind, *words: str) -> Completer:
 
 
 def complete_words(*words: str) -> Completer:
-    """Return a completer for fixed words."""
-
     def propose(_context: typer.Context, incomplete: str) -> list[str]:
         return [word for word in words if word.startswith(incomplete)]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,6 +13,7 @@ from tui_annotate.cli.help_format import DATA
 from tui_annotate.cli.options import Offsets, add_command, argument, flag, option
 from tui_annotate.domain.did_you_mean import suggest_word
 from tui_annotate.domain.errors import InvalidInput, NotFound
+from tui_annotate.plugins.files.inputs import copy_standard_input
 from tui_annotate.plugins.protocols import ExportOptions
 
 if TYPE_CHECKING:
@@ -46,7 +48,6 @@ StrictOption = Annotated[
 
 
 def register(app: typer.Typer) -> None:
-    """Add the commands `convert` and `formats` to the app."""
     add_command(
         app,
         convert,
@@ -60,7 +61,10 @@ def register(app: typer.Typer) -> None:
 
 
 def convert(
-    source: Annotated[Path, argument("IN", "File or folder to read, in any readable format.")],
+    source: Annotated[
+        Path,
+        argument("IN", "File or folder to read, in any readable format; - for standard input."),
+    ],
     target: Annotated[Path, argument("OUT", "File or new folder to write; - for standard output.")],
     *,
     source_format: options.FormatOption = "",
@@ -103,7 +107,8 @@ def convert(
     file = options.parse_target(target)
     refuse_mixed_output(file, as_json=as_json)
     try:
-        result = conversion.run(source, file)
+        with copy_standard_input([source], sys.stdin.buffer) as (origin,):
+            result = conversion.run(origin, file)
     finally:
         problems.end()
     print_conversion(result.report, result.written, file, as_json=as_json)
@@ -115,14 +120,14 @@ def convert(
 
 
 class ProblemPrinter:
-    """Prints the first problems and counts the rest. `refused` is the number of refused records."""
+    """Prints the first problems of a conversion, and counts all; `refused` counts lost records."""
 
     def __init__(self) -> None:
         self._count = 0
         self.refused = 0
 
     def __call__(self, problem: Problem) -> None:
-        """Count a problem. Print the problem if it is one of the first `SHOWN_PROBLEMS`."""
+        """Count a problem of a conversion, and print it if it is one of the first."""
         self._count += 1
         self.refused += problem.refused
         if self._count <= SHOWN_PROBLEMS:
@@ -130,13 +135,12 @@ class ProblemPrinter:
             output.print_problem(f"{problem}{taken}", problem.hint)
 
     def end(self) -> None:
-        """Print how many problems of the conversion were counted but not printed."""
         if self._count > SHOWN_PROBLEMS:
             output.print_message(f"and {output.many(self._count - SHOWN_PROBLEMS, 'more problem')}")
 
 
 def refuse_mixed_output(target: Path | None, *, as_json: bool) -> None:
-    """Refuse `--json` if the command's data also go to standard output.
+    """Check that `--json` and the command's data do not both go to standard output.
 
     Raises:
         InvalidInput: `--json` is given and `target` is None, that is standard output.
@@ -150,12 +154,9 @@ def refuse_mixed_output(target: Path | None, *, as_json: bool) -> None:
 def print_conversion(
     report: ExportReport, written: str, target: Path | None, *, as_json: bool = False
 ) -> None:
-    """Print the numbers of written samples and annotations, and data that the format cannot carry.
+    """Print how much was written to a file, and which data its format cannot carry.
 
-    Args:
-        written: name of the format.
-        target: the file or folder written; None for standard output.
-        as_json: print the same as a JSON object.
+    `written`: name of the format. `target`: None for standard output.
     """
     if as_json:
         output.print_json(

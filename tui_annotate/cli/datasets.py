@@ -9,7 +9,7 @@ import typer
 
 from tui_annotate.cli import completion, options, output
 from tui_annotate.cli.help_format import DATA
-from tui_annotate.cli.ingest import print_ingest, require_files
+from tui_annotate.cli.ingest import open_inputs, print_ingest
 from tui_annotate.cli.options import (
     add_command,
     add_group,
@@ -25,7 +25,6 @@ DATASET_COUNTS: Final = ("samples", "documents", "segments", "annotations", "don
 
 
 def register(app: typer.Typer) -> None:
-    """Add the group `datasets` to the app."""
     datasets = add_group(app, "datasets", "List, show, replace and delete datasets.", panel=DATA)
     add_command(datasets, list_datasets, "datasets list --json", name="list")
     add_command(datasets, show_dataset, "datasets show news", name="show")
@@ -93,15 +92,15 @@ def replace_dataset(
     with (
         open_workspace(common.workspace, needs=Permission.MANAGE) as space,
         output.show_progress("records") as progress,
+        open_inputs(files) as paths,
     ):
-        require_files(files)
         space.guidance.require_dataset(name)
         language = texts.language or space.settings.language
         reading = options.import_options(
             columns, texts, collection, dataset=name, language=language
         )
         report = space.ingest_service.replace(
-            IngestFiles(files, format_name, reading),
+            IngestFiles(paths, format_name, reading),
             dataset=name,
             with_annotations=delete_annotations,
             embedder=space.vector_options(**asdict(vectors)),

@@ -37,12 +37,7 @@ _IDS = uuid.UUID("6b1f3f0a-9a57-4a8e-8f0e-6a3f6f0d9a11")
 class Selection:
     """Words of a summary that the demo selects, and that it annotates if `label` is given.
 
-    Attributes:
-        sample: sample id.
-        words: words of the summary.
-        label: label path of the annotation; empty for no annotation.
-        evidence: words of the source that are the evidence; empty for none.
-        note: note of the annotation.
+    `evidence` are words of the source. Empty values are not used.
     """
 
     sample: str
@@ -66,7 +61,6 @@ SELECTIONS = (
 
 
 def register(app: typer.Typer) -> None:
-    """Add the command `demo` to the app."""
     add_command(app, demo, "demo", "demo /tmp/try", "demo | cat", panel=START)
 
 
@@ -104,7 +98,6 @@ def demo(
 
 
 def find_example_data() -> Path:
-    """Return the folder of the example data, in the installed package or in a clone."""
     package = Path(__file__).parents[1]
     installed, clone = package / EXAMPLES, package.parent / EXAMPLES
     return installed if installed.is_dir() else clone
@@ -165,13 +158,12 @@ def _print_all_steps(space: Workspace, name: str) -> None:
 
 def _print_annotate_command(folder: Path, name: str) -> None:
     back = f"{_program_name()} annotate -w {shlex.quote(str(folder))}"
-    if name != person_name():
+    if name != person_name(folder):
         back += f" --as {shlex.quote(name)}"
     output.print_line(f"annotate with: {back}")
 
 
 def _program_name() -> str:
-    """Return the command that runs this program: a path if the program is not on PATH."""
     called = Path(sys.argv[0])
     if not called.is_file() or called.suffix == ".py":
         return f"{shlex.quote(sys.executable)} -m tui_annotate"
@@ -192,7 +184,10 @@ def _print_matches(space: Workspace, selection: Selection, number: int) -> None:
 def _find_span(text: str, words: str) -> Span:
     start = text.find(words)
     if start < 0:
-        raise NotFound(f"the example data lacks {words!r}", "use the example data of this version")
+        raise NotFound(
+            f"the example data lacks {words!r}",
+            "use the example data of this version of the program",
+        )
     return Span(start, start + len(words))
 
 

@@ -39,7 +39,6 @@ _STATES: Final = {"wrong": "error", "doubt": "warning"}
 
 
 def register(app: typer.Typer) -> None:
-    """Add the command `doctor` to the app."""
     add_command(app, doctor, "doctor", "doctor --json", "doctor --bundle report.json", panel=START)
 
 
@@ -88,7 +87,6 @@ def doctor(
 
 
 def check_configuration() -> DiagnosticFinding:
-    """Check that the user's settings file and key map are valid."""
     from tui_annotate.settings import load, user_file
     from tui_annotate.tui.keys.key_map import key_map
 
@@ -101,7 +99,11 @@ def check_configuration() -> DiagnosticFinding:
         key_map(settings.keys)
     except TuiAnnotateError as error:
         return DiagnosticFinding("configuration", "wrong", f"{file}: {error.message}", error.hint)
-    source = file if user_file().exists() else f"default settings; there is no file {file}"
+    source = (
+        file
+        if user_file().exists()
+        else f"default settings are used, because there is no file {file}"
+    )
     return DiagnosticFinding("configuration", "ok", source)
 
 
@@ -144,7 +146,6 @@ def check_runs(
 
 
 def _parse_start(run: ScoreRun) -> datetime:
-    """Return the start time of a run, or the earliest possible time if it has no valid time."""
     try:
         at = datetime.fromisoformat(run.at)
     except ValueError:
@@ -153,7 +154,7 @@ def _parse_start(run: ScoreRun) -> datetime:
 
 
 def _check_embedders() -> Iterator[DiagnosticFinding]:
-    """Check which embedders are installed. Without an embedder, only stored vectors are used."""
+    """Check which embedding models are installed."""
     from importlib.util import find_spec
 
     from tui_annotate.plugins.registry import best_embedder
@@ -168,7 +169,6 @@ def _check_embedders() -> Iterator[DiagnosticFinding]:
 
 
 def check_terminal(environment: Mapping[str, str]) -> Iterator[DiagnosticFinding]:
-    """Check the terminal: type, colours, size, encoding, and variables that change the display."""
     kind = environment.get("TERM", "")
     if not sys.stdout.isatty():
         yield DiagnosticFinding(
@@ -183,7 +183,7 @@ def check_terminal(environment: Mapping[str, str]) -> Iterator[DiagnosticFinding
         yield DiagnosticFinding("terminal", "ok", f"{kind}, {_describe_colours(environment)}")
     columns, rows = shutil.get_terminal_size()
     small = columns < MIN_COLUMNS or rows < MIN_ROWS
-    mend = f"make the window at least {MIN_COLUMNS}x{MIN_ROWS}" if small else ""
+    mend = f"make the window at least {MIN_COLUMNS} columns by {MIN_ROWS} rows" if small else ""
     yield DiagnosticFinding("size", "doubt" if small else "ok", f"{columns}x{rows}", mend)
     if "utf" not in (sys.stdout.encoding or "").lower():
         says = f"the locale's encoding is {sys.stdout.encoding}"
@@ -209,7 +209,7 @@ def _describe_colours(environment: Mapping[str, str]) -> str:
 MIN_FREE_BYTES: Final = 200 * 2**20
 MIN_FREE_FILES: Final = 1_000
 MAX_CHECKED_FILES: Final = 50_000
-"""Maximum number of files whose permissions are checked. Large workspaces have many files."""
+"""Maximum number of files of a workspace whose permissions are checked."""
 
 MOUNTS: Final = Path("/proc/self/mounts")
 NETWORK_FILE_SYSTEMS: Final = frozenset(
@@ -228,14 +228,12 @@ _OTHERS_MODE: Final = 0o077
 _SHARED_FOLDER: Final = stat.S_ISGID | 0o070
 _SHARED_FILE: Final = 0o060
 _LOG_FOLDER: Final = "log"
-"""Folder of log files. Each file belongs to one user, even if a group shares the workspace."""
 _PSEUDONYM_KEY: Final = "pseudonyms.key"
-"""File with the key of pseudonyms. Only its owner may read it, even in a shared workspace."""
+"""File with the key of pseudonyms, which only its owner may read."""
 _MAX_FILES_NAMED: Final = 5
 
 
 def check_folder(folder: Path) -> Iterator[DiagnosticFinding]:
-    """Check permissions, free space, the disk quota, and the file system of a workspace."""
     yield check_privacy(folder)
     if os.statvfs(folder).f_flag & os.ST_RDONLY:
         says = f"the disk of {folder} is read-only: no work can be saved"
@@ -255,13 +253,12 @@ def check_folder(folder: Path) -> Iterator[DiagnosticFinding]:
 
 
 def _check_unfinished(folder: Path) -> Iterator[DiagnosticFinding]:
-    """Check for temporary files that killed exports and backups left behind."""
     folders = dict.fromkeys([folder, folder / "backups", folder / "frozen", Path.cwd()])
     if left := [part for each in folders for part in find_unfinished(each)]:
         yield DiagnosticFinding(
             "unfinished files",
             "doubt",
-            f"killed commands left temporary files: {_join_names(left)}",
+            f"temporary files of commands that were killed: {_join_names(left)}",
             f"rm -r {shlex.join(map(str, left))}",
         )
 
@@ -274,25 +271,29 @@ def _check_space(folder: Path) -> DiagnosticFinding:
         )
     disk = os.statvfs(folder)
     if disk.f_files and disk.f_favail < MIN_FREE_FILES:
-        says = f"the disk has space for only {disk.f_favail} more files"
+        says = f"the disk can store only {disk.f_favail} more files"
         return DiagnosticFinding("space", "wrong", says, "delete unused files from the disk")
     return DiagnosticFinding("space", "ok", f"{free / 2**30:,.1f} GB free")
 
 
 def _check_quota(program: str, device: str) -> Iterator[DiagnosticFinding]:
-    """Check the user's remaining disk quota, if the program `quota` reports a quota."""
     for fields in map(str.split, _run([program, "-w", "-p"]).stdout.splitlines()):
         if len(fields) < 4 or fields[0] != device or not fields[3].isdecimal():
             continue
         limit, used = int(fields[3]), int(fields[1].rstrip("*"))
         left = (limit - used) * 1024  # `quota` counts in kB
         if limit and left < MIN_FREE_BYTES:
-            says = f"{max(left, 0) // 2**20} MB left of your quota"
+            says = f"{max(left, 0) // 2**20} MB of your disk quota are left"
             yield DiagnosticFinding(
-                "quota", "wrong", says, "ask the machine's admin, or use another disk"
+                "quota",
+                "wrong",
+                says,
+                "ask the machine's admin for more space, or use another disk",
             )
         elif limit:
-            yield DiagnosticFinding("quota", "ok", f"{left / 2**30:,.1f} GB left of your quota")
+            yield DiagnosticFinding(
+                "quota", "ok", f"{left / 2**30:,.1f} GB of your disk quota are left"
+            )
 
 
 def _run(words: Sequence[str]) -> subprocess.CompletedProcess[str]:
@@ -306,7 +307,10 @@ def _report_network_disk(folder: Path, system: str) -> DiagnosticFinding:
     destination = next(local, Path(LOCAL_DISKS[0])) / folder.name
     mend = f"{_shell_command('cp -a', folder)} {shlex.quote(str(destination))}"
     return DiagnosticFinding(
-        "disk", "wrong", says, f"{mend}  # run this while no user works; then use {destination}"
+        "disk",
+        "wrong",
+        says,
+        f"{mend}  # run this while no user works; then use the workspace {destination}",
     )
 
 
@@ -325,7 +329,7 @@ def check_privacy(folder: Path) -> DiagnosticFinding:
 
 
 def _check_group(folder: Path, modes: dict[Path, os.stat_result]) -> DiagnosticFinding:
-    """Check that a group's members, and no other users, can use all files of a shared workspace."""
+    """Check that a group's members, and no other users, can use a shared workspace's files."""
     group = modes[folder].st_gid
     if modes[folder].st_mode & 0o007:
         says = "all users of this machine can read the workspace, not only the group"
@@ -343,7 +347,7 @@ def _check_group(folder: Path, modes: dict[Path, os.stat_result]) -> DiagnosticF
         )
     says = (
         f"all members of the group {find_group_name(group)} can read all files:"
-        " only the screens hide other people's work"
+        " the program hides other people's work only on its screens"
     )
     return DiagnosticFinding(
         "privacy", "doubt", says, _shell_command("tui-annotate ssh setup -w", folder)
@@ -373,7 +377,7 @@ def _join_names(paths: Sequence[Path]) -> str:
 
 
 def find_group_name(group: int) -> str:
-    """Return the name of a group, or its number if the group has no name."""
+    """Return the name of a group of Unix users, or its number if it has no name."""
     import grp
 
     try:
@@ -387,7 +391,6 @@ def _shell_command(command: str, folder: Path) -> str:
 
 
 def find_mount(folder: Path, mounts: Path) -> tuple[str, str]:
-    """Return (device, type) of a folder's file system by a mount table, or two empty strings."""
     try:
         lines = [line.split() for line in mounts.read_text("utf-8", "replace").splitlines()]
     except OSError:
@@ -402,10 +405,10 @@ def find_mount(folder: Path, mounts: Path) -> tuple[str, str]:
 
 
 MIN_GLIBC: Final = (2, 28)
-"""Oldest glibc version that the wheels of LanceDB, PyArrow and NumPy support."""
+"""Oldest version of glibc that the packages LanceDB, PyArrow and NumPy support."""
 
 SshdSettings = Mapping[str, Sequence[str]]
-"""Settings of sshd, as printed by `sshd -T`: lists of values by lower-case name."""
+"""Settings of sshd, as `sshd -T` prints them: lists of values by lower-case name."""
 
 _EXPECTED_SETTINGS: Final = {
     "PermitTTY": "yes",
@@ -419,7 +422,6 @@ _WRITABLE_BY_OTHERS: Final = 0o022
 
 
 def check_glibc() -> Iterator[DiagnosticFinding]:
-    """Check that the wheels of the required libraries support the machine's C library."""
     try:
         name = os.confstr("CS_GNU_LIBC_VERSION") or ""
     except (AttributeError, ValueError, OSError):
@@ -436,11 +438,9 @@ def check_glibc() -> Iterator[DiagnosticFinding]:
 
 
 def check_sshd(folder: Path, lines: Sequence[str]) -> Iterator[DiagnosticFinding]:
-    """Check what sshd permits to people with ssh keys. Yield nothing if there are no keys.
+    """Check what sshd permits to people with ssh keys; yield nothing if there are no keys.
 
-    Args:
-        folder: workspace folder.
-        lines: the expected lines of `authorized_keys`.
+    `lines`: the expected lines of `authorized_keys`.
     """
     import pwd
 
@@ -487,7 +487,7 @@ def _sshd_query(program: str, user: str) -> list[str]:
 def check_sshd_settings(
     settings: SshdSettings, folder: Path, user: str
 ) -> Iterator[DiagnosticFinding]:
-    """Check sshd's settings: report settings that permit more than an annotation session needs."""
+    """Check that sshd's settings permit no more than an annotation session needs."""
     mend = f"{_shell_command('tui-annotate ssh setup -w', folder)} --user {user} --part sshd"
     differing = [
         f"{name} {' '.join(found)}"
@@ -518,13 +518,7 @@ def _list_key_files(patterns: Sequence[str], user: str, home: Path) -> list[Path
 def check_authorized_keys(
     files: Sequence[Path], folder: Path, bound: Mapping[str, str]
 ) -> Iterator[DiagnosticFinding]:
-    """Check that each person's key can only start a session, and report what other keys permit.
-
-    Args:
-        files: files that sshd reads; files may be missing.
-        folder: workspace folder.
-        bound: the expected command of each person's key.
-    """
+    """Check that each person's ssh key can only start a session, and what other keys permit."""
     first = shlex.quote(str(files[0])) if files else "FILE"
     write = f"{_shell_command('tui-annotate ssh authorized-keys -w', folder)} {first}"
     found: set[str] = set()
@@ -546,29 +540,38 @@ def check_authorized_keys(
                     line = f"line {number} of {file}"
                     yield DiagnosticFinding(_AUTHORIZED_KEYS, state, f"{line}: {says}", mend)
     if lacking := set(bound) - found:
-        says = f"people's keys that are missing from the files of sshd: {len(lacking)}"
+        says = (
+            f"ssh keys of people that are missing from sshd's authorized_keys files: {len(lacking)}"
+        )
         yield DiagnosticFinding(_AUTHORIZED_KEYS, "doubt", says, write)
 
 
 def _check_entry(
     entry: AuthorizedKey, bound: Mapping[str, str], *, remove: str, write: str
 ) -> Iterator[tuple[str, str, str]]:
-    """Yield (state, text, fix) for each problem in a line of `authorized_keys`.
-
-    The commands `remove` and `write` delete the line and write the file again.
-    """
+    """Yield (state, text, fix) for each problem in a line of an `authorized_keys` file."""
     missing = " and ".join(each for each in ("restrict", "command") if each not in entry.options)
     if missing and entry.key in bound:
-        says = f"without {missing}, a person's key permits more than an annotation session"
+        says = (
+            f"without {missing} in its options, this ssh key permits more than an annotation"
+            " session"
+        )
         yield "wrong", says, f"{remove} && {write}"
     elif missing:
-        says = f"without {missing}, the key opens a shell with access to the database"
-        yield "doubt", says, f"{remove}  # unless the key is an admin's"
+        says = (
+            f"without {missing} in its options, this ssh key opens a shell with access to the"
+            " database"
+        )
+        yield "doubt", says, f"{remove}  # not if the key is an admin's"
     elif entry.key in bound and (command := entry.options["command"]) != bound[entry.key]:
         if _parse_session_folder(command) in {"", _parse_session_folder(bound[entry.key])}:
-            yield "wrong", "the SSH key does not start an annotation session for its owner", write
+            yield "wrong", "this ssh key does not start an annotation session of its owner", write
         else:
-            yield "doubt", "the key opens another workspace; a key can open only one workspace", ""
+            yield (
+                "doubt",
+                "this ssh key opens another workspace; a key can open only one workspace",
+                "",
+            )
 
 
 def _parse_session_folder(command: str) -> str:

@@ -24,7 +24,6 @@ from tui_annotate.plugins.protocols import ExportOptions
 
 
 def register(app: typer.Typer) -> None:
-    """Add the command `export` to the app."""
     add_command(
         app,
         export,
@@ -93,16 +92,16 @@ def export(
 
 
 def print_practice(samples: int) -> None:
-    """Print the number of samples whose practice work was excluded, or nothing if it is zero."""
     if samples:
         excluded = output.many(samples, "sample")
         output.print_message(
-            f"  excluded: practice work on {excluded}; to include it: --include-practice"
+            f"  excluded: practice work on {excluded}; to include this work, add --include-practice"
         )
 
 
 def print_gold(checks: int) -> None:
-    """Print the number of gold checks whose work was excluded, or nothing if it is zero."""
     if checks:
         excluded = output.many(checks, "gold check")
-        output.print_message(f"  excluded: work on {excluded}; to include it: --include-gold")
+        output.print_message(
+            f"  excluded: work on {excluded}; to include this work, add --include-gold"
+        )

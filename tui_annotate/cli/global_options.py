@@ -19,14 +19,7 @@ WORKSPACE: Final = ("-w", "--workspace")
 
 
 def split_leading(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Split a command line into the global options before the command's name and the rest.
-
-    Args:
-        arguments: the command line without the program's name.
-
-    Returns:
-        The leading global options with their values, and the remaining arguments.
-    """
+    """Split a command line into the global options before the command's name, and the rest."""
     at = 0
     while at < len(arguments):
         word = arguments[at]
@@ -40,7 +33,6 @@ def split_leading(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
 
 
 def _is_joined(word: str) -> bool:
-    """Return whether a word is `-wDIR`: the option `-w` joined with its value."""
     return word.startswith("-w") and len(word) > len("-w")
 
 
@@ -57,11 +49,7 @@ def drop_workspace(options: Sequence[str]) -> list[str]:
 
 
 def find_workspace_value(arguments: Sequence[str]) -> str:
-    """Return the workspace folder in a command line, as typed, or an empty string.
-
-    Args:
-        arguments: the command line without the program's name; words after `--` are no options.
-    """
+    """Return the workspace folder of a command line, as typed, or ""."""
     found = ""
     words = iter(arguments)
     for word in words:
@@ -77,11 +65,7 @@ def find_workspace_value(arguments: Sequence[str]) -> str:
 
 
 def set_color(when: str) -> None:
-    """Turn colours on or off for all libraries, through environment variables.
-
-    Args:
-        when: `always`, `never`, or `auto` for the environment's own choice.
-    """
+    """Turn colours on (`always`) or off (`never`) for all libraries, by environment variables."""
     if when == "never":
         os.environ["NO_COLOR"] = "1"
     elif when == "always":

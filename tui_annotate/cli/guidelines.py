@@ -15,7 +15,6 @@ from tui_annotate.domain.text_diff import count_changed_lines, diff_lines, diff_
 from tui_annotate.plugins.files.small_text import read_text
 
 SHORT = 12
-"""Number of displayed characters of a version's hash."""
 
 OfDataset = Annotated[
     str,
@@ -26,7 +25,6 @@ OfDataset = Annotated[
 
 
 def register(app: typer.Typer) -> None:
-    """Add the group `guidelines` to the app."""
     guidelines = add_group(app, "guidelines", "Manage versions of the guidelines.", panel=TEAM)
     add_command(guidelines, list_versions, "guidelines list --dataset news", name="list")
     add_command(guidelines, show, "guidelines show", "guidelines show 3f0a --dataset news")
@@ -43,7 +41,9 @@ def list_versions(
     *,
     dataset: Annotated[
         str | None,
-        options.dataset_option("Only versions for this dataset; '' for the workspace's versions."),
+        options.dataset_option(
+            "List only versions for this dataset; '' lists the workspace's versions."
+        ),
     ] = None,
     common: options.CommonOptions,
 ) -> None:
@@ -154,7 +154,7 @@ def apply(
     """
     text = read_text(file)
     if not text.strip():
-        raise InvalidInput(f"{file} is empty", "write the guidelines into the file")
+        raise InvalidInput(f"{file} is empty", "write the text of the guidelines into the file")
     with open_workspace(common.workspace) as space:
         guide = space.team.guidelines
         before = guide.versions(dataset)[-1:]
@@ -171,4 +171,4 @@ def apply(
     where = dataset or "all datasets without their own guidelines"
     output.print_result(f"guidelines version {version[:SHORT]} is in use for {where}")
     lines = f"{output.many(added, 'line')} added, {removed:,} removed"
-    output.print_note(f"{lines}; to compare: tui-annotate guidelines diff")
+    output.print_note(f"{lines}; to compare the two versions: tui-annotate guidelines diff")

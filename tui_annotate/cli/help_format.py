@@ -15,7 +15,7 @@ START, ANNOTATE, TEAM = "Start", "Annotate", "Team"
 DATA, RESEARCH, ADMINISTRATION = "Data", "Research", "Administration"
 OTHER: Final = "Other commands"
 PANELS: Final = (START, ANNOTATE, TEAM, DATA, RESEARCH, ADMINISTRATION, OTHER)
-"""Panels of `tui-annotate --help`, in order. Commands of outside packages come last."""
+"""Panels of `tui-annotate --help`, in order."""
 
 COMMANDS: Final = (
     *("init", "ingest", "demo", "status", "doctor"),
@@ -27,7 +27,7 @@ COMMANDS: Final = (
     *("agreement", "scores", "judge", "pipeline", "position", "assist"),
     *("users", "sessions", "ssh", "audit", "backup", "restore", "vectors", "models"),
 )
-"""Order of the commands in the help. Commands of outside packages come last."""
+"""Order of the commands in the help; commands of other packages come last."""
 
 _UNBREAKABLE_HYPHEN = "\u2011"
 
@@ -39,60 +39,47 @@ class ColorFormatter(_Formatter):  # type: ignore[misc]
     """Formatter of help texts, with coloured headings and options unless colours are disabled."""
 
     def write_heading(self, heading: str) -> None:
-        """Write a heading in bold."""
         self.write(f"{'':>{self.current_indent}}{_style(f'{heading}:', bold=True)}\n")
 
     def write_usage(self, prog: str, args: str = "", prefix: str | None = None) -> None:
-        """Write the usage line, with the word `Usage:` in bold."""
         super().write_usage(prog, plain_usage(args), prefix or f"{_style('Usage:', bold=True)} ")
 
     def write_text(self, text: str) -> None:
-        """Write a paragraph, without line breaks inside hyphenated words such as `--dry-run`."""
         super().write_text(_keep_hyphens(text))
 
     def write_dl(
         self, rows: Sequence[tuple[str, str]], col_max: int = 30, col_spacing: int = 2
     ) -> None:
-        """Write options or commands with their descriptions in two columns."""
         coloured = [
             (_style(plain_argument(name), fg="cyan"), _keep_hyphens(about)) for name, about in rows
         ]
         super().write_dl(coloured, col_max, col_spacing)
 
     def getvalue(self) -> str:
-        """Return the written help text, with ordinary hyphens instead of unbreakable ones."""
         return str(super().getvalue()).replace(_UNBREAKABLE_HYPHEN, "-")
 
 
 class ColorContext(_Context):  # type: ignore[misc]
-    """The context of a command, which formats the command's help with `ColorFormatter`."""
-
     formatter_class = ColorFormatter
 
 
 def sort_commands(names: Iterable[str]) -> list[str]:
-    """Return names of commands in the order of the help."""
     positions = {name: position for position, name in enumerate(COMMANDS)}
     return sorted(names, key=lambda name: positions.get(name, len(COMMANDS)))
 
 
 def plain_usage(arguments: str) -> str:
-    """Return a usage line with required arguments as `FILE` and optional arguments as `[FILE]`.
-
-    An argument such as `LABEL... INTO` already shows what is repeated: Typer's dots are dropped.
-    """
+    """Return a usage line with required arguments as `FILE` and optional ones as `[FILE]`."""
     plain = arguments.replace("{", "").replace("}", "")
     plain = plain.replace("[[", "[").replace("]]", "]")
     return re.sub(r"(\.\.\.(?: [A-Z_]+)?)\.\.\.", r"\1", plain)
 
 
 def plain_argument(name: str) -> str:
-    """Return an argument's name for the help, without the Python type: `FILE` for `FILE <path>`."""
     return re.sub(r"^\[?([A-Z][A-Z_. ]*)\]? <.*>$", r"\1", name)
 
 
 def color_help(command: Any) -> None:
-    """Format the help of one command or group with colours."""
     command.context_class = ColorContext
 
 

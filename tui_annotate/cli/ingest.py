@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 import shlex
+import sys
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -17,6 +19,8 @@ from tui_annotate.cli.help_format import START
 from tui_annotate.cli.options import add_command, argument, flag, open_workspace
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import Permission
+from tui_annotate.plugins.files.inputs import copy_standard_input, has_input
+from tui_annotate.plugins.files.streams import hint_for_missing
 from tui_annotate.settings import WORKSPACE_FILE
 
 if TYPE_CHECKING:
@@ -26,13 +30,12 @@ if TYPE_CHECKING:
 
 SHOWN_PROBLEMS = 20
 MAX_PLACES_OF_FILE = 3
-"""Maximum number of further positions per file that are listed for a problem that is repeated."""
+"""Maximum number of further positions in each file that are listed for one problem."""
 MAX_PLACES_WIDTH = 160
-"""Maximum total length, in characters, of a problem's message and the positions listed after it."""
+"""Maximum length, in characters, of a problem's message with the positions after it."""
 
 
 def register(app: typer.Typer) -> None:
-    """Add the commands `init` and `ingest` to the app."""
     add_command(app, init, "init", "init news", panel=START)
     add_command(
         app,
@@ -84,7 +87,11 @@ def ingest(
     texts: options.TextOptions,
     vectors: options.EmbedderChoice,
     dry_run: Annotated[
-        bool, flag("--dry-run", "Read all files and print the costs of vectors, but store nothing.")
+        bool,
+        flag(
+            "--dry-run",
+            "Read all files and print the cost of computing vectors, but store nothing.",
+        ),
     ] = False,
     strict: Annotated[
         bool, flag("--strict", "Store all records or none: one refused record prevents the import.")
@@ -101,13 +108,13 @@ def ingest(
     with (
         open_workspace(common.workspace, needs=Permission.MANAGE) as space,
         output.show_progress("records") as progress,
+        open_inputs(files) as paths,
     ):
-        require_files(files)
         language = texts.language or space.settings.language
         others = {"dataset": dataset, "offsets": offsets or "", "language": language}
         reading = options.import_options(columns, texts, collection, **others)
         report = space.ingest(
-            *files,
+            *paths,
             format=format_name,
             options=reading,
             strict=strict,
@@ -118,20 +125,23 @@ def ingest(
     print_ingest(report, as_json=common.as_json)
 
 
-def require_files(files: Iterable[Path]) -> None:
-    """Check, before anything is stored, that all files exist.
+@contextmanager
+def open_inputs(files: Sequence[Path]) -> Iterator[list[Path]]:
+    """Return the files to read; `-` becomes a copy of standard input.
 
     Raises:
-        InvalidInput: a file does not exist.
+        InvalidInput: a file does not exist, or no file matches a pattern.
     """
-    absent = [str(file) for file in files if not file.exists()]
-    if absent:
-        hint = "nothing was stored; check the file name"
-        raise InvalidInput(f"file not found: {', '.join(absent)}", hint)
+    with copy_standard_input(files, sys.stdin.buffer) as paths:
+        absent = [path for path in paths if not has_input(path)]
+        if absent:
+            hint = f"nothing was stored; {hint_for_missing(absent[0])}"
+            raise InvalidInput(f"file not found: {', '.join(map(str, absent))}", hint)
+        yield paths
 
 
 def print_ingest(report: IngestReport, *, as_json: bool) -> None:
-    """Print the result of an import. If its exit code is not 0, exit with this code."""
+    """Print the result of an import, and exit with its exit code unless that is 0."""
     if as_json:
         output.print_json({**asdict(report), "outcome": report.outcome.value})
     else:
@@ -146,7 +156,7 @@ def print_ingest(report: IngestReport, *, as_json: bool) -> None:
             (only,) = report.outside_in if len(report.outside_in) == 1 else ("",)
             dataset = f" --dataset {shlex.quote(only)}" if only else ""
             output.print_problem(
-                f"warning: {output.many(report.outside, 'annotation')} with {kinds} outside the "
+                f"warning: {output.many(report.outside, 'annotation')} with {kinds} not in the "
                 "label set",
                 f"tui-annotate labels normalise --dry-run{dataset}",
             )
@@ -177,13 +187,7 @@ def _print_problems(report: IngestReport) -> None:
 
 
 def _list_other_places(places: Iterable[str], *, width: int, listed: bool) -> str:
-    """Return other positions of a repeated problem in brackets, or an empty string.
-
-    Args:
-        `places`: positions as `FILE:LINE` or `FILE, record N`; the first one is not repeated.
-        width: maximum number of characters of the positions.
-        listed: whether `--json` lists all positions.
-    """
+    """Return other positions of a repeated problem in brackets, or ""."""
     first, *others = dict.fromkeys(places)
     shown: list[str] = []
     counts: Counter[str] = Counter()
@@ -209,7 +213,7 @@ def _split_place(place: str) -> tuple[str, str]:
 
 
 def print_cost(cost: EmbeddingCost | None, embedder: str) -> None:
-    """Print the estimated costs of a remote embedder's vectors. Print nothing for free vectors."""
+    """Print the estimated number of calls and tokens for vectors; nothing if they are free."""
     if cost is not None:
         output.print_line(
             f"nothing was sent to {embedder}; vectors would need calls: {cost.calls:,}; characters:"

@@ -37,28 +37,27 @@ LabelArgument = Annotated[
 ]
 
 SHORT = 12
-"""Number of displayed characters of a version's hash."""
 
 
 _LABEL_FIELDS = ("key", "color", "description", "evidence", "note", "exclusive", "retired", "split")
 _WHY = {
     "asked": "your rule",
-    "letters": "spelled with other case or spaces",
+    "letters": "differs from a label only in case or spaces",
     "parent": "written without its parent label",
     "spelling": "misspelled",
 }
 _ODD = {
     "outside": "not in the label set",
-    "split": "label was split; no new label chosen",
+    "split": "label was split, and no new label is chosen yet",
     "parent": "parent label without a child label",
-    "tops": "several top-level labels",
+    "tops": "labels below different top-level labels",
     "none": "no label",
 }
 _MOST_FINDINGS = 10
-"""Maximum number of printed findings of each kind; --json lists all findings."""
+"""Maximum number of printed findings of each kind; `--json` lists all."""
 
 _FINDING_TITLES = {
-    "breaks": "annotations that break a rule of their label",
+    "breaks": "annotations that violate a rule of their label",
     "alike": "several annotations with the same label on the same claim",
     "left": "annotations that were edited later, which this command does not change",
     "lost": "annotations with a label that is not in the set",
@@ -71,7 +70,6 @@ _RULES = {
 
 
 def register(app: typer.Typer) -> None:
-    """Add the group `labels` to the app."""
     labels = add_group(
         app, "labels", "Manage label sets and the labels of annotations.", panel=TEAM
     )
@@ -113,7 +111,7 @@ def history(
     dataset: Annotated[
         str | None,
         options.dataset_option(
-            "Only this dataset's own label set; '' for the workspace's label set."
+            "List only versions of this dataset's label set; '' lists the workspace's."
         ),
     ] = None,
     common: options.CommonOptions,
@@ -355,7 +353,10 @@ def normalise(
         ),
     ] = None,
     dataset: Annotated[
-        str, options.dataset_option("Only annotations of this dataset (default: all datasets).")
+        str,
+        options.dataset_option(
+            "Normalise only annotations of this dataset (default: all datasets)."
+        ),
     ] = "",
     dry_run: options.DryOption = False,
     yes: options.YesOption = False,
@@ -478,10 +479,10 @@ def _summarise(report: RelabelReport) -> str:
     if report.kind == "apply" and report.before == report.after:
         return f"label set version {report.after[:12]} is already in use"
     if report.kind == "normalise" and not report.annotations:
-        return "no label needs a replacement"
+        return "no annotation has a label that a rule replaces"
     parts = [
         f"annotations: {report.annotations:,}",
-        f"samples (counted once per person): {report.samples:,}",
+        f"samples (once for each of their annotators): {report.samples:,}",
         *([f"opened again: {report.reopened:,}"] if report.reopened else []),
         *([f"completed again: {report.closed:,}"] if report.closed else []),
     ]

@@ -15,7 +15,7 @@ from tui_annotate.settings.environment import find_misspelt_variables
 
 INTERRUPTED = 130
 _PRIVATE = 0o077
-"""The umask of every command: files that it creates have mode 0600, folders 0700."""
+"""The umask of every command: only the owner can read files that it creates."""
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
@@ -55,23 +55,21 @@ def _report_errors(arguments: Sequence[str] | None) -> int:
         return 1
     except MemoryError:
         output.print_problem(
-            "error: no memory is left", "close other programs, or raise the limit: ulimit -v"
+            "error: the program has no memory left",
+            "close other programs, or raise the limit: ulimit -v",
         )
         return 1
     except KeyboardInterrupt:
         code = INTERRUPTED
     if code == INTERRUPTED:
         output.print_message(
-            "interrupted; saved work is kept: run the same command again to continue"
+            "interrupted; saved work is kept; to continue, run the same command again"
         )
     return code
 
 
 def _begin(arguments: Sequence[str] | None) -> Sequence[str]:
-    """Prepare the process for a command, and return the command's arguments.
-
-    A misspelt environment variable of the program is reported as a warning.
-    """
+    """Prepare the process for a command, and return the command's arguments."""
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
@@ -103,5 +101,4 @@ def _run_command(arguments: Sequence[str]) -> int:
 
 
 def _drop_output() -> None:
-    """Redirect standard output to the null device, so that a closed pipe causes no error."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

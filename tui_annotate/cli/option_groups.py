@@ -1,9 +1,4 @@
-"""Groups of options: dataclasses with options as fields, which several commands share.
-
-A command takes a group as one parameter; Typer gets an option for each field of the group instead
-of the parameter. Annotations are evaluated only when Typer reads the options of a command:
-evaluating those of all commands would delay each start.
-"""
+"""Groups of command-line options: dataclasses whose fields are options."""
 
 from __future__ import annotations
 
@@ -15,7 +10,7 @@ from typing import Any, get_type_hints
 
 
 class GroupedCommand:
-    """A wrapper of a command function that shows Typer each group of options as single options."""
+    """A command's function whose groups of options Typer sees as single options."""
 
     __name__: str
 
@@ -24,7 +19,6 @@ class GroupedCommand:
         self._function = function
 
     def __call__(self, **values: Any) -> None:
-        """Collect the values of options into their groups, and call the command function."""
         for parameter in (each for each in self._parameters if is_dataclass(each.annotation)):
             options = {each.name: values.pop(each.name) for each in fields(parameter.annotation)}
             values[parameter.name] = parameter.annotation(**options)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from tui_annotate.cli import completion
+from tui_annotate.cli import completion, output
 from tui_annotate.cli.option_groups import GroupedCommand
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.did_you_mean import unknown_dataset
@@ -24,12 +24,11 @@ from tui_annotate.plugins.pair_columns import set_pair_columns
 from tui_annotate.plugins.protocols import CODEPOINT, UTF16, ImportOptions
 
 if TYPE_CHECKING:
+    from tui_annotate.domain.people import Person
     from tui_annotate.workspace import Workspace
 
 
 class Offsets(StrEnum):
-    """The unit of offsets in a file."""
-
     CODEPOINT = CODEPOINT
     UTF16 = UTF16
 
@@ -42,32 +41,26 @@ def option(
     complete: completion.Completer | None = None,
     minimum: int | None = None,
 ) -> Any:
-    """Declare an option with a value. `complete` returns values for shell completion."""
     return typer.Option(name, metavar=metavar, help=about, autocompletion=complete, min=minimum)
 
 
 def dataset_option(about: str) -> Any:
-    """Declare the option `--dataset`."""
     return option("--dataset", "NAME", about, complete=completion.datasets)
 
 
 def sample_option(about: str) -> Any:
-    """Declare the option `--sample`."""
     return option("--sample", "ID", about, complete=completion.samples)
 
 
 def person_option(name: str, about: str, *, metavar: str = "NAME") -> Any:
-    """Declare an option that names a person, or several people if the parameter is a list."""
     return option(name, metavar, about, complete=completion.people)
 
 
 def flag(name: str, about: str) -> Any:
-    """Declare an option without a value, for example `--json`."""
     return typer.Option(name, help=about)
 
 
 def argument(metavar: str, about: str, *, complete: completion.Completer | None = None) -> Any:
-    """Declare a positional argument, whose default is not shown in the help."""
     return typer.Argument(metavar=metavar, help=about, autocompletion=complete, show_default=False)
 
 
@@ -85,7 +78,9 @@ JsonOption = Annotated[bool, flag("--json", "Print JSON.")]
 NameOption = Annotated[
     str,
     person_option(
-        "--as", "Name under which you work (default: the name used last, else your login name)."
+        "--as",
+        "Your name in the workspace (default: the name used last in this workspace, else your"
+        " login name).",
     ),
 ]
 StartOption = Annotated[str, sample_option("Sample to open first: ID or DATASET/ID.")]
@@ -95,7 +90,9 @@ YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for con
 FilesArgument = Annotated[
     list[Path],
     argument(
-        "FILE", "File or folder to read, in any readable format, also compressed (.gz, .zst)."
+        "FILE",
+        "File or folder to read, in any readable format, also compressed (.gz, .zst); a pattern in "
+        "quotes ('rows/*.csv') for one dataset; - for standard input.",
     ),
 ]
 FormatOption = Annotated[
@@ -140,7 +137,7 @@ UrlOption = Annotated[
 
 
 def refuse_nan(value: float | None) -> float | None:
-    """Return the number of an option; NaN passes the bounds of Typer.
+    """Return the number that an option has, unless it is NaN, which Typer accepts.
 
     Raises:
         typer.BadParameter: the value is NaN.
@@ -195,16 +192,12 @@ SinceOption = Annotated[
 
 @dataclass(frozen=True)
 class CommonOptions:
-    """Options of nearly every command."""
-
     as_json: JsonOption = False
     workspace: WorkspaceOption = None
 
 
 @dataclass(frozen=True)
 class ColumnOptions:
-    """Options that name the columns of a table of source-summary pairs."""
-
     columns: Annotated[
         str,
         option(
@@ -231,12 +224,21 @@ class ColumnOptions:
             "Column with the same value for all summaries of one source (default: none).",
         ),
     ] = ""
+    delimiter: Annotated[
+        str,
+        option(
+            "--delimiter",
+            "CHARACTER",
+            "Character between the cells of a CSV file, or tab (default: detected by the header).",
+        ),
+    ] = ""
+    sheet: Annotated[
+        str, option("--sheet", "NAME", "Only this sheet of an Excel workbook (default: all).")
+    ] = ""
 
 
 @dataclass(frozen=True)
 class CollectionOptions:
-    """Options for files that accompany a collection of reports."""
-
     topics: Annotated[
         Path | None, option("--topics", "FILE", "File with the topics that the reports answer.")
     ] = None
@@ -251,8 +253,6 @@ class CollectionOptions:
 
 @dataclass(frozen=True)
 class TextOptions:
-    """Options for the language and encoding of texts in a file."""
-
     language: Annotated[
         str,
         option(
@@ -268,8 +268,6 @@ class TextOptions:
 
 @dataclass(frozen=True)
 class EmbedderChoice:
-    """Options for the embedder that computes vectors, and its endpoint."""
-
     embedder: EmbedderOption = ""
     base_url: UrlOption = ""
     dimensions: Annotated[
@@ -287,8 +285,6 @@ class EmbedderChoice:
 
 @dataclass(frozen=True)
 class FilterOptions:
-    """Options that select the work in an export or a report."""
-
     dataset: OfDatasetOption = ""
     person: OfPersonOption = ""
     origin: Annotated[
@@ -308,7 +304,6 @@ class FilterOptions:
     since: SinceOption = ""
 
     def filters(self, *, include_practice: bool, include_gold: bool) -> dict[str, str]:
-        """Return the values of the options as fields of a `RecordFilter`."""
         practice, gold = ("with" if each else "" for each in (include_practice, include_gold))
         state = str(self.state or "")
         return asdict(self) | {"state": state, "practice": practice, "gold": gold}
@@ -332,32 +327,40 @@ def import_options(
     collection: CollectionOptions | None = None,
     **others: Any,
 ) -> ImportOptions:
-    """Build import options from the values of a command's options.
-
-    `others`: values of further fields of `ImportOptions`.
+    """Build the options of an import from the values of a command's options.
 
     Raises:
         NotFound: `--columns` names an unknown collection.
+        InvalidInput: `--delimiter` is not one character.
     """
     given = asdict(columns) | asdict(texts) | others
+    given["delimiter"] = _check_delimiter(columns.delimiter)
     if collection:
         given |= {"topics": collection.topics, "documents": collection.documents}
         given["only"] = tuple(collection.topic or ())
     return set_pair_columns(given.pop("columns"), ImportOptions(**given))
 
 
+def _check_delimiter(text: str) -> str:
+    sign = {"tab": "\t", "\\t": "\t"}.get(text, text)
+    if len(sign) > 1 or sign in {'"', "\n", "\r", "\0"}:
+        raise InvalidInput(
+            f"--delimiter is {text!r}, which cannot separate cells",
+            "pass one character, for example ';', or the word tab",
+        )
+    return sign
+
+
 def output_option(about: str, *, metavar: str = "FILE") -> Any:
-    """Declare the option `--output` with a file to write. The value `-` is standard output."""
     return typer.Option("--output", "-o", metavar=metavar, help=about, callback=parse_target)
 
 
 def parse_target(target: Path | None) -> Path | None:
-    """Return the file to write, or None for `-` (standard output) and for no file."""
+    """Return the file to write, or None for `-`, which means standard output."""
     return None if target == Path("-") else target
 
 
 def examples(*lines: str) -> str:
-    """Format example command lines for the end of a command's help, one example per line."""
     return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
 
 
@@ -368,27 +371,18 @@ def add_command(
     name: str | None = None,
     panel: str | None = None,
 ) -> None:
-    """Add a command to the app or to a group.
+    """Add a command to the app or to a group of commands.
 
     Args:
-        lines: examples at the end of the command's help; `tui-annotate` is put before a line that
-            does not contain it.
-        name: name of the command; default: the function's name.
-        panel: panel of `tui-annotate --help` that lists the command, a constant of `help_format`;
-            only for commands of the app itself.
+        lines: examples at the end of the command's help, with or without `tui-annotate`.
+        name: name of the command; None for the function's name.
+        panel: section of `tui-annotate --help`; only for commands of the app itself.
     """
     commands = (each if "tui-annotate " in each else f"tui-annotate {each}" for each in lines)
     group.command(name, epilog=examples(*commands), rich_help_panel=panel)(GroupedCommand(function))
 
 
 def add_group(app: typer.Typer, name: str, about: str, *, panel: str | None = None) -> typer.Typer:
-    """Add a group of commands, which prints its help if no command is named.
-
-    Args:
-        about: first line of the group's help.
-        panel: panel of `tui-annotate --help` that lists the group, a constant of `help_format`;
-            only for groups of the app itself.
-    """
     group = typer.Typer(help=about, no_args_is_help=True)
     app.add_typer(group, name=name, rich_help_panel=panel)
     return group
@@ -402,7 +396,7 @@ _SHARED_WITH_GROUP: Final = stat.S_ISGID | 0o070
 def open_workspace(
     workspace: Path | None, *, needs: Permission | None = None
 ) -> Iterator[Workspace]:
-    """Open the workspace for the user of the shell, and close the workspace at the end.
+    """Open the workspace for the user of the shell; close it at the end.
 
     The owner of the workspace's files may do everything. In a workspace with accounts, other users
     have the account with their login name.
@@ -428,8 +422,19 @@ def open_workspace(
         yield space if actor == space.actor else space.acting(actor)
 
 
+def working_person(space: Workspace, name: str) -> Person:
+    """Return the person who works, and print a message if the person is new in the workspace.
+
+    Raises:
+        InvalidInput, NotAllowed: as `Workspace.person`.
+    """
+    if new := space.team.members.new_name(name):
+        output.print_message(f"new annotator in this workspace: {new!r}")
+    return space.person(name)
+
+
 def choose_dataset(space: Workspace, name: str) -> str:
-    """Return the name of an existing dataset, or the only dataset's name if `name` is empty.
+    """Return the name of a dataset that exists, or of the only dataset if `name` is empty.
 
     Raises:
         InvalidInput: the name is empty and the workspace has several datasets.

@@ -43,11 +43,9 @@ many = plural.format_count
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of a table.
+    """A column of a table that a command prints.
 
     Attributes:
-        title: head of the column.
-        number: whether cells are aligned to the right and never cut.
         flexible: whether the column is cut before other columns if the terminal is narrow.
         whole: whether cells are never cut, because users copy them into other commands.
     """
@@ -59,54 +57,46 @@ class Column:
 
 
 def join_names(names: Sequence[str], *, most: int, separator: str = ", ") -> str:
-    """Join at most `most` names, followed by "and N more" if there are more names."""
+    """Join at most `most` names, followed by "and N more" if there are more."""
     more = f" and {len(names) - most:,} more" if len(names) > most else ""
     return separator.join(names[:most]) + more
 
 
 def number_column(title: str) -> Column:
-    """Return a column of numbers, which are never cut."""
     return Column(title, number=True)
 
 
 def flexible_column(title: str) -> Column:
-    """Return a text column that is cut first if the terminal is narrow."""
     return Column(title, flexible=True)
 
 
 def whole_column(title: str) -> Column:
-    """Return a text column that is never cut, because users copy its cells into commands."""
     return Column(title, whole=True)
 
 
 def print_line(text: str) -> None:
-    """Print one line of data on standard output."""
+    """Print one line of data on standard output, without control characters."""
     sys.stdout.write(make_line_visible(text) + "\n")
 
 
 def print_page(text: str) -> None:
-    """Print several lines of the program's own text on standard output."""
     sys.stdout.write(text.rstrip("\n") + "\n")
 
 
 def print_text(value: str) -> None:
-    """Print on standard output a text that a user wrote.
-
-    On a terminal, control characters are escaped. A pipe or file receives the unchanged text.
-    """
+    """Print on standard output a text that a user wrote."""
     if sys.stdout.isatty():
         value = make_visible(value)
     sys.stdout.write(value if value.endswith("\n") else value + "\n")
 
 
 def print_diff_line(piece: DiffPart) -> None:
-    """Print a line of a text difference with its mark (+, - or space), coloured on a terminal."""
     _print_coloured(f"{piece.mark} {make_line_visible(piece.text)}", piece.mark)
     sys.stdout.write("\n")
 
 
 def print_word_diff(pieces: Sequence[DiffPart]) -> None:
-    """Print a text with its changed words coloured, or marked `{+added+}` and `[-deleted-]`."""
+    """Print a text with its changed words coloured, or as `{+added+}` and `[-deleted-]`."""
     coloured = make_console(sys.stdout).color_system is not None
     for piece in pieces:
         shown = make_visible(piece.text)
@@ -141,22 +131,13 @@ def print_json(value: Any) -> None:
 
 
 def print_non_finite(count: int) -> None:
-    """Print how many NaN and infinities were written to JSON as null; nothing for none."""
+    """Print how many NaN and infinities became null in printed JSON; nothing for none."""
     if count:
         print_message(f"numbers that are NaN or infinite, written as null: {count:,}")
 
 
 @dataclass(slots=True)
 class OutputState:
-    """Output settings of the running command, from its options.
-
-    Attributes:
-        quiet: whether notes and progress are hidden.
-        verbose: whether causes of errors and log records are printed.
-        workspace: the folder given with `-w`, as typed, which hints repeat; empty for none.
-        exit_code: exit code of the command if its reader closes standard output early.
-    """
-
     quiet: bool = False
     verbose: bool = False
     workspace: str = ""
@@ -167,16 +148,10 @@ _state = OutputState()
 
 
 def reset(*, workspace: str = "") -> None:
-    """Reset the output settings before a command, to neither quiet nor verbose.
-
-    Args:
-        workspace: the folder given with `-w`, as typed; empty for none.
-    """
     _state.quiet, _state.verbose, _state.workspace, _state.exit_code = False, False, workspace, 0
 
 
 def set_quiet() -> None:
-    """Hide confirmations and progress for the rest of the command."""
     _state.quiet = True
 
 
@@ -189,32 +164,28 @@ def set_verbose() -> None:
 
 
 def set_exit_code(code: int) -> None:
-    """Set the exit code that applies even if a reader closes standard output early.
-
-    A command that finds something wrong calls this before it prints.
-    """
+    """Set the exit code that applies even if a reader closes standard output early."""
     _state.exit_code = code
 
 
 def known_exit_code() -> int:
-    """Return the exit code stored by `set_exit_code`, or 0 if none is stored."""
     return _state.exit_code
 
 
 def print_message(text: str) -> None:
-    """Print a warning or an important result as one line on standard error, also with `--quiet`."""
+    """Print a warning or important result, even with `--quiet`, as a line on standard error."""
     sys.stderr.write(make_line_visible(text) + "\n")
     sys.stderr.flush()
 
 
 def print_note(text: str) -> None:
-    """Print a confirmation or next step as one line on standard error, except with `--quiet`."""
+    """Print a confirmation or next step as a line on standard error, except with `--quiet`."""
     if not _state.quiet:
         print_message(add_workspace(text))
 
 
 def print_error(error: TuiAnnotateError) -> None:
-    """Print an error with its hint, and with `--verbose` also the exceptions that caused it."""
+    """Print an error with its hint, and with `--verbose` also its causes."""
     print_problem(f"error: {error.message}", error.hint)
     cause = error.__cause__ or error.__context__
     while cause and _state.verbose:
@@ -223,7 +194,6 @@ def print_error(error: TuiAnnotateError) -> None:
 
 
 def print_problem(message: str, hint: str) -> None:
-    """Print a problem on standard error, with the hint on the next line if `hint` is not empty."""
     print_message(message)
     if hint:
         print_message(f"  hint: {add_workspace(hint)}")
@@ -241,7 +211,7 @@ def add_workspace(text: str) -> str:
 
 
 def print_table(titled: Sequence[Column | str], rows: Sequence[Sequence[str | float]]) -> None:
-    """Print a table on standard output, cut to the terminal's width. Numbers are never cut."""
+    """Print a table on standard output, cut to the terminal's width, but never in numbers."""
     from rich.console import ConsoleDimensions
     from rich.table import Table
     from rich.text import Text
@@ -272,7 +242,7 @@ def print_table(titled: Sequence[Column | str], rows: Sequence[Sequence[str | fl
 def print_table_below(
     columns: Sequence[Column | str], rows: Sequence[Sequence[str | float]]
 ) -> None:
-    """Print an empty line and a table, or nothing if there are no rows."""
+    """Print an empty line and a table; nothing if there are no rows."""
     if rows:
         print_line("")
         print_table(columns, rows)
@@ -285,7 +255,6 @@ def print_table_or_json(
     *,
     as_json: bool,
 ) -> None:
-    """Print `values` as JSON if `as_json` is set, or else `rows` as a table."""
     if as_json:
         print_json(values)
     else:
@@ -293,7 +262,6 @@ def print_table_or_json(
 
 
 def print_lines_or_json(value: Any, *lines: str, as_json: bool) -> None:
-    """Print `value` as JSON if `as_json` is set, or else `lines` as text."""
     if as_json:
         print_json(value)
     else:
@@ -302,13 +270,13 @@ def print_lines_or_json(value: Any, *lines: str, as_json: bool) -> None:
 
 
 def print_result(text: str) -> None:
-    """Print a confirmation as one line on standard output, except with `--quiet`."""
+    """Print a confirmation as a line on standard output, except with `--quiet`."""
     if not _state.quiet:
         print_line(text)
 
 
 def print_result_or_json(value: Any, *lines: str, as_json: bool) -> None:
-    """Print `value` as JSON if `as_json` is set, or else `lines` except with `--quiet`."""
+    """Print a value as JSON if `as_json`, or else lines, except with `--quiet`."""
     if as_json:
         print_json(value)
     else:
@@ -317,7 +285,6 @@ def print_result_or_json(value: Any, *lines: str, as_json: bool) -> None:
 
 
 def _fit_widths(columns: Sequence[Column], widths: Sequence[int], width: int) -> dict[int, int]:
-    """Return the widths of the text columns, by column index, in a terminal of `width` cells."""
     rigid: dict[int, int] = {}
     flexible: dict[int, int] = {}
     for index, column in enumerate(columns):
@@ -332,7 +299,7 @@ def _fit_widths(columns: Sequence[Column], widths: Sequence[int], width: int) ->
 
 
 def _divide_width(wanted: Mapping[int, int], available: int, *, minimum: int) -> dict[int, int]:
-    """Return column widths: narrow columns keep theirs, wide columns share the rest equally."""
+    """Divide a width among columns: narrow ones keep theirs, wide ones share the rest."""
     given: dict[int, int] = {}
     for index, cells in sorted(wanted.items(), key=lambda each: each[1]):
         given[index] = min(cells, max(available // (len(wanted) - len(given)), minimum))
@@ -347,24 +314,22 @@ def _format_cell(value: str | float) -> str:
 
 
 def print_facts(values: Mapping[str, str | float]) -> None:
-    """Print lines of a name and its value on standard output, aligned, in the given order."""
+    """Print lines of a name and its value, aligned, on standard output."""
     width = max(map(len, values), default=0)
     for name, value in values.items():
         print_line(f"{name:<{width}}  {_format_cell(value)}")
 
 
 def format_time(at: str) -> str:
-    """Return a stored time without fractions of a second. An empty time stays empty."""
     return at[:19]
 
 
 def file_time_stamp() -> str:
-    """Return the current time in UTC for file names: `2026-05-04T120000Z`."""
     return time.strftime("%Y-%m-%dT%H%M%SZ", time.gmtime())
 
 
 def make_console(stream: TextIO) -> Console:
-    """Return a Rich console as wide as the terminal, or a wide one without colours for a file."""
+    """Return a Rich console as wide as the terminal; for a file, wide and without colours."""
     from rich.console import Console
 
     width = None if stream.isatty() or "COLUMNS" in os.environ else WIDTH_WITHOUT_TERMINAL
@@ -373,11 +338,7 @@ def make_console(stream: TextIO) -> Console:
 
 @contextmanager
 def show_progress(unit: str) -> Iterator[Callable[[TaskProgress], None]]:
-    """Show the progress of a long action as a bar or as lines, except with `--quiet`.
-
-    Args:
-        unit: plural noun of the counted items, such as `records`.
-    """
+    """Show the progress of a long action as a bar or as lines, except with `--quiet`."""
     if _state.quiet:
         yield lambda _: None
         return
@@ -422,7 +383,7 @@ def _count_records(at: TaskProgress, unit: str) -> str:
 
 
 class _ProgressLines:
-    """Printer of progress as a line every few seconds, also while a task waits. Thread-safe.
+    """Prints progress as a line every few seconds, also while a task waits.
 
     A task that waits for a reply reports no progress, so a thread repeats the last line.
     """
@@ -436,7 +397,6 @@ class _ProgressLines:
         self._printed = self._reported = time.monotonic()
 
     def show(self, at: TaskProgress) -> None:
-        """Print the progress if the last line is old enough."""
         with self._lock:
             self._at, self._reported = at, time.monotonic()
             self._print_if_due()
@@ -445,7 +405,6 @@ class _ProgressLines:
                 self._thread.start()
 
     def close(self) -> None:
-        """Stop repeating the last line."""
         self._ended.set()
         if self._thread is not None:
             self._thread.join()
@@ -473,10 +432,9 @@ class _ProgressLines:
 
 
 def ask(question: str, *, yes: bool) -> None:
-    """Ask the user to confirm an action. Return only if the answer is yes.
+    """Ask the user to confirm an action; return only if the answer is yes.
 
     Args:
-        question: a question such as `delete dataset 'news'?`.
         yes: whether the user confirmed the action with `--yes`, so that nothing is asked.
 
     Raises:

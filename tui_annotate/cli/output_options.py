@@ -1,4 +1,4 @@
-"""The options `--quiet`, `--verbose` and `--color`, which are added to every command."""
+"""The options `--quiet`, `--verbose` and `--color`, which every command has."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def _declare(
         ),
     ] = None,
 ) -> None:
-    """Provide a signature from which Typer reads the options; never called itself."""
+    """Provide the options that every command has, as a signature for Typer; never called."""
 
 
 @cache
@@ -84,5 +84,4 @@ def _parameters() -> tuple[Any, ...]:
 
 
 def add_output_options(command: Any) -> None:
-    """Add `--quiet`, `--verbose` and `--color` to one command or group."""
     command.params = [*command.params, *_parameters()]

@@ -1,17 +1,21 @@
-"""The command `people list`: list all people of a workspace, with and without accounts."""
+"""The commands `people`: list all people of a workspace, and merge people who are one person."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from tui_annotate.cli import options, output
+from tui_annotate.cli.convert import DONE_IN_PART
 from tui_annotate.cli.help_format import TEAM
-from tui_annotate.cli.options import add_command, add_group, open_workspace
+from tui_annotate.cli.options import add_command, add_group, argument, open_workspace
 from tui_annotate.domain.people import Permission, PersonKind
 
 if TYPE_CHECKING:
+    from tui_annotate.domain.people import Person
+    from tui_annotate.storage.log.person_merge import PersonMerge
     from tui_annotate.workspace import Workspace
 
 _NOT_LISTED = {PersonKind.SETTLED, PersonKind.AGAIN}
@@ -19,15 +23,18 @@ _NOT_LISTED = {PersonKind.SETTLED, PersonKind.AGAIN}
 
 def register(app: typer.Typer) -> None:
     """Add the group `people` to the app."""
-    group = add_group(app, "people", "List the people of the workspace.", panel=TEAM)
+    group = add_group(app, "people", "List and merge the people of the workspace.", panel=TEAM)
     add_command(group, list_people, "people list", "people list --json", name="list")
+    add_command(group, merge, "people merge 676f6c64 ana", "people merge gold gold")
+    add_command(group, unmerge, "people unmerge 676f6c64")
 
 
 def list_people(*, common: options.CommonOptions) -> None:
     """List all people of the workspace, with and without accounts.
 
     The kind of a person is local (a name used on this machine), imported (a name in an imported
-    file) or account. The numbers count annotations and completed samples in all datasets.
+    file), account, or merged (another person owns the work). The numbers count
+    annotations and completed samples in all datasets.
     """
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         people = _read_people(space)
@@ -54,6 +61,74 @@ def list_people(*, common: options.CommonOptions) -> None:
         ],
         as_json=common.as_json,
     )
+
+
+def merge(
+    person: Annotated[str, argument("PERSON", "Name or id of a person without an account.")],
+    owner: Annotated[
+        str,
+        argument("OWNER", "Name, id or e-mail address of the person to whom the work belongs."),
+    ],
+    *,
+    common: options.CommonOptions,
+) -> None:
+    """Make the work of PERSON the work of OWNER, because both are one person.
+
+    If PERSON and OWNER are the same imported person, `annotate --as NAME` continues the imported
+    work. On a sample with work of both, annotations with the same content are stored once, and
+    state, rating and comment of OWNER are kept. `people unmerge` undoes the merge.
+
+    Exit code: 0 all work merged, 3 some values of PERSON were not merged.
+    """
+    with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
+        one = space.team.accounts.find_claimable_person(person)
+        other = _find_owner(space, one, owner)
+        done = space.team.person_merges.merge(one, other)
+    if one == other:
+        title = f"{one.name} ({one.id}) is a local person; to continue the work: annotate --as NAME"
+    else:
+        title = f"the work of {one.name} ({one.id}) belongs to {other.name}: "
+        title += _describe_counts(done)
+    _print_merge(title, {"person": one.id, "owner": other.id}, done, as_json=common.as_json)
+
+
+def unmerge(
+    person: Annotated[str, argument("PERSON", "Name or id of a merged person.")],
+    *,
+    common: options.CommonOptions,
+) -> None:
+    """Undo `people merge`: give PERSON the merged work back.
+
+    Nothing changes if OWNER changed merged work on a sample after the merge. The working time that
+    a merge added to a sample with work of both people stays.
+    """
+    with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
+        one = space.team.person_merges.find(person)
+        done = space.team.person_merges.undo(one)
+    title = f"{one.name} ({one.id}) is no longer merged; returned work: {_describe_counts(done)}"
+    _print_merge(title, {"person": one.id, "owner": one.id}, done, as_json=common.as_json)
+
+
+def _find_owner(space: Workspace, person: Person, who: str) -> Person:
+    if space.team.members.required():
+        return space.team.accounts.find(who).person
+    others = [each for each in space.people.all() if each.id != person.id]
+    if who == person.id or (who == person.name and who not in {each.name for each in others}):
+        return person
+    return space.team.accounts.find_claimable_person(who, without=person.id)
+
+
+def _describe_counts(done: PersonMerge) -> str:
+    annotations = output.many(done.annotations, "annotation")
+    return f"{annotations} on {output.many(done.samples, 'sample')}"
+
+
+def _print_merge(title: str, ids: dict[str, str], done: PersonMerge, *, as_json: bool) -> None:
+    output.print_result_or_json(ids | asdict(done), title, as_json=as_json)
+    for each in done.differences:
+        output.print_message(each)
+    if done.differences:
+        raise typer.Exit(DONE_IN_PART)
 
 
 def _read_people(space: Workspace) -> list[dict[str, Any]]:

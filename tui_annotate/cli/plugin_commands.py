@@ -1,12 +1,8 @@
-"""The group of all commands, built-in and from plug-ins. Each command is created when needed.
+"""The group of all commands, built-in and from plug-ins, each created when it is needed.
 
-Typer needs 100 ms to create the options of all commands. A call needs only the options of one
-command, and the list of `--help` needs no options. A plug-in's command is imported when it is
-needed.
-
-A plug-in of the group `commands` is a function `register(app)` that adds a command with the
-plug-in's name to a Typer app. A command that cannot be imported is missing from the list, and a
-warning is logged.
+Typer needs 100 ms to create the options of all commands. A plug-in of the group `commands` is a
+function `register(app)` that adds a command with the plug-in's name to a Typer app. A command that
+cannot be imported is missing from the list, and a warning is logged.
 """
 
 from __future__ import annotations
@@ -29,8 +25,6 @@ _log = logging.getLogger(__name__)
 
 
 class CommandGroup(TyperGroup):
-    """A group of commands that contains the built-in commands and the commands of plug-ins."""
-
     def __init__(self, **attributes: Any) -> None:
         super().__init__(**attributes)
         self.commands: _Commands = _Commands(self.commands)
@@ -41,16 +35,12 @@ class CommandGroup(TyperGroup):
         return [name for name in sort_commands(self.commands) if self._can_load(name)]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Return a command by its name.
-
-        While `--help` lists all commands, the command has no options.
-        """
+        """Return a command by its name; while `--help` lists all commands, without its options."""
         if self._is_listing:
             return self.commands.summary(cmd_name)
         return super().get_command(ctx, cmd_name)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """Write the list of commands for `--help`, in panels."""
         self._is_listing = True
         try:
             commands = {name: self.get_command(ctx, name) for name in self.list_commands(ctx)}
@@ -77,7 +67,7 @@ class CommandGroup(TyperGroup):
 
 
 def make_group(app: typer.Typer) -> Any:
-    """Create the `CommandGroup` of an app. Its commands are created when they are looked up."""
+    """Create the group of an app's commands, each of which is created when it is looked up."""
     bare = copy(app)
     bare.registered_commands, bare.registered_groups = [], []
     group: Any = typer.main.get_command(bare)
@@ -88,14 +78,10 @@ def make_group(app: typer.Typer) -> Any:
 
 
 _Info = CommandInfo | TyperInfo
-"""The object in which Typer stores how a command or a group is declared."""
 
 
 def _list_infos(app: typer.Typer) -> dict[str, _Info]:
-    """Map the name of each command and command group of an app to its declaration.
-
-    Single commands come before groups.
-    """
+    """Return the declarations of an app's commands, then of its groups, by name."""
     commands = {_command_name(info): info for info in app.registered_commands}
     return {**commands, **{str(info.name): info for info in app.registered_groups}}
 
@@ -105,16 +91,12 @@ def _command_name(info: CommandInfo) -> str:
 
 
 def panel_of(command: Any) -> str:
-    """Return the section (panel) of the help in which a command is listed.
-
-    The panel is `OTHER` if the command declares no known panel.
-    """
+    """Return the section of the help in which a command is listed; `OTHER` if none is known."""
     panel = command.rich_help_panel
     return panel if panel in PANELS else OTHER
 
 
 def _prepare(command: Any) -> None:
-    """Add the options `--quiet`, `--verbose`, `--color` and coloured help to a command or group."""
     add_output_options(command)
     color_help(command)
     for each in getattr(command, "commands", {}).values():
@@ -132,16 +114,13 @@ def _build(info: _Info) -> Any:
 
 
 def _summarise(info: _Info) -> _Info:
-    """Return a copy of a command or group that suffices for its line in the help.
-
-    A copied command has no options. A copied group has no commands.
-    """
+    """Return a copy of a command without options, or of a group without commands, for the help."""
     bare = copy(info)
     if isinstance(bare, CommandInfo):
         function = bare.callback
 
         def callback() -> None:
-            """Replace the command's function. Without parameters here, Typer creates no options."""
+            """Replace the command's function; without parameters, Typer creates no options."""
 
         callback.__name__, callback.__doc__ = function.__name__, function.__doc__  # type: ignore[union-attr]
         bare.callback = callback
@@ -163,7 +142,7 @@ class _Commands(MutableMapping[str, Any]):
         self._built_in = (*built, *self._infos)
 
     def load(self, name: str) -> None:
-        """Import a plug-in's command by its name. Do nothing for a built-in command.
+        """Import a plug-in's command by its name; do nothing for a built-in command.
 
         Raises:
             Unavailable: the plug-in is broken.

@@ -27,14 +27,13 @@ KeyOption = Annotated[
     option(
         "--pseudonym-key",
         "FILE",
-        "Key file for --pseudonymise if no workspace is used. A missing file is created.",
+        "File with the key for --pseudonymise, if the input is a file. A missing file is created.",
     ),
 ]
 _MOST_COLUMNS = 12
 
 
 def register(app: typer.Typer) -> None:
-    """Add the group `pseudonyms` to the app."""
     pseudonyms = add_group(app, "pseudonyms", "Manage pseudonyms for exports.", panel=DATA)
     add_command(pseudonyms, list_pseudonyms, "pseudonyms list --json", name="list")
     add_command(pseudonyms, new_key, "pseudonyms new-key --yes")
@@ -59,7 +58,9 @@ def new_key(*, yes: options.YesOption = False, common: options.CommonOptions) ->
     in earlier and later exports.
     """
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
-        output.ask("replace all pseudonyms and delete their key?", yes=yes)
+        output.ask(
+            "replace all pseudonyms, and delete the key that they are computed from?", yes=yes
+        )
         file = space.team.pseudonyms.renew()
     if common.as_json:
         output.print_json({"key": file})
@@ -68,7 +69,7 @@ def new_key(*, yes: options.YesOption = False, common: options.CommonOptions) ->
 
 
 def load_pseudonyms(space: Workspace, *, wanted: bool) -> Pseudonyms | None:
-    """Return the pseudonyms for an export, or None without `--pseudonymise`. Report a new key."""
+    """Return the pseudonyms for an export, None if not `wanted`; report a new key."""
     if not wanted:
         return None
     keys = space.team.pseudonyms.keys()
@@ -79,7 +80,7 @@ def load_pseudonyms(space: Workspace, *, wanted: bool) -> Pseudonyms | None:
 
 
 def load_pseudonyms_of_file(key: Path | None, *, wanted: bool) -> Pseudonyms | None:
-    """Return the pseudonyms for the conversion of a file, or None without `--pseudonymise`.
+    """Return the pseudonyms for a conversion of a file; None without `--pseudonymise`.
 
     Raises:
         InvalidInput: only one of `--pseudonymise` and `--pseudonym-key` is given.
@@ -87,7 +88,7 @@ def load_pseudonyms_of_file(key: Path | None, *, wanted: bool) -> Pseudonyms | N
     if wanted != (key is not None):
         missing = "--pseudonym-key FILE" if wanted else "--pseudonymise"
         raise InvalidInput(
-            "--pseudonymise and --pseudonym-key require each other", f"add {missing}"
+            "--pseudonymise and --pseudonym-key can only be used together", f"add {missing}"
         )
     if key is None:
         return None
@@ -102,11 +103,11 @@ def load_pseudonyms_of_file(key: Path | None, *, wanted: bool) -> Pseudonyms | N
 def _print_key(keys: PseudonymKeys, *, new: bool) -> None:
     if new:
         output.print_message(
-            f"created the key of the pseudonyms: {keys.path}; do not publish this key file"
+            f"created the key file of the pseudonyms: {keys.path}; do not publish this file"
         )
     if keys.open_to_others():
         output.print_message(
-            f"warning: other users of this machine can read {keys.path}; run chmod 600"
+            f"warning: other users of this machine can read {keys.path}; fix it with chmod 600"
         )
 
 
@@ -124,7 +125,8 @@ def print_pseudonyms(names: Pseudonyms | None) -> None:
         )
     if changes.called:
         output.print_message(
-            f"  exported values that equal people's names: {', '.join(sorted(changes.called))}"
+            "  exported values that are the same as names of people:"
+            f" {', '.join(sorted(changes.called))}"
         )
     if changes.texts:
         output.print_message(

@@ -15,11 +15,9 @@ if TYPE_CHECKING:
     from tui_annotate.services.comments import CommentService
 
 SHORT = 8
-"""Number of displayed characters of a thread's id."""
 
 
 def register(app: typer.Typer) -> None:
-    """Add the groups `questions` and `announcements` to the app."""
     questions = add_group(app, "questions", "List and answer questions of annotators.", panel=TEAM)
     add_command(
         questions,
@@ -41,11 +39,13 @@ def register(app: typer.Typer) -> None:
 def list_questions(
     *,
     unanswered: Annotated[
-        bool, flag("--unanswered", "Only questions and threads that wait for a reply.")
+        bool, flag("--unanswered", "List only questions and threads that wait for a reply.")
     ] = False,
     sample: Annotated[
         str,
-        options.sample_option("Only questions and threads about this sample: ID or DATASET/ID."),
+        options.sample_option(
+            "List only questions and threads about this sample: ID or DATASET/ID."
+        ),
     ] = "",
     common: options.CommonOptions,
 ) -> None:

@@ -31,7 +31,6 @@ _AllSamplesOption = Annotated[
 
 
 def register(app: typer.Typer) -> None:
-    """Add the group `report` to the app."""
     report = add_group(app, "report", "Write HTML reports of annotations.", panel=DATA)
     add_command(
         report,
@@ -45,7 +44,7 @@ def register(app: typer.Typer) -> None:
 def html(
     file: Annotated[
         Path | None,
-        argument("FILE", "File to report on, in any readable format (default: the workspace)."),
+        argument("FILE", "File of annotations, in any readable format (default: the workspace)."),
     ] = None,
     *,
     output_file: Annotated[
@@ -87,11 +86,12 @@ def html(
     if file is None:
         if source_format or reading != ImportOptions():
             raise InvalidInput(
-                "options for a FILE are given, but no FILE", "add the FILE to report on"
+                "options that apply to a FILE are given, but no FILE",
+                "add the FILE with the annotations for the report",
             )
         if key is not None:
             raise InvalidInput(
-                "--pseudonym-key applies only to a report on a FILE",
+                "--pseudonym-key applies only to a report on the annotations of a FILE",
                 "omit --pseudonym-key: a workspace has its own key",
             )
         _write_of_workspace(common.workspace, target, chosen)
@@ -103,7 +103,6 @@ def html(
 
 
 def _choose_target(output_file: Path | None) -> Path | None:
-    """Return the HTML file to write, or None for standard output."""
     if output_file is None:
         return Path(f"report-{output.file_time_stamp()}.html")
     return options.parse_target(output_file)
@@ -111,8 +110,6 @@ def _choose_target(output_file: Path | None) -> Path | None:
 
 @dataclass(frozen=True, slots=True)
 class _ReportOptions:
-    """What a report contains, and how its numbers are printed."""
-
     filters: RecordFilter
     pseudonymise: bool
     all_samples: bool
@@ -126,7 +123,7 @@ class _ReportOptions:
         subject: ReportSubject,
         names: Pseudonyms | None,
     ) -> None:
-        """Write the report of a workspace, and print its size before and its numbers after."""
+        """Write the report of a workspace; print its size before, and its numbers after."""
         result = space.team.report.run(
             target,
             self.filters,
@@ -138,8 +135,8 @@ class _ReportOptions:
         _print_report(result, names, as_json=self.as_json)
         if not (result.samples or self.all_samples) and any(space.corpus.totals()):
             output.print_problem(
-                "warning: no sample in the report, because no sample has annotations",
-                "include samples without annotations: --all-samples",
+                "warning: the report is empty, because no sample has annotations",
+                "to include samples without annotations, add --all-samples",
             )
 
 
@@ -190,7 +187,6 @@ def _write_of_file(  # noqa: PLR0917  input and output
 
 
 def _announce(contents: ReportContents) -> None:
-    """Print the size of a report that is about to be written, unless the report is small."""
     if contents.bytes >= _MEGABYTE:
         samples = output.many(contents.samples, "sample")
         pages = output.many(len(contents.pages), "page")

@@ -16,6 +16,7 @@ from tui_annotate.cli.options import add_command, argument, examples, flag, open
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import Permission
 from tui_annotate.domain.queue_orders import CONFLICTS, score_of_order
+from tui_annotate.plugins.files.sheets import FORMULA
 
 if TYPE_CHECKING:
     from tui_annotate.services.review import QueuedSample
@@ -83,8 +84,8 @@ def list_samples(
         option(
             "--order",
             "ORDER",
-            "Order of the samples: conflicts (most conflicts first), or disagree:SCORE (strongest "
-            "contradiction between annotators and this score first).",
+            "Order of the samples: conflicts (most conflicts first), or disagree:SCORE (first the "
+            "samples whose annotators most contradict the score; SCORE is its name).",
         ),
     ] = CONFLICTS,
     name: options.NameOption = "",
@@ -143,11 +144,20 @@ def _print_incomplete(rows: Sequence[QueuedSample]) -> None:
 def allow(
     sample: Annotated[
         str,
-        argument("SAMPLE", "Sample to allow: ID or DATASET/ID.", complete=completion.samples),
+        argument(
+            "SAMPLE",
+            "Sample whose review is allowed: ID or DATASET/ID.",
+            complete=completion.samples,
+        ),
     ],
     *,
     reason: Annotated[
-        str, option("--reason", "TEXT", "Reason, which the event log records (required).")
+        str,
+        option(
+            "--reason",
+            "TEXT",
+            "Reason for allowing the review (required); the event log records it.",
+        ),
     ],
     name: options.NameOption = "",
     common: options.CommonOptions,
@@ -163,7 +173,8 @@ def allow(
     people = {"annotators": readers.completed, "pending": readers.pending}
     output.print_result_or_json(
         {"dataset": key.dataset, "sample": key.id, **people, "reason": reason.strip()},
-        f"{key} can be reviewed: {readers.completed} of {readers.planned} annotators completed it",
+        f"sample {key} can be reviewed: {readers.completed} of its {readers.planned} annotators"
+        " have completed it",
         as_json=common.as_json,
     )
 
@@ -189,7 +200,7 @@ def export_decisions(
     """
     if names and pseudonymise:
         raise InvalidInput(
-            "--names and --pseudonymise exclude each other", "pass --names or --pseudonymise"
+            "--names and --pseudonymise cannot be used together", "pass --names or --pseudonymise"
         )
     with open_workspace(common.workspace, needs=Permission.REVIEW) as space:
         hidden = pseudonyms.load_pseudonyms(space, wanted=pseudonymise)
@@ -229,7 +240,8 @@ def _decisions_to_csv(found: Sequence[ReviewDecision]) -> str:
             "reviewer": each.reviewer or "",
         }
         cells = {name: joined.get(name, getattr(each, name, "")) for name in _DECISION_COLUMNS}
-        rows.writerow(cells.values())
+        # A spreadsheet would run a note that begins with `=` as a formula.
+        rows.writerow([f"'{cell}" if str(cell)[:1] in FORMULA else cell for cell in cells.values()])
     return written.getvalue()
 
 
@@ -237,7 +249,7 @@ def _find_reviewer(space: Workspace, name: str) -> str:
     if space.actor.person:
         return space.actor.person
     if name or not space.team.authenticate.required():
-        return space.person(name).id
+        return options.working_person(space, name).id
     return ""
 
 

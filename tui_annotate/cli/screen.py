@@ -1,7 +1,7 @@
-"""Opens the annotate or review screen: finds the workspace, checks the terminal, runs the app.
+"""Opens the screen for annotating or review, after a check of the terminal.
 
 A simple `annotate` command line is parsed here without Typer, whose import takes half as long as
-that of Textual. Typer parses all other command lines: help, errors and other commands.
+that of Textual.
 """
 
 from __future__ import annotations
@@ -32,11 +32,7 @@ OPTIONS: Final = {
 
 
 def parse_annotate(arguments: Sequence[str]) -> dict[str, str] | None:
-    """Return the options of a simple `annotate` command line, or None if Typer must parse it.
-
-    A simple command line has each option at most once, with its full name, followed by a space and
-    a value that does not begin with `-`.
-    """
+    """Return the options of a simple `annotate` command line; None if Typer must parse it."""
     if not arguments or arguments[0] != "annotate" or len(arguments) % 2 == 0:
         return None
     found: dict[str, str] = {}
@@ -116,7 +112,7 @@ def _open_workspace(folder: Path, name: str) -> Workspace:
 
         space = workspaces.open(folder)
         if name and not space.team.members.required():
-            settings.remember_name(name)
+            settings.remember_name(folder, name)
         return space
     finally:
         gc.freeze()
@@ -135,12 +131,11 @@ def _require_sample(folder: Path, sample: str) -> None:
 
 
 def need_terminal(
-    what: str, *, instead: str = "the command match, export or status instead"
+    what: str, *, instead: str = "another command instead: match, export or status"
 ) -> None:
     """Check that standard input and output are a terminal that can show a screen.
 
     Args:
-        what: name of the command.
         instead: commands that do the same in scripts, for the hint.
 
     Raises:

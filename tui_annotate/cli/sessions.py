@@ -14,7 +14,6 @@ from tui_annotate.domain.people import Permission
 
 
 def register(app: typer.Typer) -> None:
-    """Add the group `sessions` to the app."""
     sessions = add_group(app, "sessions", "List or end sign-in sessions.", panel=ADMINISTRATION)
     add_command(sessions, list_sessions, "sessions list --json", name="list")
     add_command(

@@ -20,7 +20,6 @@ SHOWN = 20
 
 
 def register(app: typer.Typer) -> None:
-    """Add the group `snapshots` to the app."""
     snapshots = add_group(
         app, "snapshots", "Create, list and verify snapshots of a workspace.", panel=DATA
     )
@@ -35,7 +34,9 @@ def register(app: typer.Typer) -> None:
 
 
 def create(
-    name: Annotated[str, argument("NAME", "Name of the snapshot; its folder is `frozen/NAME`.")],
+    name: Annotated[
+        str, argument("NAME", "Name of the snapshot, which is stored in the folder `frozen/NAME`.")
+    ],
     *,
     common: options.CommonOptions,
 ) -> None:
@@ -107,7 +108,7 @@ def replay(
             log = f"{output.many(events, 'event')} in {output.many(streams, 'stream')}"
             output.print_result_or_json(
                 {"at": until, "events": events, "streams": streams, "file": target},
-                f"{log}, until {until}, in {target}",
+                f"wrote the state at {until} ({log}) to {target}",
                 as_json=common.as_json,
             )
             return

@@ -29,11 +29,10 @@ if TYPE_CHECKING:
 _NEXT: Final = "to apply the change to sshd: tui-annotate ssh authorized-keys -w {} FILE"
 
 SESSION: Final = (sys.executable, "-I", "-m", "tui_annotate", *ssh_session.COMMAND)
-"""Command that starts a session; `-I` makes Python ignore environment variables of a client."""
+"""Command that starts an ssh session; with `-I`, Python ignores the client's environment."""
 
 
 def register(app: typer.Typer) -> None:
-    """Add the group `ssh` to the app."""
     ssh = add_group(
         app, "ssh", "Set up a server for ssh, and manage ssh keys.", panel=ADMINISTRATION
     )
@@ -202,7 +201,7 @@ def _read_public_key(file: Path) -> str:
 
 
 def replace_private(file: Path, text: str) -> None:
-    """Write a file atomically, readable only by its owner. An existing file keeps its owner.
+    """Replace a file in one step, readable only by its owner, who stays the same.
 
     Raises:
         Unavailable: the file's folder cannot be written.
@@ -223,7 +222,7 @@ def replace_private(file: Path, text: str) -> None:
 
 
 class SshSetupPart(StrEnum):
-    """A part of the server setup. The parts are in the order in which an admin applies them."""
+    """A part of the setup of an ssh server, in the order in which an admin applies them."""
 
     ACCOUNT = "account"
     FOLDERS = "folders"
@@ -238,13 +237,9 @@ _PLAIN: Final = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_-")
 def build_setup(
     user: str, folder: Path, session: Sequence[str], *, password_login: bool
 ) -> Mapping[SshSetupPart, str]:
-    """Return the text of each part of a server setup. A comment names the file to edit.
+    """Return the text of each part of an ssh server's setup, with the files to edit.
 
-    Args:
-        user: login name on the server that all people share.
-        folder: workspace folder.
-        session: words of the command that starts a session.
-        password_login: whether people sign in on the screen, without personal ssh keys.
+    `password_login`: whether people sign in on the screen, without personal ssh keys.
 
     Raises:
         InvalidInput: the login name is invalid, or the folder's name cannot be written in sshd's

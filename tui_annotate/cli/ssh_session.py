@@ -1,4 +1,4 @@
-"""The command `ssh session`, started by sshd, with which a person annotates or exports.
+"""The command `ssh session`, which sshd starts for a person who annotates or exports.
 
 The module is loaded without Typer, whose import would delay the first frame. A client can request
 only the two words `EXPORT` and `REVIEW`; a session never opens a shell.
@@ -16,13 +16,11 @@ from tui_annotate.cli import output, screen
 from tui_annotate.domain.errors import NotAllowed
 
 NO_TERMINAL: Final = 2
-"""Exit code if there is no terminal, or if the ssh client requests a command that is refused."""
+"""Exit code of an ssh session without a terminal, or with a command that is refused."""
 
 EXPORT, REVIEW = "export", "review"
-"""Commands that an ssh client may request. Without a command, the annotate screen opens."""
 
 COMMAND: Final = ("ssh", "session")
-"""Words of the command line that start an ssh session."""
 
 STORE: Final = "store.sqlite"
 HINT: Final = (
@@ -34,9 +32,7 @@ HINT: Final = (
 def parse_session(arguments: Sequence[str]) -> tuple[str, Path] | None:
     """Parse the arguments `ssh session [PERSON] -w DIR`, as written to `authorized_keys`.
 
-    Returns:
-        The person's id (empty if none is named) and the workspace folder; None for all other
-        arguments, which Typer parses.
+    Return the person's id, empty if none is named, and the folder; None for all other arguments.
     """
     if len(arguments) not in {4, 5} or tuple(arguments[:2]) != COMMAND:
         return None
@@ -47,12 +43,9 @@ def parse_session(arguments: Sequence[str]) -> tuple[str, Path] | None:
 
 
 def run_session(person: str, workspace: Path | None) -> int:
-    """Run the command that the ssh client requests, and return the exit code.
+    """Run the command that an ssh client requests, and return the exit code.
 
-    Args:
-        person: id of the key's owner; empty if users sign in on the screen.
-        workspace: workspace folder; None for that of the environment, else the nearest parent
-            folder that is a workspace.
+    `person`: id of the key's owner; empty if users sign in on the screen.
 
     Raises:
         NotFound: no folder is a workspace.
@@ -84,7 +77,7 @@ def run_session(person: str, workspace: Path | None) -> int:
 
 
 def _require_accounts(folder: Path) -> None:
-    """Check that the workspace has accounts. Without accounts, all users would be one person."""
+    """Check that the workspace has accounts; otherwise, all ssh users would be one person."""
     from tui_annotate import workspace as workspaces
 
     with workspaces.open(folder) as space:

@@ -25,7 +25,6 @@ _WHO = (output.flexible_column("annotator"), output.flexible_column("dataset"))
 
 
 def register(app: typer.Typer) -> None:
-    """Add the command `status` to the app."""
     add_command(app, status, "status", "status --flagged", panel=START)
 
 
@@ -84,7 +83,7 @@ def _print_contents(found: Status, runs: int) -> None:
     if found.by_words:
         vectors += (
             "; documents ranked lexically (words only), because the embedding model does not know"
-            " the words of the documents:"
+            " their words:"
             f" {found.by_words:,}"
         )
     numbers = {name: getattr(found, name) for name in DATASET_COUNTS}
@@ -162,7 +161,6 @@ def _print_progress(figures: WorkStatistics) -> None:
 
 
 def _print_gold(figures: WorkStatistics) -> None:
-    """Print the accuracy of annotators on gold samples, of all checks and by week."""
     numbers = map(output.number_column, ("gold checks", "accuracy", f"last {RECENT}"))
     output.print_table_below(
         [*_WHO, *numbers, "alert"],

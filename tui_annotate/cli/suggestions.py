@@ -25,20 +25,20 @@ MakerOption = Annotated[
     str,
     typer.Option(
         metavar="NAME",
-        help="Only suggestions of this maker, as listed by `tui-annotate suggestions list`.",
+        help="Only suggestions that this maker (a model or program) made, as listed by"
+        " `tui-annotate suggestions list`.",
     ),
 ]
 RequiredDatasetOption = Annotated[str, options.dataset_option("Name of the dataset.")]
 
 
 _SHORT = 8
-"""Number of displayed characters of a run id."""
 _COUNTS = ("offered", "open", "passed", "accepted", "changed", "refused")
 _RARE = "removed"
 """Name of the report's column of removed suggestions, shown only if there are any."""
 _REASONS = 5
 _LEGEND = (
-    "acceptance: percentage of answers that accept a suggestion, with its 95 % interval",
+    'column "acceptance": percentage of answers that accept a suggestion, with its 95 % interval',
     'column "offered" counts each suggestion once; other columns count it once per person',
     'column "passed": the person completed the sample without answering the suggestion',
     'column "open": the suggestion is not answered and the sample is not completed',
@@ -47,7 +47,6 @@ _FLEXIBLE = ("sample", "maker", "label", "words")
 
 
 def register(app: typer.Typer) -> None:
-    """Add the group `suggestions` to the app."""
     suggestions = add_group(
         app, "suggestions", "Manage machine suggestions of annotations.", panel=DATA
     )
@@ -84,7 +83,9 @@ def list_suggestions(
     *,
     dataset: options.OfDatasetOption = "",
     maker: MakerOption = "",
-    waiting: Annotated[bool, flag("--open", "Only suggestions without an answer.")] = False,
+    waiting: Annotated[
+        bool, flag("--open", "List only suggestions that no annotator has answered.")
+    ] = False,
     common: options.CommonOptions,
 ) -> None:
     """List suggestions, and how annotators answered them.
@@ -112,7 +113,8 @@ def import_suggestions(
     file: Annotated[Path, argument("FILE", "JSONL file with one suggestion per line.")],
     *,
     dataset: Annotated[
-        str, options.dataset_option("Dataset for lines of the file that name no dataset.")
+        str,
+        options.dataset_option("Dataset of suggestions whose line in the file names no dataset."),
     ] = "",
     maker: Annotated[
         str,
@@ -325,7 +327,9 @@ def _print_report(found: Mapping[str, Any]) -> None:
     output.print_table_below(columns, reasons[:_REASONS])
     if len(reasons) > _REASONS:
         more = output.many(len(reasons) - _REASONS, "more reason")
-        output.print_message(f"{more} for refusing suggestions; list all reasons with --json")
+        output.print_message(
+            f"{more} why people rejected suggestions; list all reasons with --json"
+        )
     for line in _LEGEND:
         output.print_message(line)
 

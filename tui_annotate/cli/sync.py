@@ -33,7 +33,7 @@ FolderArgument = Annotated[
 
 
 _OUTPUT: Final = {
-    "DIR": "-o writes the rows of the shared table",
+    "DIR": "-o writes the rows of the shared table, not of a folder",
     "--all": "-o writes the shared table's rows of all people",
     "--as": "-o writes the shared table's rows of all people",
 }
@@ -41,7 +41,6 @@ _OUTPUT: Final = {
 
 
 def register(app: typer.Typer) -> None:
-    """Add the group `sync` to the app."""
     group = add_group(app, "sync", "Exchange work through a shared folder or table.", panel=TEAM)
     add_command(group, push, "sync push", "sync push /mnt/share/news")
     add_command(
@@ -97,7 +96,7 @@ def push(
     Samples that you only opened, without annotations, are not sent.
     """
     with open_workspace(common.workspace) as space:
-        person = space.person(name)
+        person = options.working_person(space, name)
         from tui_annotate.storage.log.stream_merge import MergedStream
 
         refused: list[MergedStream] = []
@@ -118,7 +117,9 @@ def push(
         work = f"work of {person.name} on {output.many(count, 'sample')}"
         output.print_result(f"sent the {work} to {where}")
         for key in waiting[:SHOWN]:
-            output.print_message(f"not sent: {key} was changed elsewhere; first run: {PULL}")
+            output.print_message(
+                f"not sent: sample {key} was changed on another machine; first run: {PULL}"
+            )
         for each in refused[:SHOWN]:
             output.print_message(f"not sent: {each.key}: {each.refused}")
     if waiting or refused:
@@ -141,7 +142,9 @@ def pull(
             " standard output. No workspace is needed.",
         ),
     ] = None,
-    dataset: Annotated[str, options.dataset_option("With -o: only rows of this dataset.")] = "",
+    dataset: Annotated[
+        str, options.dataset_option("With -o: write only rows of this dataset.")
+    ] = "",
     name: options.NameOption = "",
     common: options.CommonOptions,
 ) -> None:
@@ -161,7 +164,7 @@ def pull(
     if all_people and directory is None:
         raise InvalidInput(
             "--all needs a shared folder",
-            "to write the shared table's rows: tui-annotate sync pull -o FILE",
+            "to write the shared table's rows to a file: tui-annotate sync pull -o FILE",
         )
     refused: list[Problem] = []
 
@@ -170,12 +173,12 @@ def pull(
         refused.append(problem)
 
     with open_workspace(common.workspace, needs=Permission.MANAGE if all_people else None) as space:
-        person = None if all_people else space.person(name)
+        person = None if all_people else options.working_person(space, name)
         if directory is not None:
             shared = replace(_open_folder(space, directory, person=person), problem=print_and_keep)
             merged = [shared.pull(person)] if person else shared.pull_all()
         else:
-            merged = [_open_table_sync(space, space.person(name)).pull()]
+            merged = [_open_table_sync(space, options.working_person(space, name)).pull()]
     if common.as_json:
         output.print_json([merge_as_json(each) for each in merged])
     else:
@@ -193,7 +196,7 @@ def status(
 ) -> None:
     """Show how much work waits to be pushed and pulled."""
     with open_workspace(common.workspace) as space:
-        person = space.person(name)
+        person = options.working_person(space, name)
         values: dict[str, Any] = {"person": person.name}
         if (directory := _find_folder(folder)) is not None:
             ours, theirs = _open_folder(space, directory, person=person).waiting(person)
@@ -232,11 +235,11 @@ def delete(
             "only your own work can be deleted", "pass --mine: tui-annotate sync delete --mine"
         )
     with open_workspace(common.workspace) as space:
-        person = space.person(name)
+        person = options.working_person(space, name)
         directory = _find_folder(folder)
         if directory is not None and dataset:
             raise InvalidInput(
-                "--dataset does not apply to a folder",
+                "--dataset does not apply to a shared folder",
                 "omit --dataset: a shared folder has one file per person, with all datasets",
             )
         where = str(directory or _open_table()) + (f", dataset {dataset}" if dataset else "")
@@ -262,7 +265,7 @@ def _write_rows(target: Path, dataset: str, unused: list[str], *, as_json: bool)
         raise InvalidInput(f"{first} does not apply with -o", f"omit {first}: {_OUTPUT[first]}")
     if as_json and options.parse_target(target) is None:
         raise InvalidInput(
-            "the exported rows and the output of --json cannot both go to standard output",
+            "the rows of -o and the output of --json cannot both go to standard output",
             "write to a file: -o FILE",
         )
     rows = list(_open_table().rows(dataset=dataset))
@@ -283,7 +286,7 @@ def _open_table() -> SharedTable:
     from tui_annotate.plugins.sync.table import SharedTable
 
     if not sync_key.read_address():
-        hint = f"set {sync_key.URL} and {sync_key.KEY}, or name a shared folder"
+        hint = f"set {sync_key.URL} and {sync_key.KEY} for a table, or pass a shared folder"
         raise InvalidInput("no shared folder or table is configured", hint)
     return SharedTable(sync_key.read_address())
 

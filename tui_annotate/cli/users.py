@@ -43,7 +43,6 @@ INVITED = (
 
 
 def register(app: typer.Typer) -> None:
-    """Add the group `users` to the app."""
     users = add_group(app, "users", "Manage accounts.", panel=ADMINISTRATION)
     add_command(
         users,
@@ -101,7 +100,8 @@ def create(
         ),
     ] = "",
     unix_user: Annotated[
-        str, option("--unix-user", "USER", "Login name on this machine (default: none).")
+        str,
+        option("--unix-user", "USER", "Login name of the user on this machine (default: none)."),
     ] = "",
     invite: Annotated[
         bool, flag("--invite", "Print an invitation code, with which the user sets a password.")
@@ -185,7 +185,8 @@ def update(
         Role | None, typer.Option(help="New role. A new role ends the user's sessions.")
     ] = None,
     unix_user: Annotated[
-        str | None, option("--unix-user", "USER", "New login name on this machine; '' for none.")
+        str | None,
+        option("--unix-user", "USER", "New login name of the user on this machine; '' for none."),
     ] = None,
     common: options.CommonOptions,
 ) -> None:
@@ -235,7 +236,7 @@ def accept_invite(*, common: options.CommonOptions) -> None:
         as_json=common.as_json,
     )
     if not common.as_json:
-        output.print_note("next: tui-annotate annotate")
+        output.print_note("to start annotating: tui-annotate annotate")
 
 
 def reset_password(person: PersonArgument, *, common: options.CommonOptions) -> None:
@@ -460,8 +461,8 @@ def _print_import(found: AccountImportReport, *, dry_run: bool) -> None:
     alike = sum(not each.differs for each in found.joined)
     show = output.print_line if dry_run else output.print_result
     show(
-        f"accounts {would}added: {len(found.added):,}; existing: {len(found.joined):,}"
-        f" ({alike:,} identical); rows refused: {len(found.problems):,}"
+        f"accounts {would}added: {len(found.added):,}; already existing: {len(found.joined):,}"
+        f" ({alike:,} of them identical); rows refused: {len(found.problems):,}"
     )
 
 
@@ -487,7 +488,7 @@ def _ask_hidden(prompt: str) -> str:
             return getpass.getpass(prompt)
         except getpass.GetPassWarning as error:
             raise Unavailable(
-                "this terminal would display the password",
+                "this terminal would display the password that you type",
                 "pipe the password: printf '%s\\n' ... | tui-annotate users ...",
             ) from error
         except EOFError as error:
@@ -495,7 +496,7 @@ def _ask_hidden(prompt: str) -> str:
 
 
 def _read_line(what: str) -> str:
-    """Return the next line of standard input without its line end. Later lines stay unread."""
+    """Return the next line of standard input without its line end; leave later lines unread."""
     raw = sys.stdin.buffer.readline(_MAX_LINE_BYTES)
     try:
         text = raw.decode("utf-8")

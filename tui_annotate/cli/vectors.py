@@ -23,11 +23,9 @@ if TYPE_CHECKING:
 
 
 MEGABYTE = 1_000_000
-"""Number of bytes in a megabyte (MB) of the printed tables."""
 
 
 def register(app: typer.Typer) -> None:
-    """Add the groups `vectors` and `models` to the app."""
     group = add_group(app, "vectors", "Manage vectors of texts.", panel=ADMINISTRATION)
     add_command(group, list_sets, "vectors list", name="list")
     add_command(
@@ -113,7 +111,7 @@ def rebuild(
             if common.as_json:
                 output.print_json({"cost": cost})
             elif cost is None:
-                output.print_line("these vectors are computed on this machine: no costs")
+                output.print_line("these vectors cost nothing: they are computed on this machine")
             else:
                 print_cost(cost, vectors.embedder or "the workspace's embedder")
             return
@@ -129,7 +127,12 @@ def rebuild(
 
 
 def delete_set(
-    name: Annotated[str, argument("EMBEDDER", "Embedder of the set, as listed by `vectors list`.")],
+    name: Annotated[
+        str,
+        argument(
+            "EMBEDDER", "Embedder whose set of vectors is deleted, as listed by `vectors list`."
+        ),
+    ],
     *,
     common: options.CommonOptions,
 ) -> None:
@@ -141,17 +144,22 @@ def delete_set(
         dropped, size = space.ingest_service.sets.drop(name)
     output.print_result_or_json(
         {"embedder": name, "dropped": dropped, "bytes": size},
-        f"deleted {output.many(dropped, 'set')} of vectors, {size / MEGABYTE:,.1f} MB",
+        f"deleted {output.many(dropped, 'set')} of vectors ({size / MEGABYTE:,.1f} MB)",
         as_json=common.as_json,
     )
 
 
 def download(
     name: Annotated[str, argument("NAME", "Name of the model on the model hub: OWNER/NAME.")],
-    target: Annotated[Path, argument("DIR", "Folder for the model: new or empty.")],
+    target: Annotated[Path, argument("DIR", "Folder for the model; it must be new or empty.")],
     *,
     revision: Annotated[
-        str, option("--revision", "REVISION", "Commit (best), tag or branch of the model.")
+        str,
+        option(
+            "--revision",
+            "REVISION",
+            "Commit, tag or branch of the model; a commit always has the same files.",
+        ),
     ],
     as_json: options.JsonOption = False,
 ) -> None:

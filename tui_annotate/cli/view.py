@@ -14,6 +14,8 @@ from tui_annotate.cli.help_format import ANNOTATE
 from tui_annotate.cli.options import add_command, argument, option
 from tui_annotate.cli.screen import need_terminal
 from tui_annotate.domain.errors import NotFound
+from tui_annotate.plugins.files.inputs import has_input
+from tui_annotate.plugins.files.streams import hint_for_missing
 
 if TYPE_CHECKING:
     from tui_annotate.plugins.protocols import ImportOptions
@@ -21,7 +23,6 @@ if TYPE_CHECKING:
 
 
 def register(app: typer.Typer) -> None:
-    """Add the command `view` to the app."""
     add_command(
         app,
         view,
@@ -49,8 +50,8 @@ def view(
     No workspace is needed. The screen shows both texts side by side and the annotations of all
     people. Records that cannot be read are listed before the screen opens, and skipped.
     """
-    if not source.exists():
-        raise NotFound(f"file not found: {source}", "check the file name")
+    if not has_input(source):
+        raise NotFound(f"file not found: {source}", hint_for_missing(source))
     need_terminal("view", instead="tui-annotate convert FILE - --to native")
     reading = options.import_options(columns, texts, collection, dataset=dataset)
     raise typer.Exit(_open_screen(source, source_format, reading, sample=sample))
@@ -76,10 +77,10 @@ def _open_screen(source: Path, source_format: str, reading: ImportOptions, *, sa
 
 
 def _describe_left_out(result: FileLoadResult) -> str:
-    """Return the first message of the screen, which counts skipped records and warnings."""
+    """Return a message that counts skipped records and warnings of a file, or ""."""
     parts = []
     if result.refused:
         parts.append(f"{output.many(result.refused, 'record')} skipped")
     if result.doubts:
         parts.append(output.many(result.doubts, "warning"))
-    return f"{', '.join(parts)}: quit to read the details in the terminal" if parts else ""
+    return f"{', '.join(parts)}: to read the details, quit to the terminal" if parts else ""

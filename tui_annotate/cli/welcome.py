@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Final
 from tui_annotate.cli import output
 from tui_annotate.cli.options import open_workspace
 from tui_annotate.domain.errors import NotFound
-from tui_annotate.domain.people import PersonKind
 from tui_annotate.settings import find_workspace
 
 if TYPE_CHECKING:
@@ -46,10 +45,6 @@ NEXT_STEPS: Final = MappingProxyType(
 def print_welcome(workspace: Path | None = None) -> None:
     """Print the state of the workspace, if there is one, and the next steps.
 
-    Args:
-        workspace: workspace folder; None for the folder in $TUI_ANNOTATE_WORKSPACE, else the
-            nearest parent folder that is a workspace.
-
     Raises:
         NotFound: the folder named by the argument or the environment is not a workspace.
         NotAllowed, Unavailable: `open_workspace` raises them.
@@ -81,9 +76,7 @@ def _describe_own_work(space: Workspace) -> str:
     if space.actor.person:
         person = space.people.person(space.actor.person)
     elif not space.team.members.required():  # with accounts, only the sign-in shows who works
-        local = (each for each in space.people.all() if each.kind is PersonKind.LOCAL)
-        name = person_name()
-        person = next((each for each in local if each.name == name), None)
+        person = space.people.find_local(person_name(space.path))
     if person is None:
         return ""
     done = sum(each.done for each in space.corpus.progress() if each.person == person.id)

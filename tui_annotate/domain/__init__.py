@@ -1,1 +1,1 @@
-"""Domain values and pure functions: texts, spans, samples, annotations, events, labels, errors."""
+"""Values of the program's domain and pure functions on them: texts, spans, annotations, events."""

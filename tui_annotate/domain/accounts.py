@@ -19,12 +19,10 @@ _UNIX: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,31}\$?")
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """An account with which a person signs in.
+    """An account with which a person signs in to a workspace.
 
     Attributes:
-        hash: password hash; empty before the first password is set.
         epoch: counter that is increased to end all sessions of the account.
-        unix: the person's Unix user name on this machine; may be empty.
     """
 
     person: Person
@@ -40,12 +38,11 @@ class Account:
 
     @property
     def actor(self) -> Actor:
-        """The actor of a session that is signed in to this account."""
         return Actor(self.person.id, self.role)
 
 
 def normalize_email(email: str) -> str:
-    """Return an e-mail address in its stored form: trimmed, in lower case.
+    """Return an e-mail address in its stored form: without white space at its ends, in lower case.
 
     Raises:
         InvalidInput: the address is invalid.
@@ -59,7 +56,7 @@ def normalize_email(email: str) -> str:
 
 
 def check_unix_user(name: str) -> str:
-    """Check a Unix user name, and return the name unchanged; an empty name is valid.
+    """Return a Unix user name unchanged if it is valid; an empty name is valid.
 
     Raises:
         InvalidInput: the name is not a valid Unix user name.
@@ -74,7 +71,7 @@ def check_unix_user(name: str) -> str:
 
 
 def parse_role(role: str) -> Role:
-    """Return the role with the given name.
+    """Return the role with a given name, such as `annotator`.
 
     Raises:
         InvalidInput: no role has that name.

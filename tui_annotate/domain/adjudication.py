@@ -9,8 +9,6 @@ from typing import Any
 
 
 class ReviewAction(StrEnum):
-    """A reviewer's last action on an adjudicated annotation."""
-
     TAKEN = "taken"
     MERGED = "merged"
     EDITED = "edited"
@@ -19,7 +17,7 @@ class ReviewAction(StrEnum):
 
 
 class RejectionReason(StrEnum):
-    """The reasons for which a reviewer rejects an annotation, in display order.
+    """A reason for which a reviewer rejects an annotation; the members are in display order.
 
     The empty reason means that only a note explains the rejection.
     """
@@ -35,7 +33,6 @@ class Adjudication:
     """The origin of an adjudicated annotation: who adjudicated, how, and from which candidates.
 
     Attributes:
-        by: the reviewer's id.
         sources: sorted ids of the candidate annotations; empty for a new annotation.
     """
 
@@ -47,19 +44,18 @@ class Adjudication:
 
 
 def adjudication_to_json(settled: Adjudication) -> dict[str, Any]:
-    """Return the origin of an adjudicated annotation as JSON values, with keys in fixed order."""
     values = {"how": settled.how.value, "sources": list(settled.sources)}
     return asdict(settled) | values | {"reason": settled.reason.value}
 
 
 def adjudication_from_json(value: Any) -> Adjudication:
-    """Parse the origin of an adjudicated annotation from the JSON of `adjudication_to_json`.
+    """Parse the origin of an adjudicated annotation from JSON of `adjudication_to_json`.
 
     Raises:
         ValueError: the value has another form.
     """
     if not isinstance(value, Mapping):
-        raise ValueError("the adjudication (field `settled`) is not an object")
+        raise ValueError("the adjudication (field `settled`) is not a JSON object")
     by, note, sources = value.get("by", ""), value.get("note", ""), value.get("sources", [])
     if not isinstance(sources, list):
         raise ValueError("'sources' of the adjudication (field `settled`) is not a list")

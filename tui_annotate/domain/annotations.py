@@ -1,4 +1,4 @@
-"""Annotations (claim, evidence, labels, note), their validation and their JSON form."""
+"""Annotations (claim, evidence, labels, note), the checks of their spans, and their JSON form."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LabelPath = tuple[str, ...]
 HUMAN = "human"
 ADJUDICATED = "adjudicated"
 REJECTED = "rejected"
-"""Origin of annotations that a reviewer rejected; lists and exports omit these by default."""
+"""Origin of annotations that a reviewer rejected; lists and exports omit them by default."""
 
 
 class Anchor(NamedTuple):
@@ -44,15 +44,12 @@ class Annotation:
     Attributes:
         id: a UUID chosen by the creator, so that a repeated write has no effect.
         claim: anchors of the summary side; may be empty only if `evidence` is not.
-        evidence: anchors of the source side.
         labels: label paths from the root of the label tree; imported annotations may have none.
         origin: `human`, `adjudicated`, `rejected`, `machine:NAME` or `imported:FORMAT`.
         version: 1 for a new annotation; each edit adds 1.
         number: a workspace-wide integer for formats that need one; 0 before the first save.
         label_set, guidelines: hashes of the label set and the guidelines in use at the save; empty
             if unknown or none.
-        created, updated: ISO 8601, UTC, microseconds; empty if unknown.
-        imported: the original record, until the first edit.
         trace: what the assist displayed at the save; None if unknown.
         `settled`: how reviewers adjudicated the annotation; None if they did not.
         suggested: the suggestion that the annotation was created from; None if there was none.
@@ -84,12 +81,11 @@ class Annotation:
 
     @property
     def anchors(self) -> tuple[Anchor, ...]:
-        """All anchors of the annotation: the claim's anchors, then the evidence anchors."""
         return self.claim + self.evidence
 
 
 def normalize_annotation(annotation: Annotation, sample: Sample) -> Annotation:
-    """Return an annotation with its spans trimmed of white space, without duplicates and sorted.
+    """Return an annotation whose spans are sorted, unique and without white space at their ends.
 
     Raises:
         InvalidSpan: an anchor is outside its document, or covers only white space.
@@ -119,8 +115,20 @@ def _check_anchors(anchors: tuple[Anchor, ...], sample: Sample, side: Side) -> t
     return tuple(sorted(checked))
 
 
+def has_same_content(one: Annotation, other: Annotation) -> bool:
+    """Return whether all content of an annotation is also in another annotation.
+
+    Both have the same claim and labels; evidence and note of `one` may be missing.
+    """
+    return (
+        (one.claim, one.labels) == (other.claim, other.labels)
+        and one.evidence in ((), other.evidence)
+        and one.note in ("", other.note)
+    )
+
+
 def annotation_to_json(annotation: Annotation) -> dict[str, Any]:
-    """Return an annotation as JSON values, with anchors as [side, index, start, end].
+    """Convert an annotation to JSON values; each span becomes [side, document index, start, end].
 
     Keys have a fixed order. `assist`, `settled` and `suggested` are present only if they have a
     value, so annotations from before these fields existed keep their bytes and hashes.
@@ -150,7 +158,7 @@ def annotation_to_json(annotation: Annotation) -> dict[str, Any]:
 
 
 def annotation_from_json(value: Mapping[str, Any]) -> Annotation:
-    """Parse an annotation from the JSON of `annotation_to_json`.
+    """Parse an annotation from the JSON that `annotation_to_json` returns.
 
     Only `id` and `claim` are required.
 
@@ -187,12 +195,11 @@ def annotation_from_json(value: Mapping[str, Any]) -> Annotation:
 
 
 def anchor_to_json(anchor: Anchor) -> list[str | int]:
-    """Return an anchor as the JSON list [side, index, start, end]."""
     return [anchor.side.value, anchor.index, anchor.span.start, anchor.span.end]
 
 
 def anchor_from_json(value: Any) -> Anchor:
-    """Parse an anchor from the JSON list [side, index, start, end].
+    """Parse the position of words in a sample from the list [side, document index, start, end].
 
     Raises:
         InvalidSpan, KeyError, TypeError, ValueError: the value has another form.
@@ -212,7 +219,6 @@ class PastAnnotation:
     """A person's earlier annotation whose text is similar to the claim that the person annotates.
 
     Attributes:
-        text: the annotated text; the texts of several spans are joined by an ellipsis.
         score: similarity in (0, 1]; vector and lexical scores are not comparable.
     """
 

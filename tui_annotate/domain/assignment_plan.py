@@ -1,4 +1,4 @@
-"""Assignment plans: which people receive which samples, in which order, for a given seed.
+"""Assignment plans: which people receive which samples, in which order, for a given random seed.
 
 A plan is deterministic for the same input and seed. No person receives a sample twice. Loads are
 balanced first; samples of one source then stay with the same people as far as possible.
@@ -20,7 +20,7 @@ _SHARE: Final = re.compile(r"(\d+(?:\.\d+)?)(%?)", re.ASCII)
 
 
 class AssignmentOrder(StrEnum):
-    """The order in which samples are selected for an assignment and shown to the assignee."""
+    """The order in which samples are selected for an assignment, and shown to its assignee."""
 
     BY_SOURCE = "by-source"
     INGESTED = "ingested"
@@ -59,7 +59,6 @@ class AssignmentPlan:
     """The samples to assign to each person, in reading order.
 
     Attributes:
-        given: samples to assign, by person id.
         short: number of assignments for which no eligible person was left.
     """
 
@@ -68,10 +67,9 @@ class AssignmentPlan:
 
 
 def share_size(share: str, total: int) -> int:
-    """Convert an amount of samples, such as `12`, `30%` or `all`, into a number.
+    """Convert an amount of samples, such as `12`, `30%` or `all`, into a number of samples.
 
-    `total`: number of all samples, of which a percentage is taken. A percentage is rounded, to at
-    least one sample. A number above `total` gives `total`.
+    A percentage of `total` is rounded, to at least one sample; a number is at most `total`.
 
     Raises:
         InvalidInput: the amount has another form, is zero, or is above 100%.
@@ -95,7 +93,7 @@ def share_size(share: str, total: int) -> int:
 def plan_assignment(
     items: Sequence[AllocationItem], assignees: Sequence[Assignee], options: AssignmentOptions
 ) -> AssignmentPlan:
-    """Plan an assignment of samples, each to as many people as the requested overlap.
+    """Plan which people get which samples, until each sample has the requested number of people.
 
     Samples that lack people are selected in the requested order. Without earlier assignments, the
     loads differ by at most one sample. With the order by source, the samples of a source go to the
@@ -117,10 +115,7 @@ def plan_top_up(
     *,
     to: int,
 ) -> AssignmentPlan:
-    """Plan an assignment after which each person has `to` open samples, or fewer if none are left.
-
-    The people with the fewest open samples come first.
-    """
+    """Plan an assignment after which each person has `to` open samples, if enough are left."""
     rest = {item.key: options.overlap - item.held for item in items}
     line = order_items(items, options)
     given: dict[str, tuple[AllocationItem, ...]] = {}
@@ -146,10 +141,7 @@ def draw_second_readings(
 def order_items(
     items: Sequence[AllocationItem], options: AssignmentOptions, *, person: str = ""
 ) -> list[AllocationItem]:
-    """Return samples in the requested order; `random` gives each person a different order.
-
-    Ties keep the import order.
-    """
+    """Return samples in the requested order, ties in import order; `random` differs by person."""
     came = sorted(items, key=lambda item: item.place)
     if options.sorting is AssignmentOrder.RANDOM:
         return sorted(came, key=lambda item: draw(options.seed, person, item.key))
@@ -172,10 +164,9 @@ def distribute(
     together: bool,
     seed: str,
 ) -> AssignmentPlan:
-    """Assign each sample to as many people as needed, with balanced loads.
+    """Assign each sample to as many people as needed, with balanced numbers of samples.
 
     Args:
-        need: number of people by sample.
         together: gives all samples of one source to the same people, as far as possible.
     """
     allocation = Allocation(assignees)
@@ -191,10 +182,9 @@ def distribute(
 
 
 def _by_source(items: Sequence[AllocationItem], *, together: bool) -> list[list[AllocationItem]]:
-    """Group samples by source, if `together`, and sort the groups by size, largest first.
+    """Group samples by source, if `together`, largest groups first.
 
-    The samples of a group go to the same people. Small groups come last because they balance the
-    loads.
+    Small groups come last because they balance the number of samples of each person.
     """
     if not together:
         return [[item] for item in items]
@@ -214,13 +204,13 @@ def _sort_plan(outcome: AssignmentPlan, options: AssignmentOptions) -> Assignmen
 
 @dataclass(frozen=True, slots=True)
 class AllocationItem:
-    """A sample to be assigned.
+    """A sample to be assigned, with the values that decide who gets it.
 
     Attributes:
         `place`: index in import order.
         source: equal for samples with the same source.
         score: value for the order by score; None sorts last.
-        held: number of current assignees.
+        held: number of people who have the sample already.
     """
 
     key: SampleKey
@@ -233,7 +223,7 @@ class AllocationItem:
 
 @dataclass(frozen=True, slots=True)
 class Assignee:
-    """A person who can receive samples, with the person's samples and number of open samples."""
+    """A person who can receive samples, with the samples that the person has already."""
 
     person: str
     has: Collection[SampleKey] = frozenset()
@@ -254,7 +244,7 @@ class Allocation:
         return key not in self._has[person] and key not in self.given[person]
 
     def team(self, seed: str, item: AllocationItem) -> list[str]:
-        """Return all people by their number of planned samples, with ties in random order."""
+        """Return all people, those with the fewest planned samples first, ties in random order."""
         lots = draw(seed, "", item.key)
         place = {person: at for at, person in enumerate(self.given)}
         return sorted(
@@ -267,14 +257,13 @@ class Allocation:
         )
 
     def take(self, item: AllocationItem, team: Sequence[str], *, count: int) -> int:
-        """Plan a sample for at most `count` eligible people, and return how many people get it."""
         assignees = [person for person in team if self._free(person, item.key)][:count]
         for person in assignees:
             self.given[person][item.key] = item
         return len(assignees)
 
     def level(self) -> None:
-        """Balance the loads: move samples from people with many samples to people with few.
+        """Balance the numbers of samples: move samples from people with many to people with few.
 
         A move may pass through other people. Stops when no chain of moves improves the balance.
         """

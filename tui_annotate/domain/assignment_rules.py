@@ -1,4 +1,4 @@
-"""Assignment rules of a dataset: pool, escalation after disagreement, practice, gold checks."""
+"""Rules by which a dataset's samples are assigned: pool, extra readers, practice, gold checks."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class AssignmentCause(StrEnum):
 
 
 class DisagreementRule(StrEnum):
-    """The criterion for disagreement between the annotators of one sample.
+    """The criterion by which the annotators of one sample disagree, so that more people get it.
 
     `differ`: one annotator marks something and another nothing. `label`: also different labels.
     """
@@ -84,12 +84,7 @@ class Escalation:
 
 @dataclass(frozen=True, slots=True)
 class Practice:
-    """A rule: a dataset is for practice, and certain annotations are its correct answers.
-
-    Attributes:
-        person: id of the person whose annotations are correct; empty if `origin` is given.
-        origin: origin of the annotations that are correct; empty if `person` is given.
-    """
+    """A rule: a dataset is for practice; annotations of one person or origin are its answers."""
 
     person: str = ""
     origin: str = ""
@@ -101,9 +96,6 @@ class Gold:
     """A rule: some samples of a dataset have known answers, and are mixed into everyone's work.
 
     Attributes:
-        samples: ids of the samples.
-        person: id of the person whose annotations are the answers; empty if `origin` is given.
-        origin: origin of the annotations that are the answers; empty if `person` is given.
         every: each so many samples of an annotator have one gold sample.
         threshold: percentage of right answers below which there is an alert.
 
@@ -135,7 +127,7 @@ class Gold:
 def labels_disagree(
     views: Sequence[Collection[tuple[LabelPath, ...]]], when: DisagreementRule
 ) -> bool:
-    """Return whether annotators who completed a sample disagree, by their top-level labels."""
+    """Return whether annotators who completed a sample disagree, by the given criterion."""
     if len({bool(view) for view in views}) > 1:
         return True
     tops = {frozenset(path[:1] for labels in view for path in labels) for view in views}

@@ -6,12 +6,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 IDLE_CAP = 60.0
-"""Longest gap between two actions that counts as work, in seconds; any excess is a pause."""
+"""Longest gap between two actions that counts as working time, in seconds; the rest is a pause."""
 
 
 class State(StrEnum):
-    """The state of a person's work on a sample."""
-
     NEW = "new"
     DRAFT = "draft"
     DONE = "done"
@@ -21,18 +19,16 @@ class State(StrEnum):
 
     @property
     def finished(self) -> bool:
-        """Whether the queue skips a sample in this state."""
         return self in (State.DONE, State.SKIPPED, State.FLAGGED)
 
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """An assignment: one person's work on one sample.
+    """One person's work on one sample: its state, rating, comment and working time.
 
     Attributes:
         comment: sample comment; also the reason of a flag or a skip.
         seconds: working time without pauses.
-        updated: ISO 8601, UTC, microseconds; may be empty.
     """
 
     person: str
@@ -49,5 +45,5 @@ class Assignment:
 
 
 def working_seconds(gap: float) -> float:
-    """Return the working time, in [0, 60] seconds, of a gap between two actions."""
+    """Return how many seconds of a gap between two actions count as work; at most 60."""
     return float(min(max(gap, 0.0), IDLE_CAP))

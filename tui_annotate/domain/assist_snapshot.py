@@ -1,4 +1,4 @@
-"""Assist snapshots: which matches the assist displayed for a claim.
+"""The source sentences that the assist displayed for a claim, best first, when a claim was marked.
 
 An annotation is stored with a trace, the short form of the assist snapshot.
 """
@@ -13,17 +13,11 @@ from tui_annotate.domain.assist_traces import OUTSIDE, AssistTrace, MatchPositio
 from tui_annotate.domain.samples import Match, Sample, Signals
 
 _DIGITS = 4
-"""Decimal places of a stored match score; more digits would not be meaningful."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AssistSnapshot:
-    """The matches that the assist displayed for a claim, best first.
-
-    Attributes:
-        looked: ranks of the matches that the user visited.
-        embedder: the embedding model's label; empty for a lexical ranking.
-    """
+    """The matches that the assist displayed for a claim, best first."""
 
     matches: tuple[Match, ...] = ()
     looked: frozenset[int] = frozenset()
@@ -32,10 +26,7 @@ class AssistSnapshot:
     version: str = ""
 
     def trace(self, evidence: Sequence[Anchor], sample: Sample) -> AssistTrace:
-        """Return the record of the displayed matches, to store with an annotation.
-
-        `evidence`: the annotation's evidence spans, without white space at their ends.
-        """
+        """Return which matches the assist displayed, and which of them became evidence."""
         ranks = {match.rank for match in self.matches}
         return AssistTrace(
             by=self.by,
@@ -68,10 +59,7 @@ def add_trace(
     offer: AssistSnapshot | None,
     former: Annotation | None = None,
 ) -> Annotation:
-    """Return an annotation with an assist trace that records how its evidence was found.
-
-    `offer`: the assist snapshot at the save, if known. `former`: the annotation before an edit.
-    """
+    """Return an annotation together with a record of how its evidence was found."""
     old = former.trace if former else None
     if former and set(former.evidence) == set(annotation.evidence):
         return replace(annotation, trace=old)

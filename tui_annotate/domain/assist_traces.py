@@ -1,4 +1,4 @@
-"""Assist traces: which matches the assist displayed when an annotation was saved.
+"""Records of the matches that the assist displayed when an annotation was saved.
 
 Traces make it possible to measure how the assist influences annotators.
 """
@@ -14,10 +14,9 @@ from tui_annotate.domain.samples import Signals
 
 
 class MatchPosition(NamedTuple):
-    """The rank and score of the best match that an evidence span overlaps; 0 if it overlaps none.
+    """The rank and score of the best match that an evidence span overlaps; 0 if there is none.
 
-    Attributes:
-        whole: whether the evidence span equals the match's whole segment.
+    `whole`: whether the evidence is exactly the match.
     """
 
     rank: int
@@ -31,13 +30,12 @@ OUTSIDE = MatchPosition(0, 0.0, False)  # noqa: FBT003  a value, not an option
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AssistTrace:
-    """The matches displayed when an annotation was saved, and which of them became evidence.
+    """A record of the matches displayed when an annotation was saved, and of those it uses.
 
     After an edit with new evidence, the trace describes that edit; older evidence keeps its
     positions.
 
     Attributes:
-        offered: number of displayed matches.
         best: score of the first match, or 0.
         looked: sorted ranks of the matches that the user visited.
         `places`: match position of each evidence span, in the order of the evidence.
@@ -53,20 +51,16 @@ class AssistTrace:
 
     @property
     def looked_at_best(self) -> bool:
-        """Whether the user visited the first match."""
         return 1 in self.looked
 
     @property
     def refused_best(self) -> bool:
-        """Whether the user visited the first match but took no evidence from that match."""
+        """Whether the user visited the best match but took no evidence from it."""
         return self.looked_at_best and all(place.rank != 1 for place in self.places)
 
 
 def assist_trace_to_json(trace: AssistTrace) -> dict[str, Any]:
-    """Convert an assist trace to JSON values.
-
-    A `MatchPosition` becomes the list [rank, score, whole].
-    """
+    """Convert the record of displayed matches to JSON; a position becomes [rank, score, whole]."""
     return {
         "by": trace.by.value,
         "embedder": trace.embedder,
@@ -79,7 +73,7 @@ def assist_trace_to_json(trace: AssistTrace) -> dict[str, Any]:
 
 
 def assist_trace_from_json(value: Any, *, spans: int) -> AssistTrace:
-    """Parse from JSON an assist trace (the matches displayed when an annotation was saved).
+    """Parse from JSON the record of the matches displayed when an annotation was saved.
 
     `spans`: number of evidence spans of the annotation.
 
@@ -87,7 +81,7 @@ def assist_trace_from_json(value: Any, *, spans: int) -> AssistTrace:
         ValueError: the value has another form, or its ranks and counts are inconsistent.
     """
     if not isinstance(value, Mapping) or not isinstance(value.get("evidence"), list):
-        raise ValueError("the field 'assist' is not an object with a list 'evidence'")
+        raise ValueError("the field 'assist' is not a JSON object with a list 'evidence'")
     offered = value.get("offered")
     if not _is_count(offered):
         raise ValueError("in the field 'assist', 'offered' must be the number of displayed matches")

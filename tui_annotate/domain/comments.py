@@ -13,17 +13,15 @@ from tui_annotate.domain.text_diff import DiffPart
 REVIEWERS: Final = "reviewers"
 """The recipients of a message from an annotator: all reviewers."""
 ALL: Final = "all"
-"""The recipients of an announcement: all annotators."""
 LONGEST: Final = 2000
 
 
 @dataclass(frozen=True, slots=True)
 class PersonComment:
-    """A message that a user wrote.
+    """A message from one user to others, about a sample or to all annotators.
 
     Attributes:
         sample: the sample that the message is about; None for an announcement.
-        author: a person's id; empty for the operator, who owns the workspace's files.
         reader: `REVIEWERS`, `ALL`, or a person's id.
         answers: id of the thread's first message; empty for a first message.
     """
@@ -39,29 +37,27 @@ class PersonComment:
 
 @dataclass(frozen=True, slots=True)
 class CommentThread:
-    """A thread: the messages between an annotator and the reviewers about a sample, in order."""
+    """The messages between an annotator and the reviewers about one sample, in order of time."""
 
     remarks: Sequence[PersonComment]
 
     @property
     def id(self) -> str:
-        """The thread's id, which is the id of its first message."""
         return self.remarks[0].id
 
     @property
     def person(self) -> str:
-        """The id of the annotator who began the thread."""
+        """The id of the annotator who began the conversation."""
         return self.remarks[0].author
 
     @property
     def waiting(self) -> bool:
-        """Whether the thread waits for a reviewer: the annotator wrote its last message."""
         return self.remarks[-1].reader == REVIEWERS
 
 
 @dataclass(frozen=True, slots=True)
 class NewsItem:
-    """A news item for a user at the start of a session; changed guidelines are shown as a diff."""
+    """A news item shown at the start of a session, such as changed lines of the guidelines."""
 
     title: str
     lines: tuple[DiffPart, ...]

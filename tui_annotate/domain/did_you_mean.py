@@ -14,13 +14,11 @@ def find_nearest(word: str, known: Iterable[str]) -> str:
 
 
 def suggest_word(word: str, known: Iterable[str]) -> str:
-    """Return the question "did you mean 'X'? " with the most similar known word, or empty text."""
     near = find_nearest(word, known)
     return f"did you mean {near!r}? " if near else ""
 
 
 def unknown_dataset(name: str, known: Iterable[str]) -> NotFound:
-    """Return the error for an unknown dataset; the hint names the most similar known dataset."""
     hint = f"{suggest_word(name, known)}list all datasets with: tui-annotate datasets list"
     return NotFound(f"unknown dataset {name!r}", hint)
 

@@ -19,13 +19,12 @@ from __future__ import annotations
 
 
 class TuiAnnotateError(Exception):
-    """Base of all errors of the program: a message, a hint for the user, and an exit code.
+    """Base of all errors that the program raises: a message, a hint for the user, and an exit code.
 
     Attributes:
         message: one sentence that quotes the wrong value.
         hint: the next step for the user; may be empty.
         code: machine-readable cause within the class; empty if the class is specific enough.
-        exit_code: exit code of a command that ends with this error.
     """
 
     exit_code = 1
@@ -38,7 +37,7 @@ class TuiAnnotateError(Exception):
 
 
 class InvalidInput(TuiAnnotateError):
-    """An error: a value given by the user is invalid."""
+    """An error: a value that the user gave is invalid."""
 
     exit_code = 2
 
@@ -48,7 +47,7 @@ class InvalidSpan(InvalidInput):
 
 
 class InvalidLabels(InvalidInput):
-    """An error: a label set is unreadable, or a label is unknown or breaks the set's rules."""
+    pass
 
 
 class InvalidRecord(InvalidInput):
@@ -74,10 +73,7 @@ class NotAllowed(TuiAnnotateError):
 
 
 class Throttled(NotAllowed):
-    """An error: too many failed sign-ins. The next sign-in is possible after `seconds`.
-
-    `seconds` is at least 1.
-    """
+    """An error: too many sign-ins failed; the next one is possible after `seconds`, at least 1."""
 
     def __init__(self, message: str, hint: str = "", *, seconds: int) -> None:
         super().__init__(message, hint)
@@ -93,7 +89,7 @@ class Unavailable(TuiAnnotateError):
 
 
 class ReadOnly(Unavailable):
-    """An error: the store cannot be written. `reason` is a clause, such as "the disk is full"."""
+    """An error: the workspace is not writable; `reason` is a clause: "the disk is full"."""
 
     def __init__(self, message: str, hint: str = "", *, reason: str) -> None:
         super().__init__(message, hint)
@@ -101,4 +97,4 @@ class ReadOnly(Unavailable):
 
 
 class Damaged(Unavailable):
-    """An error: a store is reachable but damaged; the `doctor` command prints how to repair it."""
+    """An error: the workspace's files are damaged; the `doctor` command prints how to repair."""

@@ -1,4 +1,4 @@
-"""Builds the event of each action of an annotator or reviewer from the current state of a stream.
+"""Builds the event to store for each action of an annotator or reviewer on one sample.
 
 A stream is one person's work on one sample. Actions that contradict the state or the label rules
 raise an error; a missing part of an annotation is an error only in `finish`.
@@ -51,7 +51,7 @@ def _new_payloads(state: StreamState, new: Iterable[Annotation]) -> dict[str, Pa
 
 
 def edit(state: StreamState, annotation: Annotation, *new: Annotation, at: str) -> PendingEvent:
-    """Build the event that replaces an annotation and adds further annotations.
+    """Build the event that replaces an annotation and adds the annotations of `new`.
 
     `annotation.version` and `annotation.updated` must be those of the stored annotation.
 
@@ -100,11 +100,7 @@ def settle(
     words: Mapping[str, str] = MappingProxyType({}),
     done: bool = False,
 ) -> PendingEvent:
-    """Build the event with which a reviewer changes or removes annotations.
-
-    `after`: new annotations by id; None removes an annotation. `words`: new `rating` and `comment`.
-    With `done` the sample is completed; otherwise a finished sample reopens.
-    """
+    """Build the event with which a reviewer changes or removes annotations of a sample."""
     before = {name: state.annotations.get(name) for name in after}
     finished = {"state": State.DONE.value} if done else {}
     parts = {**_begun_or_reopened(state), **words, **finished}
@@ -112,10 +108,10 @@ def settle(
 
 
 def clear(state: StreamState, *, batch: str, words: bool = False) -> PendingEvent:
-    """Build the event that removes all annotations of a person on a sample.
+    """Build the event that removes all of a person's annotations of a sample, which reopens.
 
-    A finished sample reopens. `batch`: id shared by events that undo reverses together. `words`:
-    also empty the rating and the comment.
+    `batch`: id shared by events that undo reverses together. `words`: also empty rating and
+    comment.
     """
     emptied = {name: "" for name in ("rating", "comment") if words and state.assignment[name]}
     parts = {**_begun_or_reopened(state), **emptied}
@@ -130,10 +126,7 @@ def relabel(
     at: str,
     to: State | None = None,
 ) -> PendingEvent:
-    """Build the event that gives annotations new labels.
-
-    `labels`: new labels by annotation id. `to`: new state of the assignment; None keeps the state.
-    """
+    """Build the event that gives annotations of a sample new labels."""
     before = {name: state.annotations[name] for name in labels}
     after = {
         name: {
@@ -150,10 +143,10 @@ def relabel(
 
 
 def reopened_state(state: StreamState) -> State | None:
-    """Return the new state of a sample that needs new labels; None to keep the state.
+    """Return a sample's new state if its annotations need new labels; None keeps the state.
 
-    The state is `REOPENED` if the sample was finished or `NEW`. A sample with annotations is `new`
-    if the annotations were imported without a state.
+    A finished sample reopens. A sample with annotations is `new`, and also reopens, if they were
+    imported without a state.
     """
     now = State(state.assignment["state"])
     return State.REOPENED if now.finished or now is State.NEW else None
@@ -162,10 +155,7 @@ def reopened_state(state: StreamState) -> State | None:
 def undo_relabel(
     state: StreamState, action: PendingEvent, event_id: str, *, states: bool
 ) -> PendingEvent:
-    """Build the event that undoes a label change for annotations that did not change since.
-
-    `states`: also restore the assignment's state, if unchanged since.
-    """
+    """Build the event that undoes a label change, for annotations that are unchanged since."""
     kept = [
         name
         for name, payload in action.after.annotations.items()
@@ -188,16 +178,12 @@ def undo_relabel(
 
 
 def assign(state: StreamState, verb: str, parts: Mapping[str, str]) -> PendingEvent:
-    """Build the event that changes the state, rating or comment of a person's sample.
-
-    `parts`: new values by field name.
-    """
+    """Build the event that changes the state, rating or comment of a sample to new values."""
     before = {name: state.assignment[name] for name in parts}
     return PendingEvent(verb, Change({}, before), Change({}, dict(parts)))
 
 
 def rate_or_comment(state: StreamState, verb: str, parts: Mapping[str, str]) -> PendingEvent:
-    """Build the event for a new rating or comment. A finished sample stays finished."""
     new = state.assignment["state"] == State.NEW.value and any(parts.values())
     return assign(state, verb, {**parts, "state": State.DRAFT.value} if new else parts)
 
@@ -229,11 +215,6 @@ def _build(
     after: Mapping[str, Payload | None],
     parts: Mapping[str, str] | None = None,
 ) -> PendingEvent:
-    """Build an event that changes annotations, and the state, rating or comment of the sample.
-
-    `parts`: new state, rating and comment, by field name. If `parts` is None, the event begins a
-    new sample or reopens a finished one.
-    """
     moved = assign(state, verb, _begun_or_reopened(state) if parts is None else parts)
     return PendingEvent(
         verb, Change(before, moved.before.assignment), Change(after, moved.after.assignment)
@@ -248,7 +229,7 @@ def _begun_or_reopened(state: StreamState) -> dict[str, str]:
 
 
 def finish(state: StreamState, sample: Sample, labels: LabelTree) -> PendingEvent:
-    """Build the event that completes a sample, with or without annotations.
+    """Build the event that completes a person's work on a sample, with or without annotations.
 
     Raises:
         Conflict: an annotation lacks a part that its label requires; the message names both.
@@ -277,7 +258,7 @@ def _quote(annotation: Annotation, sample: Sample) -> str:
 
 
 def check_rating(word: str, scale: tuple[str, ...]) -> str:
-    """Check that a rating is empty or in the rating scale, and return the rating unchanged.
+    """Return a rating unchanged if it is empty or in the rating scale.
 
     Without a scale, any rating is valid. An empty rating removes the rating.
 
@@ -290,7 +271,7 @@ def check_rating(word: str, scale: tuple[str, ...]) -> str:
 
 
 def check_open(state: StreamState, suggestion: Suggestion) -> Payload | None:
-    """Check that a person may answer a suggestion; return the person's earlier answer or None.
+    """Check that a suggestion may be answered; return the person's earlier answer, or None.
 
     Raises:
         Conflict: the suggestion was accepted and its annotation exists.
@@ -322,9 +303,7 @@ def accept(state: StreamState, suggestion: Suggestion, *new: Annotation) -> Pend
 
 
 def refuse(state: StreamState, suggestion: Suggestion, *, reason: str) -> PendingEvent:
-    """Build the event that refuses a suggestion, for a reason that may be empty.
-
-    A new sample begins; a finished sample stays finished.
+    """Build the event that refuses a suggestion; a finished sample stays finished.
 
     Raises:
         Conflict: the suggestion's annotation exists, or the same refusal is already stored.
@@ -343,7 +322,7 @@ def refuse(state: StreamState, suggestion: Suggestion, *, reason: str) -> Pendin
 
 
 def edit_annotation(state: StreamState, edit: PendingEvent) -> PendingEvent:
-    """Return an edit event that also marks the annotation's accepted suggestion as changed."""
+    """Extend an annotation's edit event: its accepted suggestion then counts as changed."""
     for name, payload in edit.after.annotations.items():
         origin: dict[str, Any] = (payload or {}).get("suggested") or {}
         old = state.suggestions.get(origin.get("suggestion", ""))

@@ -7,15 +7,6 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class DiagnosticFinding:
-    """The result of one diagnostic check.
-
-    Attributes:
-        what: what was checked.
-        state: "ok", "doubt" or "wrong".
-        `says`: the result as text.
-        `mend`: how to fix the problem; may be empty.
-    """
-
     what: str
     state: str
     says: str

@@ -1,4 +1,4 @@
-"""Gold checks: samples with known answers among an annotator's work, and the accuracy on them."""
+"""Gold checks: samples with known answers in an annotator's work, and the accuracy on them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Item = TypeVar("Item")
 
 
 def is_gold_slot(rule: Gold, person: str, index: int) -> bool:
-    """Return whether the sample that a person gets at an index, from 0, is a gold sample.
+    """Return whether the sample at an index, from 0, of a person's work has known answers.
 
     Each block of `rule.every` samples has one gold sample, at a position that depends on the seed,
     the person and the block.
@@ -35,10 +35,9 @@ def _draw_number(seed: str, person: str, block: int) -> int:
 def mix_gold(
     rule: Gold, person: str, items: Iterable[Item], *, gold: Sequence[Item], start: int
 ) -> list[tuple[Item, bool]]:
-    """Return a person's next samples with gold samples among them, as (sample, whether gold).
+    """Mix samples with known answers into a person's next samples: (sample, whether known).
 
     Args:
-        gold: gold samples that the person can still get, in order; there may be too few of them.
         start: number of samples that the person has already.
     """
     mixed: list[tuple[Item, bool]] = []
@@ -51,10 +50,7 @@ def mix_gold(
 
 
 def count_gold(rule: Gold, person: str, items: int, *, gold: int, start: int) -> int:
-    """Return how many gold samples `mix_gold` puts among a number of samples.
-
-    The header of each sample needs this number, so whole blocks are counted without a draw.
-    """
+    """Return how many samples with known answers `mix_gold` adds to a number of samples."""
     found, index = 0, start
     while items and found < gold:
         if index % rule.every == 0:
@@ -73,14 +69,11 @@ def count_gold(rule: Gold, person: str, items: int, *, gold: int, start: int) ->
 
 
 def sort_gold(rule: Gold, person: str, names: Iterable[str]) -> list[str]:
-    """Return the ids of gold samples in the order in which a person gets them."""
     return sorted(names, key=lambda name: (draw(rule.seed, person, "gold", name), name))
 
 
 @dataclass(frozen=True, slots=True)
 class GoldCheck:
-    """An annotator's completed work on a gold sample; `score` is in [0, 1], `day` in ISO 8601."""
-
     dataset: str
     person: str
     sample: str
@@ -89,7 +82,7 @@ class GoldCheck:
 
 
 def score_check(mine: Sequence[Annotation], known: PracticeAnswer, *, rated: str = "") -> float:
-    """Return the share of a sample's items that an annotator got right; 1 if there are none.
+    """Return the fraction of a sample's items that an annotator got right; 1 without items.
 
     Items are the annotator's annotations, the known annotations that the annotator missed, and the
     known rating. An annotation is right if it overlaps a known one that has the same top-level
@@ -113,10 +106,9 @@ def measure_accuracy(
     names: Mapping[str, str],
     thresholds: Mapping[str, float],
 ) -> list[GoldAccuracy]:
-    """Return the accuracy by dataset and annotator's name; `checks` are in order of time.
+    """Return each person's accuracy on samples with known answers, by dataset and name.
 
-    Args:
-        thresholds: alert thresholds, in [0, 1], by dataset.
+    `checks` are in order of time; `thresholds` in [0, 1], by dataset.
     """
     by_person: dict[tuple[str, str], list[GoldCheck]] = {}
     for check in checks:

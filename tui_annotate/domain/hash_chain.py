@@ -1,4 +1,4 @@
-"""Verification of the event log: the hash chain of each stream, and a digest of all heads."""
+"""Verification of the event log: a hash chain for one person's work on a sample, and one digest."""
 
 from __future__ import annotations
 
@@ -16,13 +16,11 @@ _TOKEN: Final = re.compile(r"([0-9]{1,15}):([0-9a-f]{64})")
 
 @dataclass(frozen=True, slots=True)
 class ChainFault:
-    """The first inconsistency of a stream's hash chain.
+    """The first inconsistency in the hash chain of one person's work on a sample.
 
     Attributes:
         seq: number of the faulty event in its stream; 0, with empty texts, if no event exists.
-        at: the event's own time.
         arrival: the event's position among all events of the log.
-        `says`: what is inconsistent.
     """
 
     person: str
@@ -36,10 +34,7 @@ class ChainFault:
 
 
 def find_contradiction(event: Event, *, seq: int, prev: str, state: StreamState) -> str:
-    """Return why an event cannot follow its stream's previous events; empty if it can.
-
-    `seq`: expected number. `prev`, `state`: hash and state after the previous event.
-    """
+    """Return why an event cannot follow the previous events of a hash chain; empty if it can."""
     if event.seq != seq:
         return f"event {seq} is missing before this event"
     if event.hash != hash_event(event):
@@ -52,7 +47,7 @@ def find_contradiction(event: Event, *, seq: int, prev: str, state: StreamState)
 
 
 class StreamHead(NamedTuple):
-    """The head of a stream: number and hash of its last event."""
+    """The number and the hash of the last event of one person's work on one sample."""
 
     person: str
     dataset: str
@@ -63,11 +58,7 @@ class StreamHead(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class LogHead:
-    """The head of the event log: event and stream counts, and a digest of all stream heads.
-
-    Attributes:
-        last: time of the newest event; empty for an empty log.
-    """
+    """A summary of the event log: counts, and a digest of each person's and sample's last event."""
 
     events: int
     streams: int
@@ -76,15 +67,11 @@ class LogHead:
 
     @property
     def token(self) -> str:
-        """The head of the event log in the short form COUNT:DIGEST.
-
-        With the head, the same log can be verified later, when it is longer.
-        """
         return f"{self.events}:{self.digest}"
 
 
 def digest_heads(heads: Iterable[StreamHead]) -> tuple[int, str]:
-    """Return the number of sorted stream heads, and the SHA-256 of their canonical JSON lines."""
+    """Return the number of sorted last events, and the SHA-256 of their canonical JSON lines."""
     count, hashed = 0, hashlib.sha256()
     for count, head in enumerate(heads, start=1):  # noqa: B007  the last one counts
         hashed.update(f"{canonical_json(list(head))}\n".encode())
@@ -92,7 +79,7 @@ def digest_heads(heads: Iterable[StreamHead]) -> tuple[int, str]:
 
 
 def head_from_token(token: str) -> tuple[int, str]:
-    """Parse the head of an event log in the form COUNT:DIGEST into (event count, digest).
+    """Parse the summary of an event log in the form COUNT:DIGEST into (event count, digest).
 
     Raises:
         InvalidInput: the token is not COUNT:DIGEST.
@@ -107,7 +94,7 @@ def head_from_token(token: str) -> tuple[int, str]:
 
 
 def head_from_json(value: Any) -> StreamHead:
-    """Parse the head (last event) of one event stream, as `audit head --streams` prints it.
+    """Parse the last event of one person's work on a sample, as `audit head --streams` prints it.
 
     Raises:
         InvalidInput: the value has another form.

@@ -20,27 +20,18 @@ from tui_annotate.domain.errors import Conflict
 UNDO: Final = "undo"
 REDO: Final = "redo"
 READ: Final = "read"
-"""Type (verb) of events that record only working time, no action. Undo skips these events."""
+"""Verb of events that record only working time; undo skips these events."""
 IMPORT: Final = "import"
-"""Type (verb) of events that import work from a file. Undo skips these events."""
 DISCARD: Final = "discard"
-"""Type (verb) of events that record the removal of a sample. Earlier work cannot be undone."""
+"""Verb of events that record the removal of a sample; earlier work on it cannot be undone."""
 RELABEL: Final = "relabel"
-"""Type (verb) of events that apply a changed label set. Earlier work cannot be undone.
-
-The change itself is undone by a second event of this type, with the first event's id in `undoes`.
-"""
+"""Verb of events that apply a changed label set; earlier work cannot be undone."""
 JOIN: Final = "join"
-"""Type (verb) of events that merge two copies of a person's work. Earlier work cannot be undone."""
 ALLOW: Final = "allow"
-"""Type (verb) of events by which an admin allows a review that other annotators have not completed.
-
-Undo skips these events.
-"""
+"""Verb of events by which an admin allows an early review; undo skips these events."""
 ENDS: Final = frozenset({DISCARD, RELABEL, JOIN})
-"""Types (verbs) of events after which a person's earlier work on the sample cannot be undone."""
+"""Verbs of events after which a person's earlier work on the sample cannot be undone."""
 REVIEW_VERBS: Final = frozenset({"take", "merge", "reject", "own"})
-"""Types (verbs) of events that only reviewers can create."""
 UNDOABLE: Final = REVIEW_VERBS | {
     "add", "edit", "remove", "rate", "comment", "done", "skip", "flag", "reopen", "clear",
     "accept", "refuse",
@@ -51,13 +42,7 @@ Payload = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """The changed parts of a person's work on a sample; None removes an annotation or an answer.
-
-    Attributes:
-        annotations: annotations as JSON, by id.
-        assignment: new values of any of `state`, `rating`, `comment`.
-        suggestions: answers as JSON, by suggestion id.
-    """
+    """The changed parts of a person's work on a sample; None removes an annotation or answer."""
 
     annotations: Mapping[str, Payload | None] = field(default_factory=dict)
     assignment: Mapping[str, str] = field(default_factory=dict)
@@ -73,17 +58,14 @@ class Change:
 
     @classmethod
     def from_json(cls, value: Payload) -> Change:
-        """Parse a change in a person's work on a sample from the JSON that `as_json` returns."""
         return cls(value["annotations"], value["assignment"], value.get("suggestions", {}))
 
 
 @dataclass(frozen=True, slots=True)
 class PendingEvent:
-    """A user's action before it is stored as an event in the event log.
+    """A user's action that is not yet stored in the event log; `undoes` and `batch` may be empty.
 
-    Attributes:
-        undoes: id of the event that this action undoes; may be empty.
-        batch: id shared by events that undo reverses together; may be empty.
+    Undo reverses all events that share a `batch`.
     """
 
     verb: str
@@ -93,22 +75,19 @@ class PendingEvent:
     batch: str = ""
 
     def inverse(self, event_id: str, *, verb: str = UNDO, batch: str = "") -> PendingEvent:
-        """Return the action that undoes this action; `event_id`: id of this action's event."""
+        """Return the action that undoes this action, whose stored event is `event_id`."""
         return PendingEvent(verb, self.after, self.before, undoes=event_id, batch=batch)
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """An action in the event log. A stream is one person's work on one sample.
+    """A stored action of one person on one sample (a stream), with its link in the hash chain.
 
     Attributes:
-        id: a UUID made by the writer.
         seq: number of the event in its stream, from 1 without gaps; defines the order of events.
-        person, dataset, sample: the stream: the person's id and the sample's key.
         at: ISO 8601, UTC, microseconds; for display, never used to order events.
         seconds: working time since this person's last event, without pauses.
         versions: hashes of the label set and guidelines in use, and the assist's version, by name.
-        app: version of the program that wrote the event.
         prev: hash of the previous event of the stream; empty for the first event.
         hash: SHA-256 over `prev` and the canonical JSON of all other fields.
     """
@@ -128,18 +107,17 @@ class Event:
 
     @property
     def stream(self) -> tuple[str, str, str]:
-        """The key of the event's stream: (person, dataset, sample)."""
         return self.person, self.dataset, self.sample
 
 
 def chain_event(event: Event, *, seq: int, prev: str) -> Event:
-    """Return a copy of an event with its number, the previous event's hash, and its own hash."""
+    """Return a copy of an event with its number, the previous event's hash, and its new hash."""
     placed = replace(event, seq=seq, prev=prev, hash="")
     return replace(placed, hash=hash_event(placed))
 
 
 def hash_event(event: Event) -> str:
-    """Return the SHA-256 in hex over an event's `prev` and its canonical JSON."""
+    """Return the SHA-256, in hex, of the previous event's hash and an event's canonical JSON."""
     content = {
         "id": event.id,
         "seq": event.seq,
@@ -164,7 +142,7 @@ def canonical_json(value: Any) -> str:
 
 @dataclass(frozen=True, slots=True)
 class StreamState:
-    """The state of a stream (one person's work on one sample) after some of its events."""
+    """One person's annotations, rating, comment and state of one sample after some events."""
 
     annotations: Mapping[str, Payload] = field(default_factory=dict)
     assignment: Mapping[str, str] = field(
@@ -174,7 +152,7 @@ class StreamState:
     suggestions: Mapping[str, Payload] = field(default_factory=dict)
 
     def applied(self, action: PendingEvent, *, seconds: float = 0.0) -> StreamState:
-        """Return the state of a person's work on a sample after an action.
+        """Return the state of a person's work on a sample after one more action.
 
         Raises:
             Conflict: the action's `before` differs from this state.
@@ -193,7 +171,7 @@ class StreamState:
         )
 
     def matches(self, change: Change) -> bool:
-        """Return whether the state has exactly the values that `change` contains."""
+        """Return whether the state of a person's work has all values that a change names."""
         return (
             _same_values(self.annotations, change.annotations)
             and _same_values(self.assignment, change.assignment)
@@ -201,16 +179,28 @@ class StreamState:
         )
 
     def same(self, other: StreamState) -> bool:
-        """Return whether two states are equal, including time; unlike `==`, NaN equals NaN."""
         return self.alike(other) and self.seconds == other.seconds
 
     def alike(self, other: StreamState) -> bool:
-        """Return whether two states are equal, ignoring working time."""
+        """Return whether two states of a person's work are equal, ignoring working time."""
         return (
             self.annotations.keys() == other.annotations.keys()
             and self.suggestions.keys() == other.suggestions.keys()
             and self.matches(Change(other.annotations, other.assignment, other.suggestions))
         )
+
+
+def discard_action(state: StreamState) -> PendingEvent:
+    """Return the action that removes all work of a stream."""
+    return PendingEvent(
+        DISCARD,
+        Change(state.annotations, state.assignment, state.suggestions),
+        Change(
+            dict.fromkeys(state.annotations),
+            StreamState().assignment,
+            dict.fromkeys(state.suggestions),
+        ),
+    )
 
 
 def _merge(old: Mapping[str, Payload], new: Mapping[str, Payload | None]) -> dict[str, Payload]:
@@ -224,7 +214,7 @@ def _same_values(there: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
 
 
 def replay(events: Iterable[Event]) -> StreamState:
-    """Return the state of one person's work on a sample, by replaying the events in order.
+    """Return the state of one person's work on a sample, by applying its events in order.
 
     Raises:
         Conflict: an event contradicts the previous events in number, hash or content.
@@ -243,23 +233,16 @@ def replay(events: Iterable[Event]) -> StreamState:
 
 
 def last_action_time(events: Iterable[Event]) -> str:
-    """Return the time of the annotator's last action in a stream, ignoring label set changes.
-
-    `events`: the stream's events, in order. If all are label set changes, the first one's time.
-    """
+    """Return the time of a person's last action on a sample, apart from label set changes."""
     return reduce(later_action_time, events, "")
 
 
 def later_action_time(last: str, event: Event) -> str:
-    """Return the time of the annotator's last action, given the earlier value and a new event.
-
-    `last`: the time of the last action before the new event, or empty.
-    """
     return last if last and event.action.verb == RELABEL else event.at
 
 
 class LoggedAction(NamedTuple):
-    """The fields of an event that undo and redo need to find the action to undo or redo."""
+    """The fields of a stored event that undo and redo need."""
 
     id: str
     verb: str

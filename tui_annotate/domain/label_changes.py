@@ -11,11 +11,10 @@ from tui_annotate.domain.history import Change, Payload
 from tui_annotate.domain.labels import LabelTree, Requirement
 
 Renames = Mapping[LabelPath, LabelPath]
-"""New label paths by old label path; labels that are not in the mapping stay unchanged."""
+"""New label paths by old label path; other labels stay unchanged."""
 
 
 def is_below(path: LabelPath, root: LabelPath) -> bool:
-    """Return whether a label path equals `root` or is a descendant of it."""
     return path[: len(root)] == root
 
 
@@ -27,19 +26,18 @@ def rename_subtree(
 
 
 def rename_labels(labels: Iterable[LabelPath], renames: Renames) -> tuple[LabelPath, ...]:
-    """Return labels after the renames, without duplicates, in order of first occurrence."""
+    """Replace renamed labels by their new names, without duplicates, in the given order."""
     return tuple(dict.fromkeys(renames.get(path, path) for path in labels))
 
 
 def rename_payload(payload: Payload, renames: Renames) -> Payload:
-    """Return a logged annotation with renamed labels; the same object if no label changes."""
+    """Return a stored annotation with renamed labels; the same object if no label changes."""
     before = [tuple(path) for path in payload["labels"]]
     after = rename_labels(before, renames)
     return {**payload, "labels": list(map(list, after))} if list(after) != before else payload
 
 
 def rename_change(change: Change, renames: Renames) -> Change:
-    """Return a logged change of annotations with renamed labels."""
     annotations = {
         name: None if payload is None else rename_payload(payload, renames)
         for name, payload in change.annotations.items()
@@ -48,7 +46,7 @@ def rename_change(change: Change, renames: Renames) -> Change:
 
 
 def find_broken_rules(annotation: Annotation, labels: LabelTree) -> Iterator[tuple[LabelPath, str]]:
-    """Find the label rules that an annotation breaks, as (label path, rule).
+    """Find the rules of a label set that an annotation breaks, as (label path, rule).
 
     Yields:
         The rule is "evidence" or "note" if the label does not allow that part, or "alone" if an
@@ -69,9 +67,9 @@ def find_broken_rules(annotation: Annotation, labels: LabelTree) -> Iterator[tup
 def find_duplicate_pairs(
     annotations: Iterable[Annotation],
 ) -> Iterator[tuple[Annotation, Annotation]]:
-    """Find pairs of annotations that have the same claim and share a label.
+    """Find pairs of one person's annotations that have the same claim and share a label.
 
-    `annotations` are those of one person on one sample. Without a claim, the evidence is compared.
+    Annotations without a claim are compared by their evidence.
     """
     by_claim: defaultdict[object, list[Annotation]] = defaultdict(list)
     for each in annotations:
@@ -83,11 +81,7 @@ def find_duplicate_pairs(
 
 
 def is_stricter(old: LabelTree, new: LabelTree) -> bool:
-    """Return whether annotations that are valid in the old label set can be invalid in the new one.
-
-    True if a label was removed, was split, became exclusive, or no longer allows evidence or a
-    note.
-    """
+    """Return whether annotations valid in the old label set can be invalid in the new one."""
     for label in old.walk():
         after = new.find(label.path)
         if after is None or (after.exclusive and not label.exclusive):

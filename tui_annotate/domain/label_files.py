@@ -22,7 +22,6 @@ from tui_annotate.domain.labels import COLORS, JOINER, Label, LabelTree, Require
 LONGEST_FILE = 1_000_000
 
 WRITE = "write one label on each line of the file, for example: - Unsupported"
-"""The hint for a label set file without labels."""
 
 _NAME = re.compile(r"[^\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]{1,100}")
 _HEX = re.compile(r"#[0-9a-f]{6}")
@@ -33,7 +32,7 @@ _KEYS = {
 
 
 def parse_labels(text: str, *, name: str = "labels.yaml") -> LabelTree:
-    """Parse the text of a label set file; `name` is the file's name, for messages.
+    """Parse the text of a label set file; `name` is the file's name, for error messages.
 
     Raises:
         InvalidLabels: the message has the file, the line if known, and the wrong value.
@@ -42,14 +41,14 @@ def parse_labels(text: str, *, name: str = "labels.yaml") -> LabelTree:
 
 
 def parse_stored_labels(text: str) -> LabelTree:
-    """Parse a label set from the store; drop colors that only older program versions allowed."""
+    """Parse a label set from the workspace; drop colors that only older versions allowed."""
     return _parse_tree(
         text, _drop_colors(_load_yaml(text, "the stored label set")), "the stored label set"
     )
 
 
 def _drop_colors(data: Any) -> Any:
-    """Return label set data without invalid colors; such labels get the next free color."""
+    """Remove invalid colors from label set data; such labels get the next free color."""
     if isinstance(data, list):
         return [_drop_colors(item) for item in data]
     if not isinstance(data, dict):
@@ -110,7 +109,7 @@ def _parse_titles(value: Any, name: str) -> tuple[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class _Item:
-    """The YAML map of one label in the file `name`, with methods that parse its fields."""
+    """The YAML map of one label in a label set file, with methods that parse its fields."""
 
     fields: dict[str, Any]
     path: LabelPath
@@ -275,7 +274,7 @@ def _check_duplicates(tree: LabelTree, name: str) -> None:
 
 
 class _StrictLoader(yaml.SafeLoader):
-    """A YAML loader that rejects duplicate keys and aliases, which can expand without limit."""
+    """A YAML loader that rejects repeated keys, and aliases, which can expand without limit."""
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
         if self.check_event(yaml.AliasEvent):

@@ -17,7 +17,7 @@ JOINER = "."
 MOST_OPTIONS = 9
 
 COLORS = ("orange", "cyan", "green", "yellow", "blue", "red", "magenta")
-"""Color names of labels; a label without a color gets the next color in this order."""
+"""Color names of labels; a label without a color gets the next one in this order."""
 
 
 class Requirement(StrEnum):
@@ -33,7 +33,6 @@ class Label:
     """A label: one node of the label tree; rules that are not set come from its parent.
 
     Attributes:
-        path: label names from the root.
         key: the digit "1" to "9" that assigns the label, or empty.
         color: one of `COLORS` or "#rrggbb"; empty for the next free color.
         exclusive: whether the label forbids other labels on the same claim.
@@ -54,21 +53,18 @@ class Label:
 
     @property
     def name(self) -> str:
-        """The label's name, which is the last part of its path."""
         return self.path[-1]
 
     @property
     def offered(self) -> bool:
-        """Whether new annotations can use the label: it is neither retired nor split."""
+        """Whether new annotations can use the label: it is neither deprecated nor split."""
         return not (self.retired or self.split)
 
     @property
     def choices(self) -> tuple[Label, ...]:
-        """The child labels that new annotations can use, in the order of the file."""
         return tuple(child for child in self.children if child.offered)
 
     def walk(self) -> Iterator[Label]:
-        """Iterate over this label and all its descendants, in the order of the file."""
         yield self
         for child in self.children:
             yield from child.walk()
@@ -84,17 +80,15 @@ class LabelTree:
     summary_title: str = "Summary"
 
     def means(self, other: LabelTree) -> bool:
-        """Return whether two label sets have equal labels and rules, ignoring colors and titles."""
+        """Return whether two label sets have equal labels and rules; ignores color and title."""
         mine, its = ([*map(_without_appearance, tree.walk())] for tree in (self, other))
         return mine == its
 
     def walk(self) -> Iterator[Label]:
-        """Iterate over all labels in the order of the file, parents before children."""
         for root in self.roots:
             yield from root.walk()
 
     def leaves(self) -> tuple[Label, ...]:
-        """Return all labels without children, including deprecated ones, in file order."""
         return tuple(label for label in self.walk() if not label.children)
 
     def offered(self) -> tuple[Label, ...]:
@@ -117,11 +111,10 @@ class LabelTree:
         return tuple(resolve_label(one, paths) if isinstance(one, str) else one for one in given)
 
     def find(self, path: LabelPath) -> Label | None:
-        """Return the label with a path; None if the set has no such label."""
         return next((label for label in self.walk() if label.path == path), None)
 
     def bar(self) -> tuple[tuple[str, Label], ...]:
-        """Return (digit, label) pairs of the label bar, for labels that new annotations can use.
+        """Return the (digit, label) pairs of the label bar below the texts, for up to nine labels.
 
         If at most nine leaves exist: the leaves, then their parents. Otherwise: the root labels. A
         parent without a usable child counts as a leaf. A label with a `key` gets that digit.
@@ -133,15 +126,12 @@ class LabelTree:
         return number_labels(self.roots)
 
     def split(self, paths: Iterable[LabelPath]) -> tuple[Label, ...]:
-        """Return the labels of `paths` that were split, in the order of `paths`."""
+        """Return those of the given labels that were split into other labels."""
         found = map(self.find, paths)
         return tuple(label for label in found if label and label.split)
 
     def parts(self, label: Label) -> tuple[Label, ...]:
-        """Return the usable labels that replace a split label, directly or after further splits.
-
-        Empty if all replacements are deprecated.
-        """
+        """Return the usable labels that replace a split label; empty if all are deprecated."""
         seen = {label.path}
 
         def below(one: Label) -> Iterator[Label]:
@@ -155,7 +145,7 @@ class LabelTree:
         return tuple(part for part in below(label) if part.offered)
 
     def lacks(self, annotation: Annotation) -> tuple[str, ...]:
-        """Return the missing parts that an annotation needs: any of "label", "evidence", "note".
+        """Return what an annotation still needs to be complete: any of "label", "evidence", "note".
 
         A split label counts as a missing label, because one of its replacements must be chosen.
         """
@@ -237,12 +227,11 @@ def _check_offered(label: Label) -> None:
 
 
 def _without_appearance(label: Label) -> Label:
-    """Return a copy of a label without color and child labels, to compare the other fields."""
     return replace(label, color="", children=())
 
 
 def number_labels(labels: Sequence[Label]) -> tuple[tuple[str, Label], ...]:
-    """Return (digit, label) pairs for up to nine labels shown together, ordered by digit.
+    """Give digits to up to nine labels that are shown together, as (digit, label) pairs by digit.
 
     Deprecated labels get no digit. A label with a `key` gets that digit; the other labels get the
     free digits in their given order.
@@ -257,7 +246,7 @@ def number_labels(labels: Sequence[Label]) -> tuple[tuple[str, Label], ...]:
 
 
 def check_overlap(annotation: Annotation, others: Iterable[Annotation], labels: LabelTree) -> None:
-    """Check an annotation's labels against the same person's other annotations of the claim.
+    """Check an annotation's labels against the same person's other annotations of the same claim.
 
     Raises:
         Conflict: another annotation of the same claim has a common label or an exclusive label.
@@ -297,5 +286,4 @@ def _has_common_label(annotation: Annotation, other: Annotation) -> bool:
 
 
 def _subject(annotation: Annotation) -> tuple[object, ...]:
-    """Return the claim of an annotation, or its evidence if it has no claim."""
     return annotation.claim or annotation.evidence

@@ -1,4 +1,4 @@
-"""Removes inserted values from the program's own messages: names, paths, texts, addresses.
+"""Removes names, paths, texts and addresses from the program's own messages, for a bug report.
 
 A message is compared with the texts in the program's source. What remains is only words of the
 program and numbers; all other parts of a message are replaced by `REMOVED`.
@@ -14,14 +14,13 @@ from typing import Final
 REMOVED: Final = "[removed]"
 
 _Template = tuple[str, ...]
-"""The constant parts of a text; a value is inserted between each two parts."""
 
 _LONGEST: Final = 400
-"""Maximum length of a text in the source that is used as a template, in characters."""
+"""Maximum length, in characters, of a text in the source with which messages are compared."""
 _LEAST_WORDS: Final = 2
-"""Minimum number of words that a template must have, so that no name matches a single word."""
+"""Minimum number of words of a text with which messages are compared, so that no name matches."""
 _LEAST_NESTED: Final = 3
-"""Minimum number of words of an inserted value that is itself compared with the templates."""
+"""Minimum number of words of an inserted value that is itself compared with the program's texts."""
 _PLACEHOLDER: Final = re.compile(r"%[-#0-9.]*[sdrfi]|\{[a-z_]*\}")
 _SEPARATORS: Final = ("; ", ": ")
 _WORD: Final = re.compile(r"[A-Za-z]{2,}")
@@ -30,10 +29,9 @@ _COUNT: Final = re.compile(r"(\d[\d.,]*) ([a-z]+)")
 
 
 class MessageTemplates:
-    """The texts in the source of the program.
+    """The texts in the program's source; a message is compared with them to mask its values.
 
     Args:
-        sources: contents of Python files.
         private: values that are removed even if they are numbers, for example people's names.
     """
 
@@ -46,7 +44,7 @@ class MessageTemplates:
         self._private = frozenset(private)
 
     def mask(self, message: str) -> str:
-        """Return a message without inserted values; `REMOVED` if no text in the source matches."""
+        """Return a message without names, paths and texts; `REMOVED` if it is another program's."""
         for parts in self._templates:
             values = _match(parts, message)
             if values is not None:
@@ -102,7 +100,6 @@ def _count_words(parts: _Template) -> int:
 
 
 def _match(parts: _Template, message: str) -> list[str] | None:
-    """Return the values that are inserted between the parts; None if the parts do not match."""
     first, *inner, last = [*parts] if len(parts) > 1 else [parts[0], ""]
     if len(parts) == 1:
         return [] if message == first else None

@@ -11,11 +11,10 @@ from tui_annotate.domain.errors import InvalidSpan
 
 @dataclass(frozen=True, slots=True)
 class OffsetMap:
-    """A mapping between the code points of one text and UTF-16 code units; see `utf16_map`.
+    """A mapping between the code points of one text and UTF-16 code units; made by `utf16_map`.
 
     Attributes:
         ends: the unit offset after each code point; None if every code point is one unit.
-        length: the text's length in code points.
     """
 
     ends: tuple[int, ...] | None

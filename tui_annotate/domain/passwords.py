@@ -1,4 +1,4 @@
-"""Password rules: long enough, not common, not the owner's name or address; no other rules.
+"""Rules for new passwords: long enough, not common, not the owner's name or e-mail address.
 
 Passwords are normalized to NFC, so that the same key presses match on every machine.
 """
@@ -22,7 +22,7 @@ _KEYBOARD_ROWS: Final = (
     "1qaz2wsx3edc4rfv5tgb6yhn", "qazwsxedcrfvtgbyhnujm", "qweasdzxc", "zaq12wsx", "qwer1234asdf",
     "0987654321",
 )  # fmt: skip
-"""Keyboard rows and sequences; passwords made only of parts of these texts are rejected."""
+"""Keyboard rows and sequences; a password made only of parts of these is rejected."""
 
 _COMMON_WORDS_TEXT: Final = """
     abcd access account admin administrator alexander amanda america andrea andrew angel angels
@@ -61,25 +61,23 @@ _COMMON_WORDS_TEXT: Final = """
     heslo sifre parole mima
 """
 _COMMON_WORDS: Final = frozenset(_COMMON_WORDS_TEXT.split())
-"""Common passwords, and common words from which passwords are made."""
 
 _LOOKALIKES: Final = str.maketrans("@4301!$57", "aaeoiisst")
 _EDGES: Final = re.compile(r"^[\W\d_]+|[\W\d_]+$")
 _MOST_ADDED: Final = 6
-"""A common word with at most this many digits and marks around it is a common password."""
+"""Maximum number of other characters around a common word that leave a password common."""
 _LONGEST_REPEATED: Final = 4
-"""A password is rejected if it only repeats a part of at most this many characters."""
+"""Longest repeated part, in characters, that makes a password weak if it has nothing else."""
 _SHORTEST_WALK: Final = 4
 """Minimum length, in characters, of a keyboard sequence that is recognized in a password."""
 
 
 def normalise_password(password: str) -> str:
-    """Return a password in NFC, the form that is compared and hashed."""
     return unicodedata.normalize("NFC", password)
 
 
 def check_password(password: str, *, own: Sequence[str] = ()) -> str:
-    """Check a new password and return it normalized; `own` holds the person's name and e-mail.
+    """Check a new password and return it in NFC; `own` holds the person's name and e-mail address.
 
     Raises:
         InvalidInput: the password is too short, too long, common or personal; messages never
@@ -105,7 +103,7 @@ def check_password(password: str, *, own: Sequence[str] = ()) -> str:
 
 
 def is_common(password: str) -> bool:
-    """Return whether a password is common, ignoring case, added digits and letter substitutions."""
+    """Return whether a password is common, apart from case, added digits and look-alikes."""
     plain = password.casefold().replace(" ", "")
     if _is_repeated(plain) or _is_keyboard_walk(plain):
         return True
@@ -113,7 +111,7 @@ def is_common(password: str) -> bool:
 
 
 def _stems(plain: str) -> set[str]:
-    """Return possible base words of a password, which are compared with common passwords.
+    """Return words from which a password may be made, to compare them with common passwords.
 
     Digits and marks at both ends are removed, look-alikes (`@`, `0`) become letters, and a word
     that is written twice is also returned once.
@@ -129,7 +127,6 @@ def _stems(plain: str) -> set[str]:
 
 
 def _is_repeated(plain: str) -> bool:
-    """Return whether a password is empty or repeats a short part."""
     sizes = range(1, min(_LONGEST_REPEATED, len(plain) // 2) + 1)
     return not plain or any(plain == (plain[:size] * len(plain))[: len(plain)] for size in sizes)
 

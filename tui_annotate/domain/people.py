@@ -13,9 +13,9 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 LONGEST_NAME = 100
 
 SETTLED: Final = "adjudicated"
-"""Person id of all adjudicated annotations; a person in each workspace, without an account."""
+"""Person id of all adjudicated annotations; a person without an account in each workspace."""
 MAJORITY: Final = "majority"
-"""Person id of annotations that an export creates by majority vote; no real person."""
+"""Person id of annotations that an export makes by majority vote; no real person."""
 
 _SECOND_READER: Final = "~2"
 
@@ -23,7 +23,8 @@ _SECOND_READER: Final = "~2"
 class PersonKind(StrEnum):
     """The origin of a person: named on this machine, imported from a file, or with an account.
 
-    `settled` is the owner of adjudicated annotations; `again` a person's second reading.
+    `settled` is the owner of adjudicated annotations; `again` a person's second reading; the work
+    of a `merged` person belongs to another person.
     """
 
     LOCAL = "local"
@@ -31,11 +32,12 @@ class PersonKind(StrEnum):
     ACCOUNT = "account"
     SETTLED = "settled"
     AGAIN = "again"
+    MERGED = "merged"
 
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """A person; `id` is permanent and unique in a store, `name` is displayed and not unique."""
+    """A person who owns work; `id` is permanent and unique, `name` is displayed and not unique."""
 
     id: str
     name: str
@@ -58,15 +60,12 @@ def check_name(name: str) -> str:
 
 
 def second_reader(person: Person) -> Person:
-    """Return the id and name under which a person's second reading of samples is stored.
-
-    In a second reading, the person annotates the same samples again.
-    """
+    """Return the id and name under which a person's second annotation of samples is stored."""
     return Person(person.id + _SECOND_READER, f"{person.name} (2nd reading)", PersonKind.AGAIN)
 
 
 def base_person(person: str) -> str:
-    """Return a person's id without the suffix that marks a second reading of the same samples."""
+    """Return a person's id without the suffix that marks a second annotation of samples."""
     return person.removesuffix(_SECOND_READER)
 
 
@@ -79,7 +78,7 @@ class Role(StrEnum):
 
 
 class Permission(StrEnum):
-    """A permission to act on one person's work, or on the whole workspace."""
+    """A kind of action on one person's work or on the workspace, which a role permits or not."""
 
     READ = "read"
     WRITE = "write"
@@ -90,14 +89,12 @@ class Permission(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Actor:
-    """A user who acts, with a role; an empty `person` is the operator, who owns the files."""
-
     person: str
     role: Role
 
 
 OPERATOR: Final = Actor("", Role.ADMIN)
-"""The operator: the owner of the workspace's files, and the only user before accounts exist."""
+"""The owner of the workspace's files, and the only user before accounts exist."""
 
 _PERMISSIONS: Final = {
     Role.ANNOTATOR: frozenset[Permission](),
@@ -109,10 +106,7 @@ _PERMISSIONS: Final = {
 
 
 def is_allowed(actor: Actor, verb: Permission, owner: str = "") -> bool:
-    """Return whether an actor has a permission for one person's work or for the workspace.
-
-    `owner`: id of the person whose work is meant; empty for the workspace.
-    """
+    """Return whether an actor may act on one person's work; `owner` is empty for the workspace."""
     if actor == OPERATOR:
         return True
     if owner == SETTLED:
@@ -126,9 +120,7 @@ def is_allowed(actor: Actor, verb: Permission, owner: str = "") -> bool:
 
 
 def require_permission(actor: Actor, verb: Permission, owner: str = "") -> None:
-    """Check that an actor has a permission for one person's work or for the workspace.
-
-    `owner`: id of the person whose work is meant; empty for the workspace.
+    """Check that an actor may act on one person's work; `owner` is empty for the whole workspace.
 
     Raises:
         NotAllowed: the message names the role and the permission, never the owner.
@@ -145,7 +137,7 @@ def require_permission(actor: Actor, verb: Permission, owner: str = "") -> None:
 def visible_people(actor: Actor) -> tuple[str, ...] | None:
     """Return the ids of the people whose work an actor can read; None if the actor can read all.
 
-    Stores restrict their queries to these ids instead of filtering the results.
+    Database queries are restricted to these ids; their results are not filtered.
     """
     if is_allowed(actor, Permission.READ):
         return None

@@ -1,4 +1,4 @@
-"""Rows of position studies: a question with passages, or a key with key-value pairs.
+"""Rows of position studies: a question with text passages, or a key with key-value pairs.
 
 One passage or pair of a row has the answer; a study varies its position in the prompt. A row stays
 the JSON object of its file, because unknown fields must be written back. The functions here read
@@ -22,17 +22,16 @@ from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import SETTLED
 
 Row = Mapping[str, Any]
-"""A row of a position study file: a JSON object, which may have unknown fields."""
+"""A row of a position study file: a JSON object, which may have further fields."""
 
 CORRECT, INCORRECT, UNCLEAR = "Correct", "Incorrect", "Unclear"
 VERDICTS: Final = (CORRECT, INCORRECT, UNCLEAR)
-"""Human verdicts on a model's answer, stored as the rating of its sample."""
 _DIGITS: Final = 9
-"""Maximum number of digits of a position; longer numbers are rejected."""
+"""Maximum number of digits of a position in a prompt; longer numbers are rejected."""
 VERDICT: Final = "human_verdict"
-"""Name of the row field that contains the human verdict on the model's answer."""
+"""Name of the field for a person's verdict on the model's answer."""
 ERROR: Final = "model_error"
-"""Name of the field that states why a row has no answer, for example a prompt that is too long."""
+"""Name of the field that states why the model gave no answer, such as a prompt that is too long."""
 ANSWER: Final = "model_answer"
 
 
@@ -44,12 +43,12 @@ class StudyTask(StrEnum):
 
     @property
     def metric(self) -> str:
-        """Name of the row field that contains the metric's verdict on the answer: 1.0 or 0.0."""
+        """Name of the field for whether the model's answer contains a correct one: 1.0 or 0.0."""
         return "metric_best_subspan_em" if self is StudyTask.QA else "metric_accuracy"
 
 
 def parse_task(row: Any) -> StudyTask:
-    """Return the task of a row (question or key-value), determined by its fields.
+    """Return the task of a position study's row: a question to answer, or a key to look up.
 
     Raises:
         InvalidInput: the row has the fields of neither task.
@@ -66,7 +65,7 @@ def parse_task(row: Any) -> StudyTask:
 
 
 def parse_text(row: Row, name: str) -> str:
-    """Return the value of a row's field that must be non-blank text.
+    """Return the value of a field that must be text and not blank.
 
     Raises:
         InvalidInput: the field is missing, not text, or blank.
@@ -83,7 +82,7 @@ def parse_text(row: Row, name: str) -> str:
 
 
 def parse_answers(row: Row) -> tuple[str, ...]:
-    """Return the gold answers of a question row; empty if the row has none.
+    """Return the correct answers to a study's question; empty if there are none.
 
     Raises:
         InvalidInput: `answers` is not a list of texts.
@@ -95,17 +94,15 @@ def parse_answers(row: Row) -> tuple[str, ...]:
 
 
 def expected_answers(row: Row) -> tuple[str, ...]:
-    """Return the correct answers of a row: a question's gold answers, or a key's value."""
     return parse_answers(row) if parse_task(row) is StudyTask.QA else (parse_text(row, "value"),)
 
 
 def question_text(row: Row) -> str:
-    """Return the question of a row, or the requested key of a key-value row."""
     return parse_text(row, "question" if parse_task(row) is StudyTask.QA else "key")
 
 
 def list_passages(row: Row, *, shown: bool = True) -> tuple[Row, ...]:
-    """Return the passages of a question row in prompt order.
+    """Return the text passages of a question row in the order of the prompt.
 
     `shown`: prefer the passages that the model was shown, if the row has them.
 
@@ -122,7 +119,7 @@ def list_passages(row: Row, *, shown: bool = True) -> tuple[Row, ...]:
 
 
 def list_pairs(row: Row, *, shown: bool = True) -> tuple[tuple[str, str], ...]:
-    """Return the (key, value) pairs of a key-value row in prompt order.
+    """Return the (key, value) pairs of a key-value row in the order of the prompt.
 
     `shown`: prefer the pairs that the model was shown, if the row has them.
 
@@ -151,7 +148,6 @@ def _parse_pair(value: Any, place: int) -> tuple[str, str]:
 
 
 def prompt_size(row: Row) -> int:
-    """Return the number of passages or key-value pairs in a row's prompt."""
     return len(list_passages(row) if parse_task(row) is StudyTask.QA else list_pairs(row))
 
 
@@ -165,18 +161,13 @@ def gold_position(row: Row) -> int | None:
 
 
 def question_id(row: Row) -> str:
-    """Return an id of a row's question, independent of the answer's position: 12 hex digits.
-
-    Rows with the same question share the id, whatever the position or the model.
-    """
+    """Return an id of 12 hex digits for a row's question, the same for all positions and models."""
     what = [question_text(row), *expected_answers(row)]
     return hashlib.sha256(json.dumps(what, ensure_ascii=False).encode()).hexdigest()[:12]
 
 
 def parse_positions(asked_for: str, count: int) -> tuple[int, ...]:
-    """Parse positions: `0,4,9`, `all`, or `even:K` (K positions spread evenly over the prompt).
-
-    `count` is the number of passages or pairs in the prompt.
+    """Parse positions in a prompt of `count` parts: `0,4,9`, `all`, or `even:K` (K, evenly spread).
 
     Returns distinct positions in [0, count) in the given order.
 
@@ -225,11 +216,8 @@ class ScoredAnswer:
 
     Attributes:
         position: position of the gold passage, from 0, or None.
-        size: number of passages or pairs in the prompt.
         identity: id of the question, as `question_id` returns.
-        score: 1.0, 0.0 or None.
         verdict: human verdict; None on a tie or without ratings.
-        judged: whether any person rated the answer.
         empty_golds: number of gold answers whose normalized form is empty.
     """
 
@@ -247,14 +235,14 @@ class ScoredAnswer:
 
     @property
     def fails(self) -> bool:
-        """Whether the answer is wrong or missing; a human verdict takes precedence over a score."""
+        """Whether the answer is wrong or missing; a person's verdict overrules the score."""
         if self.verdict in VERDICTS:
             return self.verdict != CORRECT
         return self.score is None or self.score < 1
 
 
 def human_verdict(work: Iterable[Assignment]) -> str | None:
-    """Return the human verdict on an answer: the adjudicated rating, else the most frequent rating.
+    """Return people's verdict on a model's answer: the adjudicated, else the most frequent rating.
 
     None on a tie, and without ratings.
     """

@@ -1,4 +1,4 @@
-"""Practice feedback: compares a person's annotations and rating of a sample with the answer key."""
+"""Compares a person's annotations and rating of a practice sample with the known answers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tui_annotate.domain.annotations import Annotation
 
 @dataclass(frozen=True, slots=True)
 class PracticeAnswer:
-    """The gold annotations and the gold rating of a practice sample; `rating` may be empty."""
+    """The known annotations and the known rating of a practice sample; `rating` may be empty."""
 
     annotations: tuple[Annotation, ...]
     rating: str = ""
@@ -18,13 +18,9 @@ class PracticeAnswer:
 
 @dataclass(frozen=True, slots=True)
 class PracticeFeedback:
-    """The hits and misses of a person on a practice sample.
+    """The comparison of a person's annotations of a practice sample with the known ones.
 
-    Attributes:
-        hits: pairs of the person's annotation and the gold annotation that it overlaps most.
-        missed: gold annotations that no annotation of the person overlaps.
-        extra: the person's annotations that overlap no gold annotation.
-        rated, rating: the person's rating and the gold rating; may be empty.
+    `hits` pairs each of the person's annotations with the known one that it overlaps most.
     """
 
     hits: tuple[tuple[Annotation, Annotation], ...]
@@ -37,11 +33,7 @@ class PracticeFeedback:
 def compare_with_gold(
     mine: Sequence[Annotation], known: PracticeAnswer, *, rated: str = ""
 ) -> PracticeFeedback:
-    """Compare a person's annotations with the gold annotations.
-
-    An annotation is a hit if it overlaps a gold annotation. Labels are ignored. An annotation
-    without a claim is compared by its evidence.
-    """
+    """Compare a person's annotations with the known annotations of the same sample."""
     right = known.annotations
     hits, extra = [], []
     for own in mine:

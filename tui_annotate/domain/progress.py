@@ -9,10 +9,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class TaskProgress:
-    """The progress of a long-running task.
+    """The progress of a long-running task, such as an import.
 
     Attributes:
-        phase: current phase; an import has `checking`, `storing` and `vectors`.
         records: processed records, including refused ones.
         share: finished fraction in [0, 1], or None if the total is unknown.
         seconds: seconds since the phase began.
@@ -30,12 +29,11 @@ class TaskProgress:
 
     @property
     def rate(self) -> float:
-        """Processed records per second."""
         return self.records / self.seconds if self.seconds > 0 else 0.0
 
     @property
     def left(self) -> float | None:
-        """Estimated remaining seconds at the current rate; None if unknown."""
+        """Estimated remaining seconds of the task at its current speed; None if unknown."""
         if not self.share:
             return None
         return self.seconds * (1 - self.share) / self.share
@@ -48,11 +46,9 @@ def time_phase(
     total: int = 0,
     waiting: str = "",
 ) -> Callable[[int], None]:
-    """Start timing a phase of a task, and return a function that reports progress in the phase.
+    """Start timing a phase of a task; return a function to call with the number of done records.
 
-    Args:
-        total: number of records of the phase; 0 if unknown.
-        waiting: what the phase waits for, as in `TaskProgress`.
+    `total`: number of records of the phase; 0 if unknown.
     """
     began = time.monotonic()
 
@@ -66,5 +62,4 @@ def time_phase(
 
 
 def replies_from(host: str) -> str:
-    """Return what a task that asks a host waits for; empty for an empty host."""
     return f"replies from {host}" if host else ""

@@ -1,4 +1,4 @@
-"""Provenance: the machine suggestion that an annotation was created from, stored permanently."""
+"""The machine suggestion from which an annotation was created, stored with the annotation."""
 
 from __future__ import annotations
 
@@ -10,15 +10,6 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Provenance:
-    """The suggestion from which an annotation was created.
-
-    Attributes:
-        suggestion: id of the suggestion.
-        maker: the machine that made the suggestion.
-        score: the suggestion's score in [0, 1], or None.
-        changed: whether the annotation differs from the suggestion.
-    """
-
     suggestion: str
     maker: str
     score: float | None = None
@@ -26,18 +17,17 @@ class Provenance:
 
 
 def provenance_to_json(provenance: Provenance) -> dict[str, Any]:
-    """Convert an annotation's provenance to JSON values."""
     return asdict(provenance)
 
 
 def provenance_from_json(value: Any) -> Provenance:
-    """Parse an annotation's provenance from the JSON of `provenance_to_json`.
+    """Parse from JSON the suggestion that an annotation was created from.
 
     Raises:
         ValueError: the value has another form.
     """
     if not isinstance(value, Mapping):
-        raise ValueError("the field 'suggested' is not an object")
+        raise ValueError("the field 'suggested' is not a JSON object")
     name, maker, changed = (value.get(key) for key in ("suggestion", "maker", "changed"))
     if not (isinstance(name, str) and name and isinstance(maker, str) and maker):
         raise ValueError("the field 'suggested' needs the non-empty texts 'suggestion' and 'maker'")
@@ -49,7 +39,7 @@ def provenance_from_json(value: Any) -> Provenance:
 
 
 def parse_score(value: Any) -> float | None:
-    """Parse a suggestion's score, a number in [0, 1] or None, from JSON.
+    """Parse a suggestion's score, a number in [0, 1] or None, from a JSON value.
 
     Raises:
         ValueError: the value is not such a number.

@@ -8,13 +8,11 @@ from typing import Final, NamedTuple
 from tui_annotate.domain.errors import InvalidInput
 
 BY_SOURCE: Final = "by-source"
-"""Queue order that groups all summaries of one source."""
 INGESTED: Final = "ingested"
-"""Queue order that shows samples in the order of their import."""
 RANDOM: Final = "random:"
-"""Prefix of a random queue order, followed by a seed; the same seed gives the same order."""
+"""Prefix of a random order of samples; a seed follows, and equal seeds give equal orders."""
 CONFLICTS: Final = "conflicts"
-"""Default order of review: samples that wait for review come first, sorted by most conflicts."""
+"""Default order of samples in review: those with the most conflicts between annotators first."""
 DISAGREE: Final = "disagree:"
 """Prefix of the review order by disagreement with a score; the score's name follows.
 
@@ -23,10 +21,7 @@ Available only in review, because the order reveals the work of other annotators
 
 
 class ScoreDirection(StrEnum):
-    """Which samples come first in a queue order by a score: the best, worst or most uncertain.
-
-    Samples without a score come last.
-    """
+    """Which samples come first in an order by a score; samples without a score come last."""
 
     WORST = "worst"
     BEST = "best"
@@ -34,8 +29,6 @@ class ScoreDirection(StrEnum):
 
 
 class ByScore(NamedTuple):
-    """A queue order by a machine's score: the direction and the name of the score."""
-
     sense: ScoreDirection
     score: str
 
@@ -44,14 +37,14 @@ class ByScore(NamedTuple):
 
 
 def by_score(order: str) -> ByScore | None:
-    """Parse the name of a queue order by a score; return None for other orders."""
+    """Parse the name of an order of samples by a score, such as `worst:faithfulness`; else None."""
     sense, _, score = order.partition(":")
     known = score and sense in list(ScoreDirection)
     return ByScore(ScoreDirection(sense), score) if known else None
 
 
 def score_of_order(order: str) -> str:
-    """Return the score's name of a review order `disagree:SCORE`; empty for the default order.
+    """Return the score's name in a review order `disagree:SCORE`; empty for the default order.
 
     Raises:
         InvalidInput: the review order is unknown.
@@ -66,7 +59,7 @@ def score_of_order(order: str) -> str:
 
 
 def check_order(name: str) -> str:
-    """Return the full name of a queue order; `random` becomes `random:1`.
+    """Return the full name of an order of samples; `random` becomes `random:1`.
 
     Names of scores are not checked.
 

@@ -1,4 +1,4 @@
-"""Records: a sample with its annotations and assignments, the unit of import and export."""
+"""A sample with its annotations and assignments, the unit of import and export."""
 
 from __future__ import annotations
 
@@ -15,19 +15,13 @@ from tui_annotate.domain.samples import Sample
 
 @dataclass(frozen=True, slots=True)
 class OwnedAnnotation:
-    """An annotation with the id of its owner."""
-
     person: str
     annotation: Annotation
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A record: a sample with its annotations, its assignments, and the people who own these.
-
-    Attributes:
-        where: `file:line` or `file, record N`; for messages only, never compared.
-    """
+    """A sample with its annotations, assignments and people, as it is imported or exported."""
 
     sample: Sample
     annotations: tuple[OwnedAnnotation, ...] = ()
@@ -41,9 +35,7 @@ class Problem:
     """An error or a warning about one record of an imported file.
 
     Attributes:
-        where: `file:line` or `file, record N`.
         refused: whether the record was skipped; with a warning only, the record is imported.
-        code: machine-readable cause, like the code of an error; mostly empty.
     """
 
     where: str
@@ -76,10 +68,8 @@ class RecordFilter:
 
     Attributes:
         dataset, sample: the sample's key, or one part of it.
-        person: id or name of a person: only this person's work, and samples with such work.
         origin: origin of annotations: `human`, `imported` (any format), or a full origin;
             `adjudicated` also selects samples adjudicated without annotations.
-        state: only work of people whose assignment of the sample has this state.
         label: label path joined by dots: annotations with the label or a descendant of it.
         since: ISO 8601: only annotations and assignments updated at this time or later.
         practice: `with` includes practice work; otherwise practice work is excluded.

@@ -1,4 +1,4 @@
-"""Items of a report collection: reports, documents and citations, with progress by topic and run.
+"""Reports, documents and citations that annotators rate, with progress by topic and system.
 
 Annotators rate items and mark passages in them. An item is a sample of a kind in `RATED_KINDS`.
 Marked passages of a report are split at its sentences.
@@ -20,26 +20,21 @@ from tui_annotate.domain.samples import Sample, SampleKey, SampleKind
 from tui_annotate.domain.spans import Span
 
 RATED_KINDS: Final = (SampleKind.REPORT, SampleKind.DOCUMENT, SampleKind.CITATION)
-"""Kinds of samples that annotators rate: reports, documents and citations."""
+"""Kinds of samples that annotators rate."""
 
 PASSAGE: Final[LabelPath] = ("Passage",)
-"""Label given to imported annotations (marked passages) whose file format has no labels."""
+"""Label of imported marked passages whose file format has no labels."""
 
 PASSAGE_LABELS: Final = "titles: [Source, Report]\nlabels:\n  - Passage\n"
-"""Label set of a dataset whose imported annotations (marked passages) have no labels."""
 
 SCALE: Final = ("Perfect", "Mostly Good", "So-so", "Bad")
-"""Rating scale of an item, best first, if the workspace configures no scale."""
+"""Rating scale of reports, documents and citations, best first, if the workspace sets no scale."""
 
 NOT_RATED: Final = "Not rated"
-"""Text for an empty rating, on screen and in files."""
 
 
 def rating_scale(kind: SampleKind, chosen: Sequence[str] = ()) -> tuple[str, ...]:
-    """Return the rating scale for samples of one kind; empty if such samples are not rated.
-
-    `chosen`: the workspace's scale, for samples of every kind; empty if none is configured.
-    """
+    """Return the rating scale for samples of one kind; empty if they are not rated."""
     if chosen:
         return tuple(chosen)
     if kind is SampleKind.QUESTION:
@@ -48,7 +43,6 @@ def rating_scale(kind: SampleKind, chosen: Sequence[str] = ()) -> tuple[str, ...
 
 
 def has_rating_conflict(ratings: Collection[str]) -> bool:
-    """Return whether the ratings of a sample differ; an empty rating differs from others."""
     return any(ratings) and len(set(ratings)) > 1
 
 
@@ -56,7 +50,7 @@ def has_rating_conflict(ratings: Collection[str]) -> bool:
 
 
 class Sentence(NamedTuple):
-    """A sentence of a report: code points [start, end) of its text, and the ids that it cites.
+    """A sentence of a report: code points [start, end), and the ids of cited documents.
 
     If `start` equals `end`, the sentence is blank and not counted.
     """
@@ -67,7 +61,7 @@ class Sentence(NamedTuple):
 
 
 def report_sentences(sample: Sample) -> tuple[Sentence, ...]:
-    """Return the sentences of a report in order, as imported; empty if its record has none."""
+    """Return the sentences of a report in order, as imported; empty if the report has none."""
     return _parse_sentences(sample.meta)
 
 
@@ -88,10 +82,7 @@ def find_sentence(span: Span, within: Sequence[Sentence]) -> int | None:
 
 
 def split_at_sentences(span: Span, within: Sequence[Sentence], text: str) -> tuple[Span, ...]:
-    """Split a span at sentences into trimmed spans, in order; without sentences, only trim it.
-
-    Text between sentences is dropped; only white space gives an empty tuple.
-    """
+    """Split a span at the borders of sentences, without white space at the ends of the parts."""
     bounds = within or (Sentence(0, len(text)),)
     parts = ((max(span.start, each.start), min(span.end, each.end)) for each in bounds)
     found = (Span(start, end).trim(text) for start, end in parts if start < end)
@@ -106,13 +97,10 @@ class Item:
     """A report, document or citation that an annotator marks, rates or comments.
 
     Attributes:
-        run: the run of a report or citation; empty for a document.
-        runs: the runs that cite a document.
+        run: the system that made a report or citation; empty for a document.
+        runs: the systems whose reports cite a document.
         group: shared by the citations of one sentence.
-        sentence: index of the sentence of a citation.
         sentences: number of non-blank sentences of a report.
-        start: first words of the item's text.
-        annotated: whether the item was marked, rated or commented.
     """
 
     key: SampleKey
@@ -130,12 +118,9 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class TreeLeaf:
-    """A leaf of the collection tree: a document, or a sentence with its citations.
+    """A document, or a sentence with its citations, in the tree of a report collection.
 
-    Attributes:
-        name: the document's id, or `s` and the sentence's index.
-        keys: samples of the leaf.
-        ticks: for each sample of `keys`, whether the sample is annotated.
+    `ticks` has for each of `keys` whether that sample is annotated.
     """
 
     name: str
@@ -145,17 +130,12 @@ class TreeLeaf:
 
     @property
     def done(self) -> bool:
-        """Whether all samples of this document or sentence are annotated."""
         return all(self.ticks)
 
 
 @dataclass(frozen=True, slots=True)
 class TreeBranch:
-    """A branch of the collection tree: a topic or a run, with its progress.
-
-    Attributes:
-        key: the sample of the branch if the branch is itself a report, else None.
-    """
+    """A topic or a system's run in the tree of a report collection, with its progress."""
 
     name: str
     title: str
@@ -165,16 +145,11 @@ class TreeBranch:
 
 
 def is_annotated(marks: int, rating: str, comment: str) -> bool:
-    """Return whether an item was marked, rated or commented."""
     return bool(marks or rating or comment)
 
 
 def list_leaves(kind: SampleKind, items: Iterable[Item], run: str = "") -> tuple[TreeLeaf, ...]:
-    """Return documents, or sentences with citations, as leaves of the collection tree.
-
-    Documents are sorted by id, and sentences by their order in the report. `run`: only this run's
-    documents or sentences; empty for all runs.
-    """
+    """Return a topic's documents, or its sentences with citations, for the tree of a collection."""
     if kind is SampleKind.DOCUMENT:
         mine = [item for item in items if not run or run in item.runs]
         ordered = sorted(mine, key=lambda item: item.docid)
@@ -200,10 +175,7 @@ def list_leaves(kind: SampleKind, items: Iterable[Item], run: str = "") -> tuple
 def list_branches(
     kind: SampleKind, items: Sequence[Item], reports: Sequence[Item]
 ) -> tuple[TreeBranch, ...]:
-    """Return the branches of the collection tree for a topic: one for each run that has items.
-
-    Branches have the order of `reports`.
-    """
+    """Return, for one topic, a branch of the tree for each run, in the order of `reports`."""
     if kind is SampleKind.REPORT:
         return tuple(
             TreeBranch(item.run, item.team, int(item.annotated), 1, item.key) for item in items
@@ -220,10 +192,7 @@ def list_branches(
 def list_sentence_branches(
     reports: Iterable[Item], complete: Iterable[str]
 ) -> tuple[TreeBranch, ...]:
-    """Return for each system's report the numbers of completed sentences and of all sentences.
-
-    Blank sentences are not counted. `complete`: citation groups of the completed sentences.
-    """
+    """Return for each report the numbers of completed and of all non-blank sentences."""
     done = Counter(map(report_id, complete))
     return tuple(
         TreeBranch(report.run, report.team, done[report.key.id], report.sentences)
@@ -233,7 +202,7 @@ def list_sentence_branches(
 
 
 def count_done_by_topic(kind: SampleKind, items: Iterable[Item]) -> dict[str, tuple[int, int]]:
-    """Return (annotated, total) by topic, in numbers of reports, documents or sentences."""
+    """Return (annotated, total) numbers of reports, documents or sentences by topic."""
     by_topic: dict[str, list[Item]] = {}
     for item in items:
         by_topic.setdefault(item.topic, []).append(item)
@@ -251,7 +220,7 @@ def count_done_by_topic(kind: SampleKind, items: Iterable[Item]) -> dict[str, tu
 
 
 def id_prefix(kind: SampleKind, *parts: str) -> str:
-    """Return the prefix of sample ids of a kind; `parts` are the topic and, optionally, the run."""
+    """Return how sample ids of a kind begin; `parts` are the topic and, optionally, the run."""
     return "|".join((_LETTERS[kind], *parts, ""))
 
 
@@ -265,7 +234,6 @@ _LETTERS: Final[Mapping[SampleKind, str]] = {
 def make_item(
     key: SampleKey, *, group: str, start: str, meta: Mapping[str, Any], done: bool = False
 ) -> Item:
-    """Return a sample as a collection item, with the fields of its imported record."""
     topic, runs = str(meta.get("topic_id", "")), meta.get("runs")
     of_report = key.id.startswith(id_prefix(SampleKind.REPORT))
     report = key.id if of_report else report_id(group)
@@ -286,16 +254,13 @@ def make_item(
 
 
 def report_id(group: str) -> str:
-    """Return the id of the report that contains a sentence.
-
-    `group`: the group to which the sentence's citations belong.
-    """
+    """Return the id of the report to which a group of citations of one sentence belongs."""
     report, _, _ = group.rpartition("|")
     return f"r|{report}" if report else ""
 
 
 def split_claim_at_sentences(annotation: Annotation, sample: Sample) -> Annotation:
-    """Split the claim of a normalised annotation at the sentences of a report.
+    """Split the claim of an annotation at the borders of a report's sentences.
 
     Raises:
         InvalidSpan: the claim lies between sentences.

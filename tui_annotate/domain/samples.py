@@ -22,13 +22,10 @@ class Side(StrEnum):
 
     @property
     def other(self) -> Side:
-        """The opposite side: the summary for the source, and vice versa."""
         return Side.SUMMARY if self is Side.SOURCE else Side.SOURCE
 
 
 class SampleKey(NamedTuple):
-    """The key of a sample: its dataset and its id in that dataset."""
-
     dataset: str
     id: str
 
@@ -37,8 +34,6 @@ class SampleKey(NamedTuple):
 
 
 class SampleKind(StrEnum):
-    """The kind of a sample; determines the screens that show it, not its storage."""
-
     PAIR = "pair"
     REPORT = "report"
     DOCUMENT = "document"
@@ -47,7 +42,7 @@ class SampleKind(StrEnum):
 
 
 def fingerprint(text: str) -> str:
-    """Return the SHA-256 of a text as UTF-8, in lower-case hex; identifies a document.
+    """Return the SHA-256 of a text in UTF-8, in lower-case hex, which identifies a document.
 
     Raises:
         InvalidInput: the text has a lone surrogate; the message has its offset in code points.
@@ -83,7 +78,7 @@ class Document:
 
 
 class Segment(NamedTuple):
-    """A sentence of a document: code points `[start, end)`, white space included.
+    """A sentence of a document: code points `[start, end)`, with the white space after it.
 
     The segments of a document, in order, join to its text.
     """
@@ -93,7 +88,6 @@ class Segment(NamedTuple):
 
     @property
     def span(self) -> Span:
-        """The segment's code points as a span."""
         return Span(self.start, self.end)
 
 
@@ -129,15 +123,13 @@ class Sample:
 
     @property
     def key(self) -> SampleKey:
-        """The sample's key: (dataset, id)."""
         return SampleKey(self.dataset, self.id)
 
     def side(self, side: Side) -> tuple[Document, ...]:
-        """Return the documents of one side, in order."""
         return tuple([document for document in self.documents if document.side is side])
 
     def document(self, side: Side, index: int = 0) -> Document:
-        """Return the document at an index, counted from 0, on one side of the sample.
+        """Return the document at an index, from 0, on one side of the sample.
 
         Raises:
             NotFound: the side has fewer documents.
@@ -175,7 +167,7 @@ class Sample:
 
 
 STRENGTHS = (0.08, 0.15, 0.35, 0.6, 0.8)
-"""Minimum scores of the five display strengths (intensities) of a match, weakest first.
+"""Minimum scores, in [0, 1], of the five display intensities of a match, weakest first.
 
 A segment with a score below the first minimum is no match. The first minimum was chosen by
 measurement: docs/decisions/0009.
@@ -192,11 +184,9 @@ class Signals(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A match: a source segment to which the assist gives a rank and a score for a claim.
+    """A match: a source sentence to which the assist gives a rank and a score for a claim.
 
     Attributes:
-        document: index of the document on its side.
-        segment: index of the segment in its document.
         score: absolute score in [0, 1]; comparable between queries and documents.
         rank: 1 for the best match; ties in reading order.
         signals: value of each ranking method in its own bounded range, by name.
@@ -211,20 +201,12 @@ class Match:
 
     @property
     def strength(self) -> int:
-        """The display strength of the match, from 0 (no match) to 5; depends only on its score."""
+        """The display intensity of the match, from 0 (no match) to 5; depends only on its score."""
         return bisect_right(STRENGTHS, self.score)
 
 
 @dataclass(frozen=True, slots=True)
 class SiblingSample:
-    """A sample with the source or question of another sample, and one person's progress on it.
-
-    Attributes:
-        state: state of this person's assignment.
-        annotations: number of this person's annotations.
-        text: text of the sample's summary side.
-    """
-
     key: SampleKey
     state: State
     annotations: int

@@ -1,4 +1,4 @@
-"""Machine scores of samples, and the runs that computed them."""
+"""Machine scores of samples, and the computations (runs) that made them."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from typing import Any, Final
 from tui_annotate.domain.samples import SampleKey
 
 MOST: Final = 3
-"""Maximum number of scores that a list shows for each sample."""
+"""Maximum number of machine scores that a list shows for each sample."""
 
 LABELS: Final = ("right", "wrong", "undecided")
-"""Labels that a run of the kind `rank` gives to samples."""
+"""Labels that the command `scores rank` gives to samples."""
 
 
 class RunKind(StrEnum):
-    """The kind of a run: what the machine computed."""
+    """What a machine computed for samples: scores, a ranking, verdicts, or suggestions."""
 
     SCORE = "score"
     RANK = "rank"
@@ -27,13 +27,12 @@ class RunKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoreRun:
-    """A run: one computation of scores or suggestions by a machine for samples of one dataset.
+    """One computation of scores or suggestions by a machine for the samples of a dataset.
 
     Attributes:
         maker: the machine: "unigram", "percentile", "judge:MODEL", "import:NAME".
         parameters: JSON values: options, versions, seed, the endpoint's host; never API keys.
         low: names of scores whose low values mean better supported samples.
-        at: ISO 8601; if empty, the store sets the time.
         by: a person's id; empty for the operator.
     """
 
@@ -50,13 +49,11 @@ class ScoreRun:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Score:
-    """A score: the value of one metric for one sample, computed in one run.
+    """The value of one metric for one sample, computed by a machine.
 
     Attributes:
         name: published name: "unigram_overlap_with_answer_score", "faithfulness", "rank".
-        raw: the value as computed, or None.
         value: min-max normalized over the run, in [0, 1]; 0.5 if all values are equal.
-        text: textual result: a category, a machine's label, a generated text.
         parts: one value for each summary segment or each source document, according to `of`.
         of: "segments" or "documents"; empty without `parts`.
         extra: 0 for the sample itself; k for the k-th further generation of its group, which is
@@ -74,7 +71,7 @@ class Score:
 
 
 class Pooling(StrEnum):
-    """The rule that pools verdicts of people: one, more than half, or all must be "unsupported".
+    """The rule that combines people's verdicts: one, more than half, or all are "unsupported".
 
     Source of `worst` and `best`: the table of verdicts of the project FaithBench.
     """
@@ -85,10 +82,7 @@ class Pooling(StrEnum):
 
 
 def pool_verdicts(words: Sequence[bool], how: Pooling) -> bool | None:
-    """Pool the yes/no verdicts of people into one verdict; None for a tie or without verdicts.
-
-    A tie is possible only with the majority rule.
-    """
+    """Combine people's yes/no verdicts into one; None for a tie (majority) or without any."""
     yes, no = sum(words), len(words) - sum(words)
     if not words or (how is Pooling.MAJORITY and yes == no):
         return None
@@ -99,11 +93,7 @@ def pool_verdicts(words: Sequence[bool], how: Pooling) -> bool | None:
 
 @dataclass(frozen=True, slots=True)
 class ScoreSummary:
-    """The displayed scores of one sample, in [0, 1]; 1 means well supported, None no score.
-
-    Attributes:
-        label: one of `LABELS`, or empty.
-    """
+    """The displayed scores of one sample, in [0, 1]; 1 means well supported, None no score."""
 
     values: tuple[float | None, ...]
     label: str = ""
@@ -111,7 +101,7 @@ class ScoreSummary:
 
 @dataclass(frozen=True, slots=True)
 class ScoreSummaries:
-    """The displayed scores of a list of samples, with at most `MOST` score names."""
+    """The displayed machine scores of a list of samples, with at most three score names."""
 
     names: tuple[str, ...] = ()
     labelled: bool = False

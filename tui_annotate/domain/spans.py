@@ -33,7 +33,7 @@ class Span:
         return f"{self.start}:{self.end}"
 
     def of(self, text: str) -> str:
-        """Return the part of `text` that the span covers.
+        """Return the part of a text that the span covers.
 
         Raises:
             InvalidSpan: the span ends after the end of the text.
@@ -46,24 +46,19 @@ class Span:
         return text[self.start : self.end]
 
     def overlap(self, other: Span) -> int:
-        """Return the number of code points that two spans share."""
         return max(0, min(self.end, other.end) - max(self.start, other.start))
 
     def contains(self, other: Span) -> bool:
-        """Return whether every code point of `other` is in this span."""
         return self.start <= other.start and other.end <= self.end
 
     def union(self, other: Span) -> Span:
-        """Return the smallest span that contains both spans."""
         return Span(min(self.start, other.start), max(self.end, other.end))
 
     def clip(self, other: Span) -> Span | None:
-        """Return the part of this span inside `other`; None if the spans do not overlap."""
         start, end = max(self.start, other.start), min(self.end, other.end)
         return Span(start, end) if start < end else None
 
     def shift(self, by: int) -> Span:
-        """Return the span moved by a number of code points (backward if negative)."""
         return Span(self.start + by, self.end + by)
 
     def trim(self, text: str) -> Span | None:
@@ -75,7 +70,7 @@ class Span:
 
 
 def merge(spans: Iterable[Span]) -> tuple[Span, ...]:
-    """Merge spans into disjoint spans in order; overlapping and adjacent spans become one."""
+    """Merge spans into sorted, disjoint spans; overlapping and adjacent spans become one."""
     merged: list[Span] = []
     for span in sorted(spans):
         if merged and span.start <= merged[-1].end:

@@ -1,4 +1,4 @@
-"""Strict parser of OpenSSH public keys and of `authorized_keys` lines.
+"""Strict parser of OpenSSH public keys and of the lines of an `authorized_keys` file.
 
 Private keys, certificates, weak keys and options are rejected; messages never quote a key.
 """
@@ -20,11 +20,10 @@ from tui_annotate.domain.terminal_text import make_line_visible
 LEAST_RSA_BITS: Final = 2048
 MOST_RSA_BITS: Final = 16384
 LONGEST: Final = 20_000
-"""Maximum number of bytes read from a key file; the longest valid key has 3 kB."""
+"""Maximum number of bytes read from a public key file; the longest valid key has 3 kB."""
 
 _ED25519_BYTES: Final = 32
 _POINTS: Final = {"nistp256": 65, "nistp384": 97, "nistp521": 133}
-"""Length in bytes of an uncompressed elliptic curve point, by curve."""
 
 _PRIVATE: Final = re.compile(r"PRIVATE KEY|PuTTY-User-Key-File|SSH PRIVATE KEY")
 _OTHER_FORM: Final = re.compile(r"---- BEGIN SSH2 PUBLIC KEY|-----BEGIN [A-Z ]*PUBLIC KEY")
@@ -34,32 +33,23 @@ _PUB_HINT: Final = "give the .pub file that ssh-keygen writes"
 
 @dataclass(frozen=True, slots=True)
 class PublicKey:
-    """A parsed public SSH key.
-
-    Attributes:
-        kind: key type, such as `ssh-ed25519`.
-        blob: the key in base64.
-        comment: the key's comment without control characters.
-    """
-
     kind: str
     blob: str
     comment: str = ""
 
     @property
     def line(self) -> str:
-        """The key in OpenSSH form, without its comment."""
         return f"{self.kind} {self.blob}"
 
     @property
     def fingerprint(self) -> str:
-        """The key's SHA-256 fingerprint in the form of `ssh-keygen -l`."""
+        """The key's SHA-256 fingerprint in the form that `ssh-keygen -l` prints."""
         digest = hashlib.sha256(base64.b64decode(self.blob)).digest()
         return "SHA256:" + base64.b64encode(digest).decode().rstrip("=")
 
 
 def parse_key(text: str, where: str = "this file") -> PublicKey:
-    """Parse the single public key in a text; blank lines and comments are skipped.
+    """Parse the only public SSH key in a text; blank lines and comments are skipped.
 
     Raises:
         InvalidInput: the text has no key, several keys, or an unsupported key.
@@ -117,7 +107,7 @@ def _parse_line(line: str, where: str) -> PublicKey:
 
 
 def _read_fields(raw: bytes) -> list[bytes]:
-    """Split a binary SSH key into its strings; each string follows its length in four bytes.
+    """Split a binary SSH key into its parts, each of which follows its length in four bytes.
 
     Raises:
         ValueError: a length exceeds the remaining bytes.
@@ -154,10 +144,7 @@ def _is_rsa(fields: list[bytes]) -> bool:
 
 
 def _security_key(plain: Callable[[list[bytes]], bool]) -> Callable[[list[bytes]], bool]:
-    """Return a function that checks the fields of an SSH key on a hardware token.
-
-    The fields are those of a plain key, then the name of an application.
-    """
+    """Return a function that checks an SSH key on a hardware token."""
     return lambda fields: plain(fields[:-1]) and fields[-1].startswith(b"ssh:")
 
 
@@ -178,7 +165,7 @@ def _begins_with_key(line: str) -> bool:
 
 
 def format_authorized_key(key: str, *, command: str, name: str) -> str:
-    """Return an `authorized_keys` line that allows only one shell command; `name` is the owner.
+    """Return an `authorized_keys` line with which an SSH key can run only one shell command.
 
     Raises:
         InvalidInput: the command has a control character, or cannot be quoted.
@@ -196,14 +183,14 @@ def format_authorized_key(key: str, *, command: str, name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class AuthorizedKey:
-    """A line of `authorized_keys` as sshd parses it; `key` is empty if its type is unknown."""
+    """A line of an `authorized_keys` file as sshd parses it; `key` is empty if unknown."""
 
     options: Mapping[str, str]
     key: str
 
 
 def parse_entry(line: str) -> AuthorizedKey | None:
-    """Parse a line of `authorized_keys`; None for an empty line and for a comment."""
+    """Parse a line of an `authorized_keys` file; None for a blank line and for a comment."""
     line = line.strip()
     if not line or line.startswith("#"):
         return None

@@ -32,10 +32,10 @@ COPIED: Final = "copied"
 """Name under which an event copied from another workspace stores its original hash."""
 
 IDLE: Final = frozenset({READ, RELABEL})
-"""Verbs of events that only record working time or renamed labels, not an action."""
+"""Verbs of events that record only working time or renamed labels, not a person's action."""
 
 StreamName = tuple[str, SampleKey]
-"""Key of a stream, which is one person's work on one sample: (person id, sample key)."""
+"""Key of one person's work on one sample: (person id, sample key)."""
 
 _NAMESPACE: Final = uuid.UUID("0f6c4b62-6d0e-5b7a-8f43-7c1f5a9be0a4")
 
@@ -45,8 +45,6 @@ class Fork:
     """A conflict: two copies of one person's work on a sample were changed in different ways.
 
     Attributes:
-        here, there: final state of the local copy and of the other copy.
-        here_at, there_at: time of the last action that only this copy has.
         there_wins: whether the other copy's state applies; the log keeps both.
     """
 
@@ -62,11 +60,10 @@ class Fork:
 
 @dataclass(frozen=True, slots=True)
 class StreamCopy:
-    """Another workspace's copy of a stream: one person's work on one sample.
+    """Another workspace's copy of one person's work on one sample.
 
     Attributes:
         texts: hash of the sample's texts, computed by `storage.corpus.text_digest`.
-        events: all events of the stream, in order; at least one.
     """
 
     person: str
@@ -76,32 +73,23 @@ class StreamCopy:
 
     @property
     def name(self) -> StreamName:
-        """The key of this copy of one person's work on one sample: (person id, sample key)."""
         return self.person, self.key
 
     def origins(self) -> set[str]:
-        """Return the original hashes of all events except merge events.
-
-        An event that is copied to another workspace gets a new hash and keeps its original hash.
-        """
+        """Return the original hashes of the copy's events, without those of merges."""
         return {original_hash(event) for event in self.events if event.action.verb != JOIN}
 
 
 @dataclass(frozen=True, slots=True)
 class StreamMerge:
-    """The result of a merge of two copies of a stream.
-
-    Attributes:
-        events: events to append to the local copy.
-        fork: the diverging states; None if at most one copy had new actions.
-    """
+    """The events to append to the local copy of a person's work, and the conflict, if any."""
 
     events: tuple[Event, ...] = ()
     fork: Fork | None = None
 
 
 def describe_state(state: StreamState) -> str:
-    """Describe a stream's state in one line for users: state, annotations, rating, comment."""
+    """Describe a person's work on a sample in one line: state, annotations, rating, comment."""
     labels = {".".join(path) for each in state.annotations.values() for path in each["labels"]}
     found = format_count(len(state.annotations), "annotation")
     parts = [
@@ -119,18 +107,18 @@ def describe_state(state: StreamState) -> str:
 
 
 def original_hash(event: Event) -> str:
-    """Return the hash by which an event is identified in all copies of its stream."""
+    """Return the hash that identifies an event in all copies of a person's work."""
     return event.versions.get(COPIED) or event.hash
 
 
 Adapt = Callable[[Payload], Payload]
-"""Function that gives another workspace's annotation a local number and the current labels."""
+"""A function that gives another workspace's annotation a local number and the current labels."""
 
 
 def merge_streams(
     here: Sequence[Event], there: Sequence[Event], *, own: Adapt = lambda payload: payload
 ) -> StreamMerge:
-    """Merge the events of another copy of a stream into the local copy.
+    """Merge the events of another copy of one person's work on a sample into the local copy.
 
     The hash chain of the other copy must be valid. `own` adapts annotations to this workspace; it
     returns the same object if nothing changes.
@@ -146,7 +134,6 @@ def merge_streams(
 
 
 def _adapt_event(event: Event, own: Adapt) -> Event:
-    """Adapt the annotations in an event to this workspace; return the event if none changes."""
     action = event.action
     before, after = (_adapt_change(part, own) for part in (action.before, action.after))
     if before is action.before and after is action.after:
@@ -175,7 +162,7 @@ class _StreamJoiner:
         self._out: list[Event] = []
 
     def take(self, there: Sequence[Event]) -> StreamMerge:
-        """Append the other copy's new events, then a merge event that sets the newest state."""
+        """Append the other copy's new events, and then a merge event that sets the newest state."""
         theirs, ids, new = StreamState(), dict[str, str](), list[Event]()
         for event in there:
             before, theirs = theirs, theirs.applied(event.action, seconds=event.seconds)
@@ -230,12 +217,7 @@ class _StreamJoiner:
 def transition_event(
     stream: tuple[str, str, str], state: StreamState, to: StreamState, *, head: str, at: str
 ) -> Event:
-    """Return a merge event, not numbered yet, that sets a stream from one state to another.
-
-    Equal arguments give an equal event.
-
-    `head`: hash of the stream's last event, which makes the event's id unique.
-    """
+    """Return a merge event that changes a person's work on a sample from one state to another."""
     person, dataset, sample = stream
     return Event(
         # Not random: a repeated merge of the same copies must give the same event.
@@ -251,7 +233,6 @@ def transition_event(
 
 
 def _newest_action(events: Iterable[Event]) -> tuple[str, str]:
-    """Return (time, hash) of the annotator's last action, both empty if there is no action."""
     actions = (
         (event.at, original_hash(event)) for event in events if event.action.verb not in IDLE
     )

@@ -1,4 +1,4 @@
-"""Validates events of another workspace before a merge: hash chain and values."""
+"""Checks the hash chain and values of events from another workspace before they are merged."""
 
 from __future__ import annotations
 
@@ -37,11 +37,7 @@ _LONGEST_SECONDS: Final = 1e12
 
 
 def find_chain_problem(copy: StreamCopy) -> str:
-    """Return a description of the first invalid event from another workspace, or an empty text.
-
-    Checks the hash chain from the first event, and the values of all events. The sample is not
-    needed.
-    """
+    """Return why the first invalid event of another workspace is invalid; empty if none is."""
     state, prev = StreamState(), ""
     if len({event.id for event in copy.events}) < len(copy.events):
         return "two events have the same id"
@@ -115,7 +111,7 @@ def _annotation_problem(name: str, payload: Mapping[str, Any]) -> str:
     if not _are_paths(payload.get("labels")):
         return "the labels are not label paths"
     if not isinstance(payload.get("imported"), dict | None):
-        return "the field 'imported' is not an object"
+        return "the field 'imported' is not a JSON object"
     return ""
 
 

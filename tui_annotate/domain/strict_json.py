@@ -10,20 +10,15 @@ from typing import Any, Final, NamedTuple
 
 _ENCODER: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
 _MARK: Final = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\]]', re.DOTALL)
-"""Pattern for a string or a bracket of a JSON text."""
 _COLON: Final = re.compile(r"\s*:")
 
 
 class RepeatedKey(ValueError):
-    """Exception for a key that occurs twice in one JSON object."""
+    pass
 
 
 def encode_strict(value: Any, **how: Any) -> tuple[str, int]:
-    """Return a value as JSON, and the number of NaN and infinities in it, which are null there.
-
-    Args:
-        how: options of `json.dumps`; text that is not ASCII stays as it is unless they say so.
-    """
+    """Return a value as JSON with null for NaN and infinity, and the number of these."""
     options = {"ensure_ascii": False, "allow_nan": False} | how
     try:
         return json.dumps(value, **options) if how else _ENCODER.encode(value), 0
@@ -37,10 +32,7 @@ def encode_strict(value: Any, **how: Any) -> tuple[str, int]:
 def replace_non_finite(
     value: Any, *, default: Callable[[Any], Any] | None = None
 ) -> tuple[Any, int]:
-    """Return a JSON value with null for each NaN and infinity, and the number of these.
-
-    `default` converts a part that is not a JSON value, as in `json.dumps`.
-    """
+    """Return a JSON value with null for each NaN and infinity, and the number of these."""
     count = 0
 
     def convert(part: Any) -> Any:
@@ -60,7 +52,7 @@ def replace_non_finite(
 
 
 def refuse_repeated_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return the pairs of a JSON object as a dict; an `object_pairs_hook` of `json`.
+    """Return the pairs of a JSON object as a dict, as an `object_pairs_hook` of `json` does.
 
     Raises:
         RepeatedKey: two pairs have the same key.
@@ -75,7 +67,7 @@ def refuse_repeated_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def parse_unique(text: str, **how: Any) -> Any:
-    """Parse JSON without repeated keys; `how`: options of `json.loads`.
+    """Parse JSON in which no object repeats a key; `how`: options of `json.loads`.
 
     Raises:
         RepeatedKey: a key occurs twice in one object.
@@ -85,7 +77,7 @@ def parse_unique(text: str, **how: Any) -> Any:
 
 
 class KeyPosition(NamedTuple):
-    """Key of a JSON object, and the offset of its opening quote in the text, in code points."""
+    """A key of a JSON object, and the offset of its opening quote in the text, in code points."""
 
     key: str
     offset: int

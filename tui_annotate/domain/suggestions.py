@@ -26,13 +26,11 @@ _HINT: Final = "write suggestions as described in docs/suggestions.md"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Suggestion:
-    """A suggestion: an annotation that a machine proposes; create it with `with_id`.
+    """An annotation that a machine proposes to annotators; made with `with_id`.
 
     Attributes:
         id: hash of the content, so that a repeated suggestion has the same id.
         maker: `judge:MODEL` or `import:NAME`.
-        run: id of the run that made the suggestion.
-        note: the machine's reason.
         score: the machine's score in [0, 1], or None.
 
     Raises:
@@ -58,7 +56,7 @@ class Suggestion:
 
 
 def with_id(key: SampleKey, suggestion: Suggestion) -> Suggestion:
-    """Return a suggestion with unique, sorted anchors and labels, and with its id.
+    """Return a suggestion with unique, sorted spans and labels, and with an id made of its content.
 
     The id is computed from the sample's key, the maker and the content.
     """
@@ -74,7 +72,6 @@ def with_id(key: SampleKey, suggestion: Suggestion) -> Suggestion:
 
 
 def suggestion_to_json(suggestion: Suggestion) -> dict[str, Any]:
-    """Return a suggestion as JSON values in fixed order; anchors are [side, index, start, end]."""
     return {
         "id": suggestion.id,
         "maker": suggestion.maker,
@@ -88,7 +85,7 @@ def suggestion_to_json(suggestion: Suggestion) -> dict[str, Any]:
 
 
 def suggestion_from_json(value: Mapping[str, Any]) -> Suggestion:
-    """Parse a suggestion from the JSON of `suggestion_to_json`.
+    """Parse a suggestion from the JSON that `suggestion_to_json` returns.
 
     Raises:
         InvalidInput: a value is missing or has the wrong shape; the message names it.
@@ -112,8 +109,6 @@ def suggestion_from_json(value: Mapping[str, Any]) -> Suggestion:
 
 
 class AnswerKind(StrEnum):
-    """An annotator's answer to a suggestion: accepted, changed and accepted, or refused."""
-
     ACCEPTED = "accepted"
     CHANGED = "changed"
     REFUSED = "refused"
@@ -121,12 +116,7 @@ class AnswerKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SuggestionAnswer:
-    """A person's answer to a suggestion, as stored in the event log.
-
-    Attributes:
-        reason: reason of a refusal; may be empty.
-        annotation: id of the annotation created from the suggestion; empty for a refusal.
-    """
+    """A person's answer to a suggestion, as stored in the event log."""
 
     answer: AnswerKind
     maker: str
@@ -135,12 +125,11 @@ class SuggestionAnswer:
 
 
 def answer_to_json(given: SuggestionAnswer) -> dict[str, Any]:
-    """Return an answer to a suggestion as JSON values in fixed order."""
     return asdict(given) | {"answer": given.answer.value}
 
 
 def answer_from_json(value: Any) -> SuggestionAnswer:
-    """Parse an answer to a suggestion from the JSON of `answer_to_json`.
+    """Parse a person's answer to a suggestion from the JSON that `answer_to_json` returns.
 
     Raises:
         InvalidInput: the value has another form.
@@ -166,11 +155,10 @@ def answer_from_json(value: Any) -> SuggestionAnswer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SuggestionStatus:
-    """A suggestion with one person's answer.
+    """A suggestion together with one person's answer to it.
 
     Attributes:
         answer: None if the person did not answer.
-        annotation_exists: whether the annotation created from the suggestion still exists.
     """
 
     suggestion: Suggestion
@@ -188,10 +176,7 @@ class SuggestionStatus:
 
     @classmethod
     def of(cls, suggestion: Suggestion, given: SuggestionAnswer | None, *, stands: bool) -> Self:
-        """Return the status of a suggestion.
-
-        `stands`: whether the annotation that was created from the suggestion still exists.
-        """
+        """Combine a suggestion and one person's answer to it."""
         if given is None:
             return cls(suggestion=suggestion)
         return cls(
@@ -204,11 +189,7 @@ class SuggestionStatus:
 
 
 def take_suggestion(person: str, suggestion: Suggestion, changed: Annotation | None) -> Annotation:
-    """Return the annotation that a person creates by accepting a suggestion.
-
-    `changed`: the person's edited version, if any. The annotation's id is that of
-    `accepted_annotation_id`; the machine's reason does not become a note.
-    """
+    """Return the annotation that a person creates by accepting a suggestion."""
     name = accepted_annotation_id(person, suggestion.id)
     whole = Annotation(name, suggestion.claim, suggestion.evidence, suggestion.labels)
     made = replace(changed, id=name) if changed else whole
@@ -222,15 +203,12 @@ def take_suggestion(person: str, suggestion: Suggestion, changed: Annotation | N
 
 
 def accepted_annotation_id(person: str, suggestion_id: str) -> str:
-    """Return the id of the annotation that a person creates from a suggestion.
-
-    The id is the same in all copies of the person's stream.
-    """
+    """Return the id of the annotation that a person makes of a suggestion, in all workspaces."""
     return str(uuid.uuid5(_NAMESPACE, f"{person}\n{suggestion_id}"))
 
 
 def edited_provenance(before: Annotation, after: Annotation) -> Provenance | None:
-    """Return an annotation's provenance after an edit, marked as changed if the content differs."""
+    """Return which suggestion an edited annotation came from, and whether it differs from it."""
     origin = before.suggested
     if origin is None or origin.changed or _content_of(before) == _content_of(after):
         return origin
@@ -238,5 +216,4 @@ def edited_provenance(before: Annotation, after: Annotation) -> Provenance | Non
 
 
 def _content_of(one: Annotation | Suggestion) -> tuple[object, ...]:
-    """Return the claim, evidence and labels, which are compared to detect a changed suggestion."""
     return set(one.claim), set(one.evidence), set(one.labels)

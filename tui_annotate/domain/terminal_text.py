@@ -36,8 +36,6 @@ def _visible_table(character: str) -> str:
 
 
 class _VisibleTable(dict[int, str]):
-    """A translation table for `str.translate` that computes and caches entries on first use."""
-
     def __missing__(self, code: int) -> str:
         shown = _visible_table(chr(code))
         self[code] = shown
@@ -48,15 +46,12 @@ _TABLE = _VisibleTable()
 
 
 def make_visible(text: str) -> str:
-    """Return text safe for a terminal: same length, control characters as visible symbols.
-
-    Newlines are kept. Tabs become symbols; a layout that expands tabs uses the original text.
-    """
+    """Return a text of equal length that is safe for a terminal: controls become symbols."""
     if text.isascii() and text.replace("\n", " ").isprintable():
         return text
     return text.translate(_TABLE)
 
 
 def make_line_visible(text: str) -> str:
-    """Return text safe for one terminal line: as `make_visible`, with newlines as symbols."""
+    """Return a text safe for one terminal line: controls and newlines become symbols."""
     return make_visible(text).replace("\n", "\u240a")

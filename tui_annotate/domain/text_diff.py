@@ -18,7 +18,7 @@ class DiffPart(NamedTuple):
 
 
 def diff_lines(old: str, new: str, *, around: int = 3) -> Iterator[list[DiffPart]]:
-    """Return the groups of changed lines, each with up to `around` unchanged lines around it."""
+    """Compare two texts by lines; return groups of changed lines with unchanged ones around."""
     before, after = old.splitlines(), new.splitlines()
     matcher = SequenceMatcher(None, before, after, autojunk=False)
     for group in matcher.get_grouped_opcodes(around):
@@ -27,10 +27,7 @@ def diff_lines(old: str, new: str, *, around: int = 3) -> Iterator[list[DiffPart
 
 
 def diff_words(old: str, new: str) -> list[DiffPart]:
-    """Compare two texts word by word; return parts that are marked as old, new or equal.
-
-    Adjacent words with the same mark form one part.
-    """
+    """Compare two texts by words; return parts, of adjacent words, that are old, new or equal."""
     before, after = _WORDS.findall(old), _WORDS.findall(new)
     codes = SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
     return [DiffPart(mark, "".join(words)) for mark, words in _mark_runs(codes, before, after)]
@@ -50,6 +47,5 @@ def _mark_runs(
 
 
 def count_changed_lines(old: str, new: str) -> tuple[int, int]:
-    """Count the lines added to and removed from a text, as (added, removed)."""
     marks = [piece.mark for group in diff_lines(old, new, around=0) for piece in group]
     return marks.count("+"), marks.count("-")

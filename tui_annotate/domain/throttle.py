@@ -1,4 +1,4 @@
-"""Sign-in throttling: a delay that doubles with each failure, up to a cap, and expires over time.
+"""Delays after failed sign-ins, which double with each failure up to a limit, and expire.
 
 Failures are counted in three ways. One account from one client, and one client over all accounts,
 have long delays. One account over all clients has a short delay, or strangers could lock out its
@@ -16,12 +16,11 @@ from typing import Final
 
 @dataclass(frozen=True, slots=True)
 class ThrottleRule:
-    """A rule for delays after failed sign-ins; times in seconds.
+    """A rule for the delay after failed sign-ins; times in seconds.
 
     Attributes:
         free: number of failures without a delay.
         first: delay after the next failure; each further failure doubles the delay up to `cap`.
-        cap: longest delay.
         fade: time after which one failure is forgotten.
     """
 
@@ -40,7 +39,7 @@ class ThrottleRule:
 
     @property
     def most(self) -> int:
-        """The maximum failure count. Further failures would not lengthen the delay."""
+        """The maximum number of counted failures; more would not lengthen the delay."""
         failures = self.free
         while self.delay(failures) < self.cap:
             failures += 1
@@ -48,47 +47,39 @@ class ThrottleRule:
 
 
 PAIR: Final = ThrottleRule(free=5, first=2, cap=900, fade=1800)
-"""Throttle rule for one account from one client.
-
-With the longest delay (15 minutes), about four guesses an hour are possible.
-"""
+"""Rule for the delay after failed sign-ins to one account from one client."""
 
 OWN_PAIR: Final = ThrottleRule(free=5, first=2, cap=120, fade=300)
-"""Milder throttle rule for one account from a client where the owner signed in before.
+"""Milder rule for failed sign-ins to one account where its owner signed in before.
 
 Other users of that client must not be able to lock the owner out.
 """
 
 CLIENT: Final = ThrottleRule(free=20, first=1, cap=120, fade=300)
-"""Throttle rule for one client over all accounts; tolerates typing errors of many users."""
+"""Rule for failed sign-ins from one client to any account; allows many users' typing errors."""
 
 ACCOUNT: Final = ThrottleRule(free=20, first=1, cap=10, fade=60)
-"""Throttle rule for one account over all clients from which its owner never signed in."""
+"""Rule for failed sign-ins to one account from all clients unknown to its owner."""
 
 
 @dataclass(frozen=True, slots=True)
 class FailureCount:
-    """A count of failed sign-ins, with the time of the last failure and the end of the delay."""
+    """The number of failed sign-ins, the time of the last one, and the end of the delay."""
 
     failures: int = 0
     last: datetime | None = None
     until: datetime | None = None
 
     def wait(self, now: datetime, rule: ThrottleRule) -> float:
-        """Return the remaining delay in seconds before the next sign-in; 0 if there is none.
-
-        The delay never exceeds the cap, even if the system clock was changed.
-        """
+        """Return the remaining delay in seconds, at most the cap, even if the clock changed."""
         left = (self.until - now).total_seconds() if self.until else 0.0
         return min(max(left, 0.0), rule.cap)
 
     def failed(self, now: datetime, rule: ThrottleRule) -> FailureCount:
-        """Return the failure count after one more failed sign-in."""
         failures = min(self._remaining_failures(now, rule) + 1, rule.most)
         return FailureCount(failures, now, now + timedelta(seconds=rule.delay(failures)))
 
     def forgive(self) -> FailureCount:
-        """Return a count with one failure less, and with no delay before the next sign-in."""
         return FailureCount(max(self.failures - 1, 0), self.last, None)
 
     def _remaining_failures(self, now: datetime, rule: ThrottleRule) -> int:
@@ -99,5 +90,4 @@ class FailureCount:
 
 
 def longest_wait(waits: Iterable[float]) -> int:
-    """Return the longest of several delays in whole seconds, rounded up; 0 if there are none."""
     return math.ceil(max(waits, default=0.0))

@@ -1,4 +1,4 @@
-"""Vector sets of a workspace: one set of segment vectors for each embedder."""
+"""Sets of sentence vectors of a workspace, one for each embedding model."""
 
 from __future__ import annotations
 
@@ -7,12 +7,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VectorSet:
-    """A vector set: the vectors of all segments by one embedder.
+    """The vectors of all sentences of a workspace, computed by one embedding model.
 
     Attributes:
         version: version of the embedder and its weights.
-        table: name of the database table with the vectors.
-        dimensions: dimensions of a segment vector.
         token_dimensions: dimensions of token vectors; 0 without token vectors.
         asked_dimensions: requested dimensions; 0 for the model's default.
         instant: whether selections are embedded at each key press.

@@ -1,4 +1,4 @@
-"""The rules that work from another workspace must obey to count as an annotator's own work here."""
+"""Rules that work copied from another workspace must obey to count as an annotator's own work."""
 
 from __future__ import annotations
 
@@ -31,13 +31,7 @@ _IMPORTED: Final = "imported:"
 
 @dataclass(frozen=True, slots=True)
 class WorkRules:
-    """The values that the rules for work on one sample need.
-
-    Attributes:
-        labels: label paths of all label sets that the sample's dataset used; None if the work
-            comes from the workspace that checked it, so that only times and spans are checked.
-        now: the current time, with a time zone.
-    """
+    """The values with which work on one sample from another workspace is checked."""
 
     sample: Sample
     labels: Collection[LabelPath] | None
@@ -45,13 +39,9 @@ class WorkRules:
 
 
 def find_broken_rule(new: Iterable[Event], here: Sequence[Event], rules: WorkRules) -> str:
-    """Return why new events break a rule for an annotator's own work; empty if they break none.
+    """Return why events from another workspace are no valid work of a person, or "".
 
     Annotations that the local stream had in the same form are not checked.
-
-    Args:
-        new: events that would be appended to the local stream; their values have valid types.
-        here: all events of the local stream.
     """
     stored = [one for event in here for one in _added(event)]
     known = {canonical_json(payload) for payload in stored}
@@ -148,7 +138,6 @@ def _find_label_problem(annotation: Annotation, labels: Collection[LabelPath]) -
 
 
 def _is_future(text: str, now: datetime) -> bool:
-    """Return whether a text is a time that is later than another machine's clock may show."""
     try:
         at = datetime.fromisoformat(text)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Work statistics: progress, pace, the projected end of work, and accuracy on gold samples."""
+"""Statistics of annotation work: progress, speed, expected end, and accuracy on gold samples."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from enum import StrEnum, unique
 from typing import Final
 
 PACE_DAYS: Final = 14
-"""Number of days, including today, from which the pace of work is computed."""
+"""Number of days, including today, from which the speed of annotation is computed."""
 RECENT: Final = 10
-"""Number of an annotator's last gold checks whose accuracy is compared with the alert threshold."""
+"""Number of a person's last samples with known answers that decide about an alert."""
 LEAST_CHECKS: Final = 3
-"""Number of gold checks below which there is no alert."""
+"""Number of samples with known answers below which there is no alert about a person."""
 _HOUR: Final = 3600.0
 _LONGEST_PROJECTION: Final = 3650
 _BLOCKS: Final = " ▏▎▍▌▋▊▉█"
@@ -22,7 +22,7 @@ _BLOCKS: Final = " ▏▎▍▌▋▊▉█"
 
 @unique
 class NoEndReason(StrEnum):
-    """The reason why no end date of work is projected."""
+    """The reason why no end date of a person's work can be estimated."""
 
     DONE = "done"
     NOT_BEGUN = "not begun"
@@ -36,19 +36,14 @@ class NoEndReason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Projection:
-    """A projected end date of work at the pace of the last two weeks, or why there is no date.
-
-    Attributes:
-        day: ISO 8601; empty if no date is projected.
-        why: reason why no date is projected; else empty.
-    """
+    """The day, in ISO 8601, on which work ends at the pace of two weeks, or why it is unknown."""
 
     day: str = ""
     why: str = ""
 
 
 PRACTICE: Final = Projection(why=NoEndReason.PRACTICE)
-"""The projected end of a dataset that is assigned only for practice: no date is computed."""
+"""The expected end of a dataset that is assigned only for practice: none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +51,9 @@ class PersonWork:
     """Statistics of one person's work in one dataset, such as the number of done samples.
 
     Attributes:
-        assigned: assigned samples; None if all people have all samples.
         remaining: samples left to finish; None if the person takes samples from a pool that has
             some left, or for practice.
-        open: samples in progress or reopened.
         seconds: working time; each gap between actions counts up to one minute.
-        recent: samples completed in the last two weeks.
-        first: day of the first event, ISO 8601; may be empty.
         from_pool: whether the person takes samples from the dataset's pool; None without a pool.
             People to whom an admin assigned samples of the dataset take none.
     """
@@ -85,12 +76,10 @@ class PersonWork:
 
     @property
     def finished(self) -> int:
-        """Number of samples that are done, skipped or flagged."""
         return self.done + self.skipped + self.flagged
 
     @property
     def hours(self) -> float:
-        """Working time in hours."""
         return self.seconds / _HOUR
 
     @property
@@ -100,16 +89,15 @@ class PersonWork:
 
     @property
     def samples_an_hour(self) -> float | None:
-        """Finished samples per hour of work; None if less than one minute was worked."""
+        """Number of finished samples per hour of work; None if less than one minute was worked."""
         return _per_hour(self.finished, self.seconds)
 
     @property
     def annotations_an_hour(self) -> float | None:
-        """Current annotations per hour of work; None if less than one minute was worked."""
+        """Number of annotations per hour of work; None if less than one minute was worked."""
         return _per_hour(self.annotations, self.seconds)
 
     def end(self, today: date) -> Projection:
-        """Project the day on which the person finishes the dataset."""
         if self.remaining is None and self.practice:
             return PRACTICE
         if self.remaining is None:
@@ -128,14 +116,11 @@ class Week:
 
     @property
     def hours(self) -> float:
-        """Working time in this week in hours; pauses are not counted."""
         return self.seconds / _HOUR
 
 
 @dataclass(frozen=True, slots=True)
 class FlaggedSample:
-    """A sample that an annotator flagged, with the reason, which may be empty."""
-
     dataset: str
     sample: str
     person: str
@@ -145,12 +130,7 @@ class FlaggedSample:
 
 @dataclass(frozen=True, slots=True)
 class RemainingWork:
-    """The remaining work of all people in a dataset, with its projected end.
-
-    Attributes:
-        remaining: readings left, where a reading is one assignee's pass over one sample; None if
-            nothing is assigned, or only for practice.
-    """
+    """The number of samples left in a dataset, summed over its people, and the expected end."""
 
     dataset: str
     remaining: int | None
@@ -159,7 +139,7 @@ class RemainingWork:
 
 @dataclass(frozen=True, slots=True)
 class WeekAccuracy:
-    """An annotator's mean score in one ISO 8601 week, and the number of checks."""
+    """A person's mean score on samples with known answers in one ISO 8601 week."""
 
     week: str
     checks: int
@@ -168,13 +148,11 @@ class WeekAccuracy:
 
 @dataclass(frozen=True, slots=True)
 class GoldAccuracy:
-    """An annotator's accuracy on the gold samples of a dataset.
+    """A person's accuracy on a dataset's samples with known answers, in [0, 1].
 
     Attributes:
-        accuracy: mean score of all checks.
         recent: mean score of the last `RECENT` checks.
         threshold: accuracy below which there is an alert; None without a rule.
-        weeks: weeks with checks, in order.
     """
 
     dataset: str
@@ -188,7 +166,7 @@ class GoldAccuracy:
 
     @property
     def alert(self) -> bool:
-        """Whether `recent` is below the threshold, after at least `LEAST_CHECKS` checks."""
+        """Whether recent accuracy is below the threshold, after at least three known samples."""
         enough = self.threshold is not None and self.checks >= LEAST_CHECKS
         return enough and self.recent < (self.threshold or 0.0)
 
@@ -198,10 +176,7 @@ class WorkStatistics:
     """Work statistics of a workspace.
 
     Attributes:
-        work: statistics of each person and dataset, by dataset, then person's name.
-        weeks: consecutive weeks, summed over all people.
         ahead: remaining work by dataset; empty if the user cannot see others' work.
-        names: person names by id.
         gold: accuracy on gold samples; empty if the user may not manage the workspace.
     """
 
@@ -219,7 +194,7 @@ def _per_hour(count: int, seconds: float) -> float | None:
 
 
 def project_end(remaining: int, recent: int, *, first: str, today: date) -> Projection:
-    """Project the day on which work ends at the pace of the last two weeks.
+    """Estimate the day on which work ends at the speed of the last two weeks.
 
     `remaining`: samples left. `recent`: samples completed in the two weeks. `first`: day of the
     first work, ISO 8601, or empty; if it is within the two weeks, the pace counts from that day.
@@ -240,7 +215,7 @@ def project_end(remaining: int, recent: int, *, first: str, today: date) -> Proj
 
 
 def latest_end(ends: Iterable[Projection]) -> Projection:
-    """Return the latest of several projected ends; unknown if any of the ends is unknown."""
+    """Return the latest of several estimated ends of work; unknown if any of them is unknown."""
     days = []
     for end in ends:
         if end.day:
@@ -251,21 +226,17 @@ def latest_end(ends: Iterable[Projection]) -> Projection:
 
 
 def week_of(day: str) -> str:
-    """Return the ISO week of a day: `2026-05-04` is in `2026-W19`."""
     year, week, _ = date.fromisoformat(day).isocalendar()
     return f"{year}-W{week:02}"
 
 
 def weeks_up_to(today: date, count: int) -> list[str]:
-    """Return the last `count` ISO weeks, ending with the current week."""
+    """Return the last `count` ISO weeks up to today, such as `2026-W19`, oldest first."""
     return [week_of((today - timedelta(weeks=back)).isoformat()) for back in range(count)][::-1]
 
 
 def draw_bar(value: float, most: float, cells: int) -> str:
-    """Draw a bar of up to `cells` character cells, in eighths; a positive value always has a bar.
-
-    `most`: the value of a full bar.
-    """
+    """Draw a bar of up to `cells` character cells; `most` is the value of a full bar."""
     if value <= 0 or most <= 0:
         return ""
     eighths = max(1, round(min(value / most, 1.0) * cells * 8))

@@ -1,4 +1,4 @@
-"""Groups annotations of one sample for adjudication, and proposes those of the majority.
+"""Groups overlapping annotations of one sample for review, and proposes those of the majority.
 
 Annotations with overlapping claims are in one group, also if they overlap only through a third one.
 In a group, annotations of the same words with the same labels form one candidate annotation.
@@ -24,7 +24,7 @@ Labels = tuple[LabelPath, ...]
 
 
 class DifferenceKind(StrEnum):
-    """The kinds of differences between the annotations in a group, most serious first."""
+    """The kinds of differences between overlapping annotations, most serious first."""
 
     LABEL = "label"
     ONLY_SOME = "only-some"
@@ -34,7 +34,7 @@ class DifferenceKind(StrEnum):
 
 
 class GroupStatus(StrEnum):
-    """The agreement of annotators on the spans and labels of a group of annotations.
+    """How far annotators agree on the spans and labels of overlapping annotations.
 
     Attributes:
         AGREED: all who completed the sample marked the same words with the same labels.
@@ -49,16 +49,12 @@ class GroupStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CandidateAnnotation:
-    """A candidate annotation under review, with all annotators who chose its spans and labels.
+    """An annotation under review, with all annotators who chose the same spans and labels.
 
     All tuples are sorted.
 
     Attributes:
-        claim: trimmed anchors; empty if the annotation has only evidence.
-        evidence: union of all annotators' evidence.
         note: most frequent note; among equally frequent notes, the longest.
-        people: ids of the annotators.
-        sources: ids of the annotations.
     """
 
     claim: tuple[Anchor, ...]
@@ -70,17 +66,15 @@ class CandidateAnnotation:
 
     @property
     def anchors(self) -> tuple[Anchor, ...]:
-        """All anchors of the candidate annotation: claim anchors, then evidence anchors."""
         return self.claim + self.evidence
 
 
 @dataclass(frozen=True, slots=True)
 class CandidateGroup:
-    """A group of overlapping candidate annotations, sorted by number of annotators, largest first.
+    """Overlapping annotations of several annotators, those with the most annotators first.
 
     Attributes:
         silent: sorted ids of annotators who completed the sample without a candidate here.
-        differences: most serious first.
         proposal: candidates that a majority supports; may be empty.
     """
 
@@ -92,17 +86,13 @@ class CandidateGroup:
 
     @property
     def sources(self) -> frozenset[str]:
-        """The ids of all annotations in a group of candidate annotations."""
         return frozenset(name for candidate in self.candidates for name in candidate.sources)
 
 
 def group_candidates(
     sample: Sample, said: Mapping[str, Sequence[Annotation]]
 ) -> tuple[CandidateGroup, ...]:
-    """Group the candidate annotations of a sample, in reading order.
-
-    `said`: annotations by person id, for all who completed the sample, with or without annotations.
-    """
+    """Group the overlapping annotations of everyone who completed a sample, in reading order."""
     owned = [
         (person, _to_candidate(one, sample)) for person in sorted(said) for one in said[person]
     ]
@@ -111,7 +101,7 @@ def group_candidates(
 
 
 def unite_anchors(anchors: Iterable[Anchor]) -> tuple[Anchor, ...]:
-    """Merge overlapping anchors of the same document; return disjoint anchors in order."""
+    """Merge overlapping spans of the same document; return disjoint spans in order."""
     joined: list[Anchor] = []
     for anchor in sorted(set(anchors)):
         last = joined[-1] if joined else None
@@ -125,7 +115,6 @@ def unite_anchors(anchors: Iterable[Anchor]) -> tuple[Anchor, ...]:
 def merge_candidates(
     candidates: Sequence[CandidateAnnotation], *, labels: Labels
 ) -> CandidateAnnotation:
-    """Merge candidate annotations into one with all of their spans, evidence and notes."""
     notes = dict.fromkeys(
         candidate.note for candidate in sorted(candidates, key=_sort_key) if candidate.note
     )
@@ -142,7 +131,6 @@ def merge_candidates(
 # grouping ----------------------------------------------------------------------------------------
 
 _OwnedCandidate = tuple[str, CandidateAnnotation]
-"""The id of a person, and a candidate annotation that the person made."""
 
 
 def _to_candidate(annotation: Annotation, sample: Sample) -> CandidateAnnotation:
@@ -173,10 +161,7 @@ def _sort_key(candidate: CandidateAnnotation) -> tuple[bool, tuple[Anchor, ...],
 
 
 def _group_overlapping(owned: Sequence[_OwnedCandidate]) -> Iterator[list[_OwnedCandidate]]:
-    """Group annotations whose claims overlap, directly or through others.
-
-    Annotations without a claim are grouped by their evidence.
-    """
+    """Group annotations whose claims overlap, directly or through other claims."""
     # Union-find over anchors in order: linear after sorting, and independent of the input order.
     leader = list(range(len(owned)))
 
@@ -269,9 +254,9 @@ def _status_of(
 def _propose(
     candidates: Sequence[CandidateAnnotation], people: int
 ) -> Iterator[CandidateAnnotation]:
-    """Yield the candidate annotations that a majority of annotators supports.
+    """Yield the annotations that a majority of the annotators supports.
 
-    More than half of the people used the candidate's labels, and more than half of these people
+    More than half of the people used the annotation's labels, and more than half of these people
     marked its spans.
     """
     by_label = _people_by_labels(candidates)
@@ -282,7 +267,7 @@ def _propose(
 
 
 class GroupDecision(StrEnum):
-    """The reviewer's decision on a group of candidate annotations.
+    """A reviewer's decision on a group of overlapping annotations.
 
     Attributes:
         OPEN: not decided, or only some candidates are rejected.
@@ -300,7 +285,6 @@ class GroupDecision(StrEnum):
 def find_adjudicated(
     candidate: CandidateAnnotation, settled: Iterable[Annotation]
 ) -> tuple[Annotation, ...]:
-    """Return the adjudicated annotations that were made or merged from a candidate annotation."""
     return tuple(
         one for one in settled if one.origin != REJECTED and _is_from(one, candidate.sources)
     )
@@ -309,14 +293,13 @@ def find_adjudicated(
 def find_rejections(
     candidate: CandidateAnnotation, settled: Iterable[Annotation]
 ) -> tuple[Annotation, ...]:
-    """Return the rejected annotations that were created from a candidate annotation."""
     return tuple(
         one for one in settled if one.origin == REJECTED and _is_from(one, candidate.sources)
     )
 
 
 def find_decision(group: CandidateGroup, settled: Iterable[Annotation]) -> GroupDecision:
-    """Return the reviewer's decision on a group of candidate annotations."""
+    """Return a reviewer's decision on a group of overlapping annotations."""
     known = tuple(settled)
     if any(find_adjudicated(candidate, known) for candidate in group.candidates):
         return GroupDecision.KEPT

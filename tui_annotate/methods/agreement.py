@@ -26,8 +26,6 @@ _EPSILON = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class UndefinedReason:
-    """The reason why an agreement measure has no value."""
-
     reason: str
 
 
@@ -35,12 +33,7 @@ Measured = float | UndefinedReason
 
 
 def count_labels(units: Sequence[Sequence[int]], labels: int) -> Numbers:
-    """Count how many people gave each label to each unit; the result is (units, labels).
-
-    Args:
-        units: for each unit, the label indices it received, from 0, in any order.
-        labels: number of labels.
-    """
+    """Count how many people gave each label to each unit (a list of label indices)."""
     found = np.zeros((len(units), labels))
     for row, given in zip(found, units, strict=True):
         np.add.at(row, list(given), 1)
@@ -48,7 +41,7 @@ def count_labels(units: Sequence[Sequence[int]], labels: int) -> Numbers:
 
 
 def count_agreeing_pairs(given: Numbers) -> Numbers:
-    """Count the pairs of people who gave the same label, and all pairs of people.
+    """Count, for each unit, the pairs of people who gave the same label, and all pairs.
 
     `given`: (..., labels): how many people gave each label. The counts have the shape (..., 2).
     """
@@ -58,7 +51,7 @@ def count_agreeing_pairs(given: Numbers) -> Numbers:
 
 
 def percent_agreement(found: Numbers) -> Numbers:
-    """Compute the fraction of agreeing pairs of people from sums of `count_agreeing_pairs`.
+    """Compute the fraction of pairs of people who gave the same label.
 
     Source: W. Scott, "Reliability of content analysis", Public Opinion Quarterly 19 (1955), the
     observed agreement; over pairs where a unit has more than two people.
@@ -67,7 +60,7 @@ def percent_agreement(found: Numbers) -> Numbers:
 
 
 def cohen_kappa(confusion: Numbers) -> Numbers:
-    """Compute Cohen's kappa of two annotators' confusion tables (..., labels, labels).
+    """Compute Cohen's kappa, chance-corrected agreement, of tables (..., labels, labels).
 
     Source: J. Cohen, "A coefficient of agreement for nominal scales", Educational and Psychological
     Measurement 20 (1960), equation 1.
@@ -79,7 +72,7 @@ def cohen_kappa(confusion: Numbers) -> Numbers:
 
 
 def weighted_cohen_kappa(confusion: Numbers, apart: Numbers) -> Numbers:
-    """Compute Cohen's weighted kappa of confusion tables (..., labels, labels).
+    """Compute Cohen's weighted kappa of tables of two people's labels (..., labels, labels).
 
     Source: J. Cohen, "Weighted kappa: nominal scale agreement with provision for scaled
     disagreement or partial credit", Psychological Bulletin 70 (1968), by weights of disagreement.
@@ -100,7 +93,7 @@ def ordinal_cohen_kappa(confusion: Numbers, *, power: int) -> Numbers:
 
 
 def fleiss_sums(given: Numbers) -> Numbers:
-    """Return the terms of Fleiss' kappa for each unit, which are to be summed; (units, 2 + labels).
+    """Return the summands of Fleiss' kappa for each unit: (units, 2 + labels).
 
     Each row holds 1, the agreement P_i of the unit, and the number of people for each label.
 
@@ -112,10 +105,11 @@ def fleiss_sums(given: Numbers) -> Numbers:
 
 
 def fleiss_kappa(sums: Numbers) -> Numbers:
-    """Compute Fleiss' kappa from summed terms of `fleiss_sums`; annotators may differ by unit.
+    """Compute Fleiss' kappa from the sum of the rows that `fleiss_sums` returns.
 
-    Source: J. Fleiss, "Measuring nominal scale agreement among many raters", Psychological Bulletin
-    76 (1971), equations 2 to 7.
+    The annotators may differ by unit. Source: J. Fleiss, "Measuring nominal scale agreement among
+    many
+    raters", Psychological Bulletin 76 (1971), equations 2 to 7.
     """
     units, agreeing, given = sums[..., 0], sums[..., 1], sums[..., 2:]
     shares = _divide(given, given.sum(axis=-1, keepdims=True))
@@ -123,10 +117,12 @@ def fleiss_kappa(sums: Numbers) -> Numbers:
 
 
 def count_coincidences(given: Numbers) -> Numbers:
-    """Compute coincidence matrices (units, labels, labels) from counts (units, labels).
+    """Compute how often each two labels met in a unit, (units, labels, labels).
 
-    Each person counts once; a unit of fewer than two people adds zeros. Source: K. Krippendorff,
-    "Computing Krippendorff's Alpha-Reliability" (2011), section C, the coincidence matrix.
+    `given`: counts (units, labels). Each person counts once; a unit of fewer than two people adds
+    zeros. Source: K. Krippendorff, "Computing Krippendorff's Alpha-Reliability" (2011), section C,
+    the
+    coincidence matrix.
     """
     people = given.sum(axis=-1)
     met = given[..., :, None] * given[..., None, :] - given[..., None] * np.eye(given.shape[-1])
@@ -136,7 +132,7 @@ def count_coincidences(given: Numbers) -> Numbers:
 
 
 def krippendorff_alpha(met: Numbers, *, ordinal: bool = False) -> Numbers:
-    """Compute Krippendorff's alpha from summed coincidence matrices (..., labels, labels).
+    """Compute Krippendorff's alpha from sums of coincidence matrices (..., labels, labels).
 
     Source: K. Krippendorff, "Computing Krippendorff's Alpha-Reliability" (2011): section C for
     nominal data, section D for the difference of ordinal ranks.
@@ -154,22 +150,15 @@ def krippendorff_alpha(met: Numbers, *, ordinal: bool = False) -> Numbers:
 
 
 def measure_value(value: Numbers, *, units: float) -> Measured:
-    """Return an agreement measure's value as a number, or the reason why it is undefined.
-
-    Args:
-        value: scalar array that a function of this module returns.
-        units: number of items judged by two or more people.
-    """
     if not units:
         return UndefinedReason(NOTHING)
     return UndefinedReason(UNANIMOUS) if np.isnan(value) else float(value)
 
 
 def draw_interval(draws: Numbers | None) -> Interval | None:
-    """Compute the confidence interval of a measure from bootstrap values of the measure.
+    """Compute the confidence interval of a measure of agreement from its bootstrap values.
 
-    `draws`: (resamples,). Return None if there are no values, or if at least 1 of 20 values is
-    undefined.
+    Return None without values, or if at least 1 of 20 values is undefined.
     """
     if draws is None:
         return None
@@ -178,7 +167,7 @@ def draw_interval(draws: Numbers | None) -> Interval | None:
 
 
 def _ordinal_distances(totals: Numbers) -> Numbers:
-    """Compute the squared distance between every two ordered labels, (..., labels, labels).
+    """Compute the squared distance of every two ordered labels: (..., labels, labels).
 
     `totals`: (..., labels): how often each label was given.
     """
@@ -193,7 +182,6 @@ def _above_chance(observed: Numbers, by_chance: Numbers) -> Numbers:
 
 
 def _divide(part: Numbers, whole: Numbers) -> Numbers:
-    """Divide elementwise; NaN where the divisor is zero."""
     there = np.abs(whole) > _EPSILON
     found: Numbers = np.where(there, part, np.nan) / np.where(there, whole, 1.0)
     return found

@@ -1,4 +1,4 @@
-"""Cluster bootstrap: confidence intervals of means over queries, by resampling whole clusters.
+"""Cluster bootstrap: confidence intervals of means, by resampling all queries of a source.
 
 Queries about one source resemble each other, so whole sources are sampled with replacement, and the
 mean is computed over their queries. Sources: B. Efron and R. Tibshirani, "An Introduction to the
@@ -17,34 +17,31 @@ from numpy.typing import NDArray
 DRAWS: Final = 2000
 LEVEL: Final = 0.95
 FEWEST: Final = 3
-"""Minimum number of clusters for a confidence interval. Fewer do not show how clusters differ."""
+"""Minimum number of clusters for a confidence interval."""
 SEED: Final = 7
 _BLOCK_SIZE = 1 << 22
 _EPSILON = 1e-9
-"""Tolerance for rounding differences between sums of the same numbers in a different order."""
 
 Numbers = NDArray[np.float64]
 
 
 class Interval(NamedTuple):
-    """A confidence interval of a mean, both ends included."""
-
     low: float
     high: float
 
     @property
     def excludes_zero(self) -> bool:
-        """Whether the whole interval is above or below zero."""
         return self.low > _EPSILON or self.high < -_EPSILON
 
 
 def resample(
     values: Numbers, clusters: Sequence[str], *, draws: int = DRAWS, seed: int = SEED
 ) -> Numbers | None:
-    """Compute bootstrap means (resamples, ...) of values (queries, ...) by resampling clusters.
+    """Compute bootstrap means (draws, ...) of values (queries, ...) by resampling clusters.
 
-    `clusters`: cluster name of each query, in any order; below 3 clusters, return None. `draws`:
-    number of resamples. Columns share the resamples, so that their differences are paired.
+    `clusters`: cluster name of each query, in any order; below 3 clusters, return None. Columns
+    share
+    the resamples, so that their differences are paired.
     """
     names, own = np.unique(np.asarray(clusters, np.str_), return_inverse=True)
     count = len(names)
@@ -66,10 +63,7 @@ def resample(
 
 
 def resample_sums(rows: Numbers, *, draws: int = DRAWS, seed: int = SEED) -> Numbers | None:
-    """Compute bootstrap sums (resamples, columns) from the sums of each cluster (rows, columns).
-
-    Each row holds the sums of one cluster; below 3 rows, return None. `draws`: number of resamples.
-    """
+    """Compute bootstrap sums (resamples, columns) from the sums of each cluster (rows, columns)."""
     count = len(rows)
     if count < FEWEST:
         return None

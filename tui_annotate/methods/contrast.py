@@ -1,4 +1,4 @@
-"""Finds shared words and possible contradictions of two texts, offline, by rules, without a model.
+"""Finds shared words and possible contradictions of two texts by rules, without a model.
 
 Each result is a hint for a reader, not a proof. A possible contradiction is a number, date or name
 of one text, where the other text has a different one in a similar context, and no equal one.
@@ -37,27 +37,23 @@ _TITLE = re.compile(
 )
 _LOOK_BACK = 8
 _STEM = 3
-"""Number of first letters that related forms of a name share, such as Polish and Poland."""
 _MOST_CAPITALS = 0.75
-"""Maximum fraction of capitalized words in ordinary text. Text with more of them is a headline."""
+"""Maximum fraction of capitalized words in ordinary text; a headline has more."""
 _FEWEST_WORDS = 5
 _BEFORE_NAMES = frozenset(word for word in FUNCTION_WORDS if len(word) > 1 or word in ("a", "i"))
-"""Function words that never begin a name. Single letters except a and i may be initials."""
+"""Function words that never begin a name; single letters except a and i may be initials."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProperName:
-    """A proper name, with the words of the name in lower case.
-
-    A title in quotation marks, such as the title of a book, is kept unchanged as one word.
-    """
+    """A proper name in a text, with its words in lower case; a quoted title is one word."""
 
     span: Span
     words: tuple[str, ...]
     title: bool = False
 
     def agrees(self, other: ProperName) -> bool:
-        """Return whether two names may refer to the same person or thing.
+        """Return whether two names in texts may refer to the same person or thing.
 
         One name must contain the other, be another form of it, or consist of its initials.
         """
@@ -77,10 +73,7 @@ class ProperName:
 
 
 def find_names(text: str, *, known: frozenset[str] = frozenset()) -> Iterator[ProperName]:
-    """Find the names in a text: sequences of capitalized words, and titles in marks such as 《》.
-
-    `known`: words that are names also at the start of a sentence, from `find_known_words`.
-    """
+    """Find the names in a text: sequences of capitalized words, and quoted titles: 《》."""
     for match in _TITLE.finditer(text):
         yield ProperName(
             Span(*match.span(match.lastindex or 0)), (match[match.lastindex or 0],), title=True
@@ -102,12 +95,12 @@ def find_names(text: str, *, known: frozenset[str] = frozenset()) -> Iterator[Pr
 
 
 def _is_only_sentence_start(run: str, found: Sequence[Word], known: frozenset[str]) -> bool:
-    """Return whether a capitalized word has its capital only as the first word of a sentence."""
+    """Return whether a word is capitalized only because it is the first of a sentence."""
     return len(found) == 1 and found[0].text not in known and not run[1:2].isupper()
 
 
 def find_known_words(text: str) -> frozenset[str]:
-    """Return, in lower case, the words that have a capital inside a sentence, not at its start."""
+    """Return, in lower case, the words of a text that are capitalized inside a sentence."""
     if _is_headline(text):
         return frozenset()
     return frozenset(
@@ -119,12 +112,10 @@ def find_known_words(text: str) -> frozenset[str]:
 
 
 def begins_sentence(text: str, at: int) -> bool:
-    """Return whether a sentence or a quotation begins at an offset of a text."""
     return bool(_OPENING.search(text[max(0, at - _LOOK_BACK) : at])) or not text[:at].strip()
 
 
 def _is_headline(text: str) -> bool:
-    """Return whether most words of a text are capitalized, as in a headline."""
     found = [word for word in re.findall(r"[^\W\d_]+", text) if word.lower() not in FUNCTION_WORDS]
     capitals = sum(word[0].isupper() for word in found)
     return len(found) >= _FEWEST_WORDS and capitals > _MOST_CAPITALS * len(found)
@@ -134,24 +125,22 @@ Kind = Literal["number", "date", "name"]
 _Fact = TypeVar("_Fact", Date, Quantity, ProperName)
 
 _FREQUENT = frozenset(("ordinal", "clock", "time"))
-"""Groups of measurement units, such as times: often one sentence has several unrelated values."""
+"""Groups of units, such as times, of which one sentence often has unrelated values."""
 _NUMBER_CONTEXT = 3
-"""Length of the context before and after a number, in content words."""
+"""Number of content words before and after a number that are compared."""
 _NAME_CONTEXT = 2
-"""Length of the context before and after a name, and after a number, in content words."""
+"""Number of content words before and after a name that are compared."""
 
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
-    """A possible contradiction between a fact of the selection and a fact of the segment."""
-
     claim: Span
     evidence: Span
     kind: Kind
 
 
 def find_shared_words(selection: str, segment: str) -> list[Span]:
-    """Find the words of the selection in the segment; return disjoint spans in order.
+    """Find the words of a selected text in a sentence; return disjoint spans in order.
 
     Words are compared as in the lexical ranking. In scripts without spaces, sequences of two or
     more characters count. Single characters, and then function words such as "the", count only if
@@ -175,15 +164,13 @@ def find_contradictions(
     unsaid: Sequence[Span] | None = None,
     unheard: Sequence[Span] | None = None,
 ) -> list[Contradiction]:
-    """Find numbers, dates and names of the selection that the segment may contradict, in order.
+    """Find numbers, dates and names of a selected text that a sentence may contradict.
 
     Values that are equal in another notation, unit or rounding are no contradiction. Each fact of
     the selection has at most one.
 
-    Args:
-        `unsaid`, `unheard`: spans of `find_unsupported_words` in the selection and in the segment.
-            If given, only facts in these spans can contradict, because a fact that occurs elsewhere
-            in the other texts may be about something else here.
+    `unsaid`, `unheard`: spans of `find_unsupported_words` in the selection and in the sentence; if
+    given, only facts in these spans can contradict.
     """
     known = find_known_words(selection) | find_known_words(segment)
     pair = _FactPair(_TextFacts.of(selection, known), _TextFacts.of(segment, known))
@@ -215,8 +202,6 @@ def _is_telling(word: Word, text: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _TextFacts:
-    """The dates, numbers and names of a text, and the stems of the content words in the text."""
-
     dates: Sequence[Date]
     numbers: Sequence[Quantity]
     names: Sequence[ProperName]
@@ -249,19 +234,11 @@ class _TextFacts:
 
 @dataclass(frozen=True, slots=True)
 class _FactPair:
-    """The dates, numbers and names of a claim and of its evidence.
-
-    The methods score how closely one fact of the claim is related to one fact of the evidence.
-    """
-
     claim: _TextFacts
     evidence: _TextFacts
 
     def like_dates(self, own: Date, its: Date) -> int:
-        """Score the similarity of two contradictory dates by equal parts, such as the same year.
-
-        The score is 0 if the dates do not contradict each other.
-        """
+        """Score the similarity of two dates by equal parts; 0 if they do not contradict."""
         equal = sum(one == two != 0 for one, two in zip(own.parts(), its.parts(), strict=True))
         same = list(map(bool, own.parts())) == list(map(bool, its.parts()))
         return equal + same if own.alike(its) < 0 else 0
@@ -280,7 +257,7 @@ class _FactPair:
         return 2 * kind + 2 * bool(counted) + len(near - counted) + (own.value == its.value)
 
     def like_names(self, own: ProperName, its: ProperName) -> int:
-        """Score how likely two names refer to the same thing, by the words near the names.
+        """Score how likely two names refer to the same thing, by the words around the names.
 
         If a name is a title in quotation marks, the score is 1 if both are, else 0.
         """
@@ -309,11 +286,7 @@ def _pair_up(
     *,
     likeness: Callable[[_Fact, _Fact], int],
 ) -> Iterator[Contradiction]:
-    """Yield a contradiction for each fact of the claim that agrees with no fact of the evidence.
-
-    The fact is paired with the most similar fact of the evidence that agrees with no fact of the
-    claim; a fact without a similar one is skipped.
-    """
+    """Yield a possible contradiction for each fact of the claim that no evidence confirms."""
     free = [its for its in evidence if not any(own.agrees(its) for own in claims)]
     for own in claims:
         if any(own.agrees(its) for its in evidence):

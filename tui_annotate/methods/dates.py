@@ -56,7 +56,7 @@ _NO_DIGIT = re.compile(r"\D")
 
 @dataclass(frozen=True, slots=True)
 class Date:
-    """A date in a text with its span. Missing parts are 0, and Monday is weekday 1."""
+    """A date in a text; missing parts are 0, and Monday is weekday 1."""
 
     span: Span
     year: int = 0
@@ -65,23 +65,22 @@ class Date:
     weekday: int = 0
 
     def parts(self) -> tuple[int, int, int, int]:
-        """Return the parts of the date: year, month, day, weekday."""
         return self.year, self.month, self.day, self.weekday
 
     def alike(self, other: Date) -> int:
-        """Return how many parts, such as a year, two dates share; -1 if a part of both differs."""
+        """Return how many parts, such as the year, two dates share; -1 if any part contradicts."""
         both = [
             own == its for own, its in zip(self.parts(), other.parts(), strict=True) if own and its
         ]
         return sum(both) if all(both) else -1
 
     def agrees(self, other: Date) -> bool:
-        """Return whether two dates may mean the same: they have common parts, all of them equal."""
+        """Return whether two dates may mean the same: they share a part, and none contradicts."""
         return self.alike(other) > 0
 
 
 def find_dates(text: str) -> list[Date]:
-    """Find the dates in a text that `to_half_width` has converted, in order, without overlaps."""
+    """Find the dates of a text without full-width characters, in order, without overlaps."""
     found = [_parse_english(match, text) for match in _ENGLISH.finditer(to_lower_case(text))]
     if not text.isascii():
         found += map(_parse_chinese, _CHINESE.finditer(text))

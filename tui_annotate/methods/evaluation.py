@@ -1,4 +1,4 @@
-"""Evaluates rankings by the ranks of the segments that people chose, and classifies queries.
+"""Evaluates rankings by the ranks of the sentences that people chose as evidence.
 
 The evaluation is independent of the ranking method.
 """
@@ -23,22 +23,21 @@ from tui_annotate.methods.lexical import (
 
 LEAST_OVERLAP = 3
 SHORT: Final = 20
-"""Maximum length in code points of a selection that counts as short."""
 MANY: Final = 30
-"""Minimum number of nonblank segments of a source that counts as long."""
+"""Minimum number of nonblank sentences of a source that counts as long."""
 FIGURES: Final = ("recall_at_1", "recall_at_3", "recall_at_5", "mrr")
 KINDS: Final = (
     ("no_shared_word", "shared_word"),
     ("short_span", "longer_span"),
     ("long_source", "shorter_source"),
 )
-"""Kinds of queries in pairs, such as short and longer spans; a query is of one kind per pair."""
+"""Opposite kinds of queries in pairs; a query is of one kind in each pair."""
 _DEPTHS = (1, 3, 5)
 
 
 @dataclass(frozen=True, slots=True)
 class RankingFigures:
-    """The quality measures of a ranking, as means over queries in [0, 1]; 0 without queries.
+    """The quality of a ranking of sentences: means over queries, in [0, 1]; 0 without queries.
 
     Attributes:
         recall_at_1, recall_at_3, recall_at_5: fraction of queries with a hit at that rank or
@@ -54,29 +53,25 @@ class RankingFigures:
 
 
 def is_hit(segment: Span, chosen: Span) -> bool:
-    """Return whether a segment overlaps a chosen span by at least 3 code points, or contains it."""
+    """Return whether a sentence has at least 3 code points of a chosen span, or all of it."""
     return segment.overlap(chosen) >= min(LEAST_OVERLAP, len(chosen))
 
 
 def figures_by_query(ranks: Sequence[int | None]) -> NDArray[np.float64]:
-    """Compute quality measures (queries, 4) from the rank of each first hit; None means no hit."""
+    """Compute ranking quality (queries, 4) from ranks of the first right sentence, or None."""
     found = np.array([np.inf if rank is None else rank for rank in ranks], np.float64)
     return np.stack([*(found <= depth for depth in _DEPTHS), 1 / found], axis=1)
 
 
 def compute_figures(ranks: Sequence[int | None]) -> RankingFigures:
-    """Compute mean quality measures from the rank of each query's first hit; None means no hit."""
+    """Compute mean ranking quality from each query's rank of the first right sentence."""
     if not ranks:
         return RankingFigures(0, 0.0, 0.0, 0.0, 0.0)
     return RankingFigures(len(ranks), *map(float, figures_by_query(ranks).mean(axis=0)))
 
 
 def classify_query(selected: str, found: str, *, segments: int, language: str) -> tuple[str, ...]:
-    """Classify a query: return one kind from each pair of kinds in `KINDS`, then the language.
-
-    `selected`: the selected text. `found`: text of the whole chosen segments. `segments`: number of
-    nonblank source segments.
-    """
+    """Classify a query: return its kind in each pair of `KINDS`, then the language."""
     tests = (not _has_shared_word(selected, found), len(selected) <= SHORT, segments >= MANY)
     named = (pair[0] if holds else pair[1] for pair, holds in zip(KINDS, tests, strict=True))
     return (*named, language)

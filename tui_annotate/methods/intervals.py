@@ -13,12 +13,7 @@ Z_95 = 1.959963984540054
 
 
 def wilson_interval(hits: int, of: int) -> tuple[float, float]:
-    """Compute the 95 % Wilson interval (low, high) of a proportion; (0, 1) without cases.
-
-    Args:
-        hits: number of hits, from 0 to `of`.
-        of: number of independent cases.
-    """
+    """Compute the 95 % interval (low, high) of the proportion `hits / of`; (0, 1) if `of` is 0."""
     if not of:
         return 0.0, 1.0
     share, weight = hits / of, Z_95 * Z_95 / of

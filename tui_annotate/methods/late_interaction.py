@@ -1,4 +1,4 @@
-"""Late interaction: scores texts for a query by comparing contextual vectors of their tokens.
+"""Scores texts for a query by comparing the vectors of their tokens (late interaction).
 
 For each query token, the most similar token of the text counts. Source: O. Khattab and M. Zaharia,
 "ColBERT: Efficient and Effective Passage Search via Contextualized Late Interaction over BERT",
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True, slots=True)
 class TokenBank:
-    """The token vectors of several texts, in the order of texts and tokens.
+    """The vectors of the tokens of several texts, in the order of texts and tokens.
 
     Attributes:
         vectors: (tokens, dimensions); only the direction of a row matters.
@@ -33,11 +33,10 @@ class TokenBank:
     ends: NDArray[np.int32]
 
     def __len__(self) -> int:
-        """Return the number of texts whose token vectors are stored."""
         return len(self.bounds) - 1
 
     def part(self, first: int, last: int) -> Self:
-        """Return a part of a token bank: the tokens of the texts from `first` to `last` - 1."""
+        """Return the token vectors of the texts from `first` to `last` - 1."""
         start, end = int(self.bounds[first]), int(self.bounds[last])
         return type(self)(
             self.vectors[start:end],
@@ -48,7 +47,7 @@ class TokenBank:
 
     @classmethod
     def joined(cls, banks: Sequence[Self]) -> Self:
-        """Concatenate several token banks (token vectors of texts) into one token bank, in order.
+        """Concatenate several collections of token vectors into one, in order.
 
         Raises:
             ValueError: there are no banks, or their dimensions differ.
@@ -64,7 +63,7 @@ class TokenBank:
 
 
 def normalise_rows(vectors: NDArray[np.int8]) -> NDArray[np.float32]:
-    """Scale rows to unit length; a row of zeros stays zero."""
+    """Scale vectors to unit length; a vector of zeros stays zero."""
     rows = vectors.astype(np.float32)
     lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows))
     rows /= np.maximum(lengths, 1)[:, None]
@@ -79,10 +78,9 @@ def late_interaction(
     weights: NDArray[np.float32],
     floor: float = 0.0,
 ) -> NDArray[np.float32]:
-    """Score texts for a query by late interaction of their tokens; returns (texts,), in [0, 1].
+    """Score texts for a query by their most similar tokens; returns (texts,), in [0, 1].
 
     Args:
-        texts: indices into the bank; a text without tokens has score 0.
         tokens: (query tokens, dimensions), rows of unit length.
         weights: (query tokens,), not negative; if all are zero, all scores are 0.
         `floor`: cosine that corresponds to a similarity of 0.

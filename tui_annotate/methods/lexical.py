@@ -1,4 +1,4 @@
-"""Lexical ranking of segments by BM25, and word tokenization for scripts with or without spaces.
+"""Ranks sentences by the words that they share with a query (BM25), and splits text into words.
 
 A score is the segment's BM25 sum divided by the maximum that the query could reach in any segment,
 so it does not depend on the scores of other segments. There are no stop words and no stemming:
@@ -57,15 +57,13 @@ _SIGNS = re.compile(f"[{_UNSPACED}]")
 
 
 class Word(NamedTuple):
-    """A normalized word of a text with its code-point offsets `[start, end)`."""
-
     text: str
     start: int
     end: int
 
 
 def find_words(text: str) -> Iterator[Word]:
-    """Find the words of a text in order, normalized to lower case and to Unicode form NFKC.
+    """Find the words of a text in order, in lower case and in Unicode form NFKC.
 
     Numbers are kept whole and lose their commas. In scripts without spaces between words, each
     character is a word, and so is each pair of adjacent characters.
@@ -83,15 +81,11 @@ def find_words(text: str) -> Iterator[Word]:
 
 
 def is_unspaced_script(word: str) -> bool:
-    """Return whether a word consists of one or two characters of a script without spaces."""
     return _SIGNS.match(word) is not None
 
 
 class LexicalIndex:
-    """A BM25 index that ranks segments by the words that they share with a query.
-
-    Each segment is given as a list of words; the scores depend only on these lists.
-    """
+    """An index that ranks sentences by the words that they share with a query (BM25)."""
 
     def __init__(self, segments: Iterable[Sequence[str]]) -> None:
         self._places: dict[str, list[int]] = {}
@@ -106,7 +100,7 @@ class LexicalIndex:
         self._postings: dict[str, tuple[NDArray[np.intp], NDArray[np.float32], float]] = {}
 
     def scores(self, query: Mapping[str, float]) -> NDArray[np.float32]:
-        """Score each segment for a query; returns (segments,), each in [0, 1).
+        """Score each sentence for a query; returns (segments,), each in [0, 1).
 
         `query`: weight above 0 by word. A word that no segment has lowers every score; an empty
         query gives zeros.
@@ -120,10 +114,7 @@ class LexicalIndex:
         return reached / np.float32(most) if most else reached
 
     def rarity(self, word: str) -> float:
-        """Return the inverse document frequency of a word, above 0.
-
-        A word adds at most this value to a score.
-        """
+        """Return how rare a word is: its inverse document frequency, which it adds at most."""
         return self._build_posting(word)[2]
 
     def _build_posting(self, word: str) -> tuple[NDArray[np.intp], NDArray[np.float32], float]:
@@ -146,11 +137,10 @@ FUNCTION_CHARACTERS: Final = frozenset(
     "因所由则如若时会能可要应须并即已曾仍再只才便让使给等上下中内外前后里间他她它我你您谁什么怎"
     "吗呢吧啊嘛之者说称来去出起后年月日一二三四五六七八九十几多些每各某"
 )
-"""Chinese function characters, which have no meaning of their own."""
 
 
 def is_content_word(word: str) -> bool:
-    """Return whether a word is a content word; single characters of unspaced scripts are not."""
+    """Return whether a word has a meaning of its own; single Chinese characters do not count."""
     if is_unspaced_script(word):
         return len(word) > 1 and not set(word) <= FUNCTION_CHARACTERS
     return word not in FUNCTION_WORDS
@@ -164,7 +154,7 @@ _SHORTEST = 4
 
 @lru_cache(maxsize=1 << 16)
 def stem(word: str) -> str:
-    """Return a rough stem of a lower-case Latin word for comparisons; other words are unchanged."""
+    """Return a rough stem of a lower-case English word; other words are unchanged."""
     for ending, left in _ENDINGS.items():
         if word.endswith(ending) and len(word) - len(ending) + len(left) >= _SHORTEST - 1:
             if ending == "s" and word.endswith("ss"):

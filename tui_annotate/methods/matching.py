@@ -18,49 +18,43 @@ from tui_annotate.methods.lexical import LexicalIndex, Word, find_words, is_unsp
 from tui_annotate.methods.selection_vectors import SelectionVectors, Tokens
 
 Vectors = NDArray[np.float32]
-"""Array with a vector or a number for each segment: (segments, dimensions) or (segments,)."""
+"""Array with a vector or a number for each sentence: (segments, dimensions) or (segments,)."""
 
 WORDS: Final = "words"
-"""Name of the BM25 score, divided by the largest score that the query can reach."""
+"""Name of the score by shared words, as a fraction of the query's largest possible score."""
 VECTORS: Final = "vectors"
-"""Name of the signal that is the cosine of the selection's vector and a segment's vector."""
+"""Name of the cosine between the vectors of the selected text and of a sentence."""
 SENTENCES: Final = "sentences"
-"""Name of the cosine between a segment's vector and the mean vector of the selected sentences.
-
-It is used for a selection that has no vector of its own.
-"""
+"""Name of the cosine between a sentence and the mean of the sentences that are selected."""
 TOKENS: Final = "tokens"
-"""Name of the late interaction between the tokens of the selected text and of a segment."""
+"""Name of the score by the most similar tokens of the selected text and a sentence."""
 
 CONTEXT = 0.25
-"""Weight of an unselected word in the sentence of the selection; a selected word has weight 1."""
+"""Weight of an unselected word in the sentence of a selection; a selected word has 1."""
 
 LONGEST = 2000
-"""Maximum number of code points of a selection that are used; more would delay the response."""
+"""Maximum number of code points of a selected text that are used; more would be slow."""
 
 UNSPACED_BONUS = 0.5
-"""Fraction by which the lexical score is raised if the query's script has no spaces.
+"""Fraction by which the score by words is raised if the query's script has no spaces.
 
 In such scripts, words are characters and pairs of characters. A reworded phrase shares few pairs
 with the original, so its score would be too low.
 """
 
 CANDIDATES = 64
-"""Number of segments that late interaction compares: the best by words and vectors."""
+"""Number of sentences whose tokens are compared: the best by words and by vectors."""
 
 _LAST_BITS = 1e-4
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A search for matches: the selected text, the sentences around it, and the weights of words.
+    """A search for matches: the selected text, its sentences, and the weight of each word.
 
     Attributes:
         selection: the selected text; equal to `home` if the selection has no word.
         home: the sentences that the selection touches.
-        bag: weight of each word.
-        span: span of `selection` in the document.
-        words: words of `home`, with offsets in the document.
         unspaced: fraction of the words' weight that is in scripts without spaces.
     """
 
@@ -73,11 +67,9 @@ class Query:
 
 
 def query(text: str, segments: Sequence[Segment], span: Span) -> Query | None:
-    """Build the query for a span of a text; None if its sentences have no word.
+    """Build the search for matches of a span; None if its sentences have no word.
 
-    Args:
-        segments: all segments of the text, in order.
-        span: the selection; white space at its ends does not matter.
+    `segments`: all sentences of the text, in order.
     """
     chosen = span.trim(text)
     if chosen is None:
@@ -104,7 +96,7 @@ def query(text: str, segments: Sequence[Segment], span: Span) -> Query | None:
 
 
 def find_touched_segments(segments: Sequence[Segment], span: Span) -> range:
-    """Return the indices of the segments that a span touches; `segments` cover the whole text."""
+    """Return the indices of the sentences that a span touches; they cover the whole text."""
     first = bisect_right(segments, span.start, key=lambda segment: segment.start) - 1
     last = bisect_right(segments, span.end - 1, key=lambda segment: segment.start) - 1
     return range(first, last + 1)
@@ -112,11 +104,10 @@ def find_touched_segments(segments: Sequence[Segment], span: Span) -> range:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class VectorSpace:
-    """The vectors of the segments of the source or summary. A row of zeros means no vector.
+    """The vectors of the sentences of a source or summary; zeros for a missing vector.
 
     Attributes:
         known: (segments,): whether the segment has a vector.
-        tokens: token vectors of the same segments, in the same order, or None.
         `floor`, `token_floor`: cosine that corresponds to a similarity of 0.
     """
 
@@ -129,18 +120,13 @@ class VectorSpace:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SegmentIndex:
-    """A search index of the segments of the source or of the summary, with or without vectors."""
-
     places: Sequence[tuple[int, int, Segment]]
     lexicon: LexicalIndex
     space: VectorSpace | None = None
 
     @classmethod
     def of(cls, texts: Sequence[str], segments: Sequence[Sequence[Segment]]) -> Self:
-        """Build a search index of texts that does not have vectors.
-
-        `segments`: the segments of each text.
-        """
+        """Build a search index without vectors from texts and the segments of each text."""
         places = [
             (document, index, segment)
             for document, own in enumerate(segments)
@@ -153,14 +139,13 @@ class SegmentIndex:
         return cls(places, lexicon)
 
     def with_vectors(self, space: VectorSpace) -> Self:
-        """Return a copy of this search index that also has vectors."""
         return replace(self, space=space)
 
     def __len__(self) -> int:
         return len(self.places)
 
     def similarities(self, vector: Vectors) -> Vectors:
-        """Compute the dot product of each segment's vector with a unit vector; returns (segments,).
+        """Compute the dot product of each sentence's vector with a unit vector: (segments,).
 
         The unit vector is rounded to half precision, as LanceDB does for half-precision vectors.
 
@@ -182,10 +167,9 @@ class SegmentIndex:
         top: int | None = None,
         by: Signals = Signals.FUSED,
     ) -> tuple[Match, ...]:
-        """Rank the segments for a query by score, best first, then in reading order.
+        """Rank the sentences for a search by score, best first, then in reading order.
 
         Args:
-            asked: the query.
             meaning: vectors of the selection; without them, the ranking is lexical.
             cosines: cosines with each segment if already computed elsewhere; small rounding
                 differences are ignored.
@@ -236,7 +220,7 @@ class SegmentIndex:
     def _late_signal(
         self, space: VectorSpace, asked: Tokens, signals: Mapping[str, Vectors]
     ) -> Vectors:
-        """Compute late interaction for the segments best by words and vectors; 0 for the others."""
+        """Compare the tokens of the best sentences by words and vectors; 0 for the others."""
         reached = np.zeros(len(self), np.float32)
         if space.tokens is None:
             return reached
@@ -276,27 +260,21 @@ def _scale_cosines(cosines: Vectors, floor: float) -> Vectors:
 
 
 PRIOR: Final = 6.0
-"""Prior log-odds that a segment matches, to be divided by the square root of the segment count."""
+"""Log-odds that any sentence matches, to be divided by the root of the sentence count."""
 LEAST_SEGMENTS: Final = 4
-"""Minimum segment count in the computation of the prior log-odds.
-
-With a smaller count, dissimilar segments of short texts would match.
-"""
+"""Minimum number of sentences for the log-odds that any sentence matches."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Calibration:
-    """Weights and a logistic curve that turn the similarities of a segment into one score.
-
-    The weights sum to 1.
-    """
+    """Weights, with sum 1, and a logistic curve that turn similarities into one score."""
 
     weights: Mapping[str, float]
     slope: float
     offset: float
 
     def scores(self, signals: Mapping[str, Vectors]) -> Vectors:
-        """Compute the match score of each segment, in [0, 1], from its similarities."""
+        """Compute the match score of each sentence, in [0, 1], from its similarities."""
         fused = sum(weight * signals[name] for name, weight in self.weights.items())
         prior = PRIOR / sqrt(max(LEAST_SEGMENTS, len(next(iter(signals.values())))))
         return np.asarray(1 / (1 + np.exp(-(self.slope * fused + self.offset + prior))), np.float32)
@@ -317,9 +295,7 @@ _CALIBRATIONS: Final = {
 
 
 def fuse_scores(signals: Mapping[str, Vectors], known: NDArray[np.bool_]) -> Vectors:
-    """Combine the similarities of each segment into the probability that the segment is a match.
-
-    The probabilities have the shape (segments,).
+    """Combine the similarities of each sentence into the probability that it is a match.
 
     Args:
         signals: values by signal name, in a combination that has a calibration.

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 
 class Unit(NamedTuple):
-    """A measurement unit. Units of one `group` are comparable; `factor` converts to `base`."""
+    """A measurement unit; units of one `group` are comparable, and `factor` converts to `base`."""
 
     group: str
     base: str
@@ -66,10 +66,9 @@ UNITS: Final[dict[str, Unit]] = {
     for group, base, factor, *names in (line.split() for line in _TABLE.split("\n") if line)
     for name in names
 }
-"""Measurement units by name in lower case."""
 
 SIGNS: Final = frozenset("$£€¥円₹₩")
-"""Currency symbols that are written before their number."""
+"""Currency symbols written before their number."""
 
 LONGEST_SIGNED: Final = max(len(name) for name in UNITS if not name[0].isascii())
-"""Length in characters of the longest unit name in a script without spaces."""
+"""Length in characters of the longest name of a unit in a script without spaces."""

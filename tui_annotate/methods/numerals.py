@@ -14,10 +14,9 @@ Form = Literal["number", "share", "ordinal"]
 
 
 class Numeral(NamedTuple):
-    """A number in a text at the code points `[start, end)`.
+    """A number in a text at code points `[start, end)`.
 
     Attributes:
-        value: exact value; for a fraction, the part of one: 0.3 for 三成.
         scale: the power of ten that is written as a word: 6 for "15 million", 0 for "15,000,000".
         plain: whether the number is a word that often is not a count: one, first, 一.
     """
@@ -56,9 +55,7 @@ _DIGIT_SIGNS = _enumerate_words("〇 一 二 三 四 五 六 七 八 九", 0) | 
 _POWERS = {"十": 1, "百": 2, "千": 3, "万": 4, "萬": 4, "亿": 8, "億": 8}
 
 SIGNS: Final = "".join((*_DIGIT_SIGNS, *_POWERS))
-"""The characters of Chinese numerals, as the inside of a regular expression's character class."""
 LETTERS: Final = "A-Za-z\u00c0-\u024f"
-"""Latin letters, as the inside of a regular expression's character class."""
 
 _WIDE = {0xFF01 + at: 0x21 + at for at in range(94)} | {0x2212: 0x2D, 0xA0: 0x20, 0x202F: 0x20}
 _FEWEST_SIGNS = 3
@@ -98,12 +95,12 @@ _PATTERN = re.compile(
 
 
 def to_half_width(text: str) -> str:
-    """Convert full-width characters of a text to ASCII; the length in code points is unchanged."""
+    """Convert full-width characters of a text to ASCII, without a change of its length."""
     return text if text.isascii() else text.translate(_WIDE)
 
 
 def to_lower_case(text: str) -> str:
-    """Convert a text to lower case; the length in code points is unchanged."""
+    """Convert a text to lower case, without a change of its length in code points."""
     lower = text.lower()
     if len(lower) == len(text):
         return lower
@@ -111,12 +108,11 @@ def to_lower_case(text: str) -> str:
 
 
 def parse_chinese_numeral(signs: str) -> int:
-    """Parse digits or a Chinese numeral as a whole number."""
     return int(_parse_characters(signs))
 
 
 def find_numerals(text: str) -> Iterator[Numeral]:
-    """Find the numbers in a text that `to_half_width` has converted, in order."""
+    """Find the numbers in a text without full-width characters, in order."""
     for match in _PATTERN.finditer(to_lower_case(text)):
         name = next(name for name in _READERS if match[name])
         found = _READERS[name](match)

@@ -24,9 +24,9 @@ SHARE = Unit("share", "one", Decimal(1))
 CLOCK = Unit("clock", "minute", Decimal(1))
 
 _ROUGH = Decimal("0.1")
-"""Relative tolerance between an approximate number and another number."""
+"""Relative tolerance with which an approximate number equals another one."""
 _CONVERTED = Decimal("0.02")
-"""Relative tolerance between numbers in different units, which are often rounded."""
+"""Relative tolerance with which numbers in different units are equal."""
 
 _ABOUT = re.compile(
     r"(?:about|approx\.?|approximately|around|roughly|nearly|almost|some|over|under|more than|less"
@@ -60,15 +60,7 @@ _COUNTED = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """A number in a text with its unit, and the span that contains both.
-
-    Attributes:
-        value: value as written: 15 for "15 km", 0.4 for "two fifths".
-        unit: None for a plain count or an unknown unit.
-        about: whether the number is written as approximate.
-        plain: whether the number is a word that often is not a count.
-        scale: the power of ten that is written as a word.
-    """
+    """A number in a text with its unit, and the span that contains both."""
 
     span: Span
     value: Decimal
@@ -78,15 +70,14 @@ class Quantity:
     scale: int = 0
 
     def base(self) -> Decimal:
-        """Return the value converted to the base unit, or the plain value if it has no unit."""
         return self.value * self.unit.factor if self.unit else self.value
 
     def comparable(self, other: Quantity) -> bool:
-        """Return whether two numbers are comparable; a number without unit fits any unit."""
+        """Return whether two numbers have comparable units; no unit is comparable to any."""
         return not self.unit or not other.unit or self.unit.group == other.unit.group
 
     def agrees(self, other: Quantity) -> bool:
-        """Return whether two numbers may mean the same, allowing for rounding and conversion."""
+        """Return whether two numbers may mean the same, after rounding and unit conversion."""
         if not self.comparable(other):
             return False
         if not self.unit or not other.unit:
@@ -110,7 +101,7 @@ class Quantity:
 
 
 class Quantities(NamedTuple):
-    """The dates and the numbers of a text, each in order; their spans are disjoint."""
+    """The dates and the numbers of a text, each in order; no two of their spans overlap."""
 
     dates: list[Date]
     numbers: list[Quantity]
@@ -157,7 +148,7 @@ def _to_minutes(match: re.Match[str]) -> int:
 
 
 def _to_quantity(lower: str, numeral: Numeral) -> Quantity | None:
-    """Return a numeral with its unit; None for a Chinese digit that counts nothing, as in 一直."""
+    """Return a number with its unit; None for a Chinese digit that counts nothing: 一直."""
     start, end = numeral.start, numeral.end
     value, unit = numeral.value, None
     before = lower[max(0, start - _LOOK_BACK) : start]

@@ -10,18 +10,16 @@ from tui_annotate.domain.spans import Span
 
 
 def locate_quote(quote: str, text: str, *, near: int | None = None) -> Span | None:
-    """Return the span of a quote in a text; white space around the quote is ignored.
+    """Return the span of a quote in a text; None if the text lacks it or the quote is blank.
 
     A verbatim occurrence is preferred. Otherwise each sequence of white space equals one space, and
     characters are compared in compatibility form (NFKC): full-width digits, ligatures, composed
-    accents. Case, spelling and quotation marks must be equal.
+    accents. Case, spelling and quotation marks must be equal. White space around the quote is
+    ignored.
 
-    Args:
-        near: code point that selects the nearest of several occurrences, the earlier one in a tie;
-            None for the first occurrence.
-
-    Returns:
-        The span, or None if the text does not contain the quote or the quote is blank.
+    `near`: code point that selects the nearest of several occurrences, the earlier one in a tie;
+    None
+    for the first occurrence.
     """
     words = quote.strip()
     if not words:
@@ -37,7 +35,6 @@ def locate_quote(quote: str, text: str, *, near: int | None = None) -> Span | No
 
 
 def _find_compatible(words: str, text: str) -> Iterator[Span]:
-    """Find the spans of a text whose normalized form equals that of the quote."""
     plain, origins = _normalize(text)
     wanted = _normalize(words)[0].strip()
     if not wanted:
@@ -53,7 +50,7 @@ def _find_compatible(words: str, text: str) -> Iterator[Span]:
 
 
 def _normalize(text: str) -> tuple[str, list[tuple[int, int]]]:
-    """Normalize a text; also return the original (start, end) of each resulting code point."""
+    """Normalize a text; also return the original (start, end) of each new code point."""
     made: list[str] = []
     origins: list[tuple[int, int]] = []
     for start, end in _split_clusters(text):
@@ -70,7 +67,7 @@ def _normalize(text: str) -> tuple[str, list[tuple[int, int]]]:
 
 
 def _split_clusters(text: str) -> Iterator[tuple[int, int]]:
-    """Split a text into code points with their following combining marks, as (start, end)."""
+    """Split a text into characters with their combining marks, as (start, end)."""
     start = 0
     for at in range(1, len(text) + 1):
         if at == len(text) or not unicodedata.combining(text[at]):

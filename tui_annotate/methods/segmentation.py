@@ -18,10 +18,10 @@ from tui_annotate.domain.samples import Segment
 from tui_annotate.methods import sentence_boundaries
 
 SEGMENTER = "pysbd-0.3.4+1"
-"""Version of the segmentation rules, stored with the segments; increase it with each change."""
+"""Version of the rules that split sentences, stored with them; increase with each change."""
 
 LIMIT = 1000
-"""Maximum length of a segment in code points; only a text without any boundary may exceed it."""
+"""Maximum length of a sentence in code points; only text without white space exceeds it."""
 
 _HAN = re.compile(f"[{sentence_boundaries.HAN}]")
 _HAN_SHARE = 0.25
@@ -46,8 +46,6 @@ _TRAILING = " \xa0.!?…。！？'\"”’»)]）】」』》"
 
 @dataclass(frozen=True, slots=True)
 class _Rules:
-    """The segmentation rules of one language: pysbd's splitter and known abbreviations."""
-
     split: Callable[[str], list[str]]
     abbreviations: frozenset[str]
     doubtful: re.Pattern[str]
@@ -60,14 +58,13 @@ def guess_language(text: str) -> str:
 
 
 def list_languages() -> tuple[str, ...]:
-    """Return the sorted codes of the languages that sentence segmentation supports."""
     from pysbd.languages import LANGUAGE_CODES
 
     return tuple(sorted(LANGUAGE_CODES))
 
 
 def segment(text: str, language: str = "en") -> tuple[Segment, ...]:
-    """Split a text into sentences, in order; joined, they give the text, white space included.
+    """Split a text into sentences that, joined, give the text, white space included.
 
     White space belongs to the previous segment, leading white space to the first segment. Offsets
     are code points. A segment is longer than `LIMIT` only if it has no boundary, not even white
@@ -86,7 +83,6 @@ def segment(text: str, language: str = "en") -> tuple[Segment, ...]:
 
 
 def segment_all(texts: Sequence[tuple[str, str]]) -> list[tuple[Segment, ...]]:
-    """Split each text of several (text, language) pairs into sentences; a process pool calls it."""
     return [segment(text, language) for text, language in texts]
 
 
@@ -107,20 +103,20 @@ def _rules(language: str) -> _Rules:
 
 
 def _replace_stops(ellipsis: re.Match[str]) -> str:
-    """Replace the first stops of a spaced ellipsis ". . ." by hyphens; pysbd would drop them."""
+    """Replace the first stops of a spaced ellipsis ". . ." by hyphens, which pysbd keeps."""
     stops = ellipsis[0]
     return stops.replace(".", "-", max(3, stops.count(".") - 1))
 
 
 def _lines(text: str) -> list[tuple[int, int]]:
-    """Split a text into lines with their line breaks; join lines of hard-wrapped paragraphs."""
+    """Split a text into lines, and join the lines of paragraphs with line breaks inside."""
     ends = [match.end() for match in _LINE_BREAK.finditer(text)]
     lines = [pair for pair in zip([0, *ends], [*ends, len(text)], strict=True) if pair[0] < pair[1]]
     return _unwrap_lines(text, lines)
 
 
 def _unwrap_lines(text: str, lines: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Join the lines of hard-wrapped paragraphs.
+    """Join the lines of paragraphs that have line breaks at a fixed width.
 
     A text is hard-wrapped if its longest line has 40 to 120 code points, and nine of ten lines
     that are followed by another have no room for the next word.
@@ -141,7 +137,7 @@ def _unwrap_lines(text: str, lines: list[tuple[int, int]]) -> list[tuple[int, in
 
 
 def _cuts(clean: str, start: int, end: int, *, rules: _Rules) -> Iterator[int]:
-    """Find the offsets at which segments may start in one line, from the start of the line on."""
+    """Find the offsets in one line at which sentences may start."""
     line = clean[start:end]
     ends = sentence_boundaries.find_sure_ends(line, rules.abbreviations)
     edges = [start, *(_skip_space(clean, start + cut) for cut in ends), end]
@@ -151,7 +147,7 @@ def _cuts(clean: str, start: int, end: int, *, rules: _Rules) -> Iterator[int]:
 
 
 def _split_piece(clean: str, start: int, end: int, *, rules: _Rules) -> Iterator[int]:
-    """Find the offsets at which segments start within one or more whole sentences of a text."""
+    """Find the offsets at which sentences start in a part of a text."""
     end = start + len(clean[start:end].rstrip())
     while end - start > LIMIT:
         cut = sentence_boundaries.find_weak_cut(
@@ -164,7 +160,7 @@ def _split_piece(clean: str, start: int, end: int, *, rules: _Rules) -> Iterator
 
 
 def _pysbd_cuts(clean: str, start: int, end: int, *, rules: _Rules) -> Iterator[int]:
-    """Yield the sentence starts that the library pysbd finds inside a piece of text.
+    """Find the sentence starts that the library pysbd finds inside a part of a text.
 
     pysbd runs only if the piece contains punctuation at which pysbd may split.
     """
@@ -179,10 +175,7 @@ def _pysbd_cuts(clean: str, start: int, end: int, *, rules: _Rules) -> Iterator[
 
 
 def _align_sentences(piece: str, sentences: Iterable[str]) -> Iterator[int]:
-    """Find where each sentence returned by pysbd ends in the original text, ignoring white space.
-
-    A sentence whose text pysbd changed is not found and gives no boundary.
-    """
+    """Find where the sentences that pysbd returned, except changed ones, end in the text."""
     signs = [offset for offset, sign in enumerate(piece) if not sign.isspace()]
     squeezed = _BRACKET_AFTER_STOP.sub("_", "".join(piece.split()))
     seen = 0
@@ -201,7 +194,7 @@ def _skip_space(text: str, offset: int) -> int:
 
 
 def _segment_starts(text: str, cuts: Iterable[int]) -> list[int]:
-    """Select the offsets at which a segment can start, ascending, with 0 first."""
+    """Select the offsets at which a sentence can start, ascending, with 0 first."""
     starts = [0]
     reached = _skip_space(text, 0)
     for cut in cuts:
@@ -214,7 +207,7 @@ def _segment_starts(text: str, cuts: Iterable[int]) -> list[int]:
 
 
 def _build_segments(text: str, starts: list[int]) -> Iterator[Segment]:
-    """Build segments from their starts; join a segment without letter or digit to its neighbor."""
+    """Build sentences from their starts; join one without letter or digit to its neighbor."""
     held = 0
     for start, end in pairwise([*starts[1:], len(text)]):
         bare = _has_no_word(text, held, start) or _has_no_word(text, start, end)

@@ -1,4 +1,4 @@
-"""Vectors of a selected text: newly computed, or from stored vectors of tokens or sentences.
+"""Vectors of a selected text: newly computed, or means of stored vectors.
 
 Source of the mean of a span's contextual token vectors: S. Toshniwal et al., "A Cross-Task Analysis
 of Text Span Representations", RepL4NLP 2020.
@@ -18,42 +18,32 @@ from tui_annotate.methods.late_interaction import TokenBank, normalise_rows
 from tui_annotate.methods.lexical import Word
 
 SENTENCE = 0.1
-"""Weight with which the vector of a sentence is added to the vector of a selection in it."""
+"""Weight with which a sentence's vector is added to that of a selected part of it."""
 
 REST = 0.05
-"""Weight of the tokens around a selection in its sentence; selected tokens have the weight 1."""
+"""Weight of the unselected tokens of a selection's sentences; selected tokens have 1."""
 
 MOST_TOKENS = 256
-"""Maximum number of tokens that late interaction compares; more would delay the response."""
+"""Maximum number of tokens of a selected text that are compared; more would be slow."""
 
 LEAST_KNOWN = 0.9
-"""Fraction of a document's characters that must have vectors; with fewer, vectors mislead."""
+"""Minimum fraction of a document's characters with vectors for a ranking by vectors."""
 
 _FEWEST, _MOST = 6, 64
-"""Minimum and maximum number of vectors that `find_least_cosine` compares."""
+"""Minimum and maximum number of vectors compared to find the least cosine of a model."""
 
 Vectors = NDArray[np.float32]
 
 
 def has_enough_vectors(known: NDArray[np.bool_], lengths: Sequence[int] | NDArray[np.int_]) -> bool:
-    """Return whether the vectors cover enough of a document's characters to be useful.
-
-    Args:
-        known: (segments,): whether the segment has a nonzero vector.
-        lengths: lengths of the segments in code points.
-    """
+    """Return whether enough of a document's characters have vectors to rank by vectors."""
     signs = np.asarray(lengths)
     return bool(signs[known].sum() >= LEAST_KNOWN * signs.sum())
 
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """The token vectors, of unit length, of a selection and of the rest of its sentences.
-
-    Attributes:
-        emphasis: weights (tokens,): 1 for a selected token, less for the others.
-        words: the word of each token, or "".
-    """
+    """The token vectors, of unit length, of a selected text and the rest of its sentences."""
 
     vectors: Vectors
     emphasis: Vectors
@@ -62,11 +52,7 @@ class Tokens:
 
 @dataclass(frozen=True, slots=True)
 class SelectionVectors:
-    """The vectors of a selection of text: one vector and, if available, its token vectors.
-
-    Attributes:
-        of_sentences: whether `vector` is that of the selection's whole sentences.
-    """
+    """The vector of a selected text or of its sentences, with its token vectors, if any."""
 
     vector: Vectors
     tokens: Tokens | None = None
@@ -74,7 +60,6 @@ class SelectionVectors:
 
 
 def blend_with_sentence(selection: Vectors, home: Vectors) -> SelectionVectors | None:
-    """Add part of a sentence's vector to a selection's vector; None without a selection vector."""
     vector = selection + np.float32(SENTENCE) * home
     return SelectionVectors(_normalize(vector)) if selection.any() else None
 
@@ -91,7 +76,7 @@ def average_sentences(vectors: Vectors) -> SelectionVectors | None:
 def pool_tokens(
     tokens: TokenBank, starts: Sequence[int], *, selection: Span, words: Sequence[Word]
 ) -> SelectionVectors | None:
-    """Average the contextual vectors of the selected tokens; None if there are no tokens.
+    """Average the vectors of the selected tokens; None if there are no tokens.
 
     Args:
         tokens: token vectors of the sentences that the selection touches.
@@ -114,7 +99,7 @@ def pool_tokens(
 
 
 def find_least_cosine(*sides: Vectors) -> float:
-    """Estimate the smallest cosine between the vectors of unrelated texts in a model, in [0, 1].
+    """Estimate the smallest cosine between unrelated texts in an embedding model, in [0, 1].
 
     Many models give no two texts a cosine below about 0.6; only values above mean a similarity.
 
@@ -133,7 +118,7 @@ def _normalize(vector: Vectors) -> Vectors:
 
 
 def _find_words(words: Sequence[Word], places: Sequence[int]) -> list[str]:
-    """Return the word at each offset, or "". In scripts without spaces, a word is one character."""
+    """Return the word at each offset, or ""; in scripts without spaces, one character."""
     starting: dict[int, Word] = {}
     for word in words:
         starting.setdefault(word.start, word)

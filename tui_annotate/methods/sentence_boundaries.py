@@ -1,4 +1,4 @@
-"""Rules for clear sentence ends, and for cuts in long sentences; pysbd decides doubtful cases.
+"""Rules for clear ends of sentences, and for cuts in sentences that are too long.
 
 All rules examine only a few characters around a position, so that their time is linear in the text.
 `segmentation` passes the doubtful cases, such as abbreviations, to pysbd.
@@ -12,7 +12,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 
 HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-"""Chinese characters, also in Japanese text, as the inside of a regular expression's class."""
+"""Chinese characters, as the inside of a class of a regular expression."""
 
 _CJK_ENDS = "。！？｡"
 _SPACED_ENDS = "।॥؟۔။።፧։"
@@ -51,12 +51,7 @@ _ANY = re.compile("|".join(kind.pattern for kind in _WEAK))
 
 
 def find_sure_ends(line: str, abbreviations: frozenset[str]) -> Iterator[int]:
-    """Find the offsets in a line after which a new sentence certainly begins, ascending.
-
-    Certain ends are: a stop with its closing marks, followed by white space and a capital, unless
-    an abbreviation, an initial or a short number precedes; and full-width punctuation outside a
-    short title. An offset is before the following white space.
-    """
+    """Find the offsets in a line after which a new sentence certainly begins, ascending."""
     titles = [match.span() for match in _TITLE.finditer(line)]
     quotes = seen = 0
     for match in _END.finditer(line):
@@ -89,7 +84,7 @@ def _is_unspaced_end(line: str, start: int, stop: int) -> bool:
 
 
 def _closers_end(line: str, stop: int, end: int, *, quotes: int) -> int:
-    """Return the offset at which the closing quotes and brackets after a sentence end.
+    """Return the offset after the closing quotes and brackets that follow a sentence end.
 
     A straight quote is a closing quote if an odd number of straight quotes (`quotes`) precedes it.
     """
@@ -132,15 +127,11 @@ def _is_before_capital(line: str, end: int) -> bool:
 
 
 def is_unspaced(sign: str) -> bool:
-    """Return whether a character is full width or of a script without spaces between words."""
     return bool(_UNSPACED.match(sign))
 
 
 def read_token_before(text: str, end: int) -> str:
-    """Return the token of at most 40 characters that ends at the offset `end`.
-
-    The token starts after white space, an opening mark, or a character of an unspaced script.
-    """
+    """Return the word or number, of at most 40 characters, that ends at an offset."""
     tail = text[max(0, end - _LOOK_BACK) : end]
     if not tail or tail[-1].isspace():
         return ""
@@ -151,7 +142,7 @@ def read_token_before(text: str, end: int) -> str:
 
 
 def follows_abbreviation(text: str, cut: int, abbreviations: frozenset[str]) -> bool:
-    """Return whether the text before `cut` may end in an abbreviation or an initial.
+    """Return whether the text before an offset may end in an abbreviation or an initial.
 
     White space and closing marks before `cut` are ignored. True for a known abbreviation, a single
     letter, and letters with stops between them ("U.S.").
@@ -169,7 +160,7 @@ def follows_abbreviation(text: str, cut: int, abbreviations: frozenset[str]) -> 
 
 
 def never_ends_sentence(text: str, cut: int) -> bool:
-    """Return whether the token before `cut` never ends a sentence, such as "Dr." or "vs.".
+    """Return whether the text before an offset never ends a sentence: "Dr." or "vs.".
 
     The same holds for an initial before a capital ("J. Smith"), letters with stops without a
     following space, and a list label ("R8.") at the start of the text or after a sentence.
@@ -196,11 +187,11 @@ def _is_label(head: str) -> bool:
 
 
 def find_weak_cut(text: str, start: int, end: int, *, abbreviations: frozenset[str]) -> int:
-    """Return the offset of the best boundary at which to cut `text[start:end]`.
+    """Return the best offset at which to cut `text[start:end]`, a long sentence; 0 if none.
 
     The last boundary of the best kind is the best. Kinds, best first: sentence end, semicolon or
     colon, comma, white space. A boundary after an abbreviation or an initial is used only if there
-    is no other. Returns 0 without any boundary.
+    is no other.
     """
     spare = 0
     for kind in _WEAK:
@@ -219,7 +210,7 @@ def find_weak_cut(text: str, start: int, end: int, *, abbreviations: frozenset[s
 
 
 def find_next_cut(text: str, start: int, end: int) -> int:
-    """Return the first offset after `start` at which a text may be cut; `end` if there is none."""
+    """Return the first offset after `start` where a text may be cut; `end` if none."""
     for match in _ANY.finditer(text, start, end):
         if match.end() < end and can_start_segment(text, match.end()):
             return match.end()
@@ -227,7 +218,7 @@ def find_next_cut(text: str, start: int, end: int) -> int:
 
 
 def can_start_segment(text: str, offset: int) -> bool:
-    """Return whether a segment may start at an offset: not at white space or a combining mark."""
+    """Return whether a sentence may start at an offset: no white space, no combining mark."""
     sign = text[offset]
     return not (
         sign.isspace()
@@ -238,7 +229,6 @@ def can_start_segment(text: str, offset: int) -> bool:
 
 
 def skip_closers(text: str, offset: int) -> int:
-    """Return the offset after closing marks that follow `offset` without a space."""
     if offset and not text[offset - 1].isspace():
         while offset < len(text) and text[offset] in _CLOSERS[2:]:
             offset += 1

@@ -19,7 +19,7 @@ FIGURES: Final = ("exact", "trimmed", "character", "overlap")
 
 
 class SpanF1(NamedTuple):
-    """The F1 scores of two annotators' spans in one text, each in [0, 1].
+    """Agreement of two annotators on spans of one text: F1 scores, each in [0, 1].
 
     Attributes:
         exact: F1 over identical spans.
@@ -36,8 +36,6 @@ class SpanF1(NamedTuple):
 
 
 class EvidenceRelation(StrEnum):
-    """How the evidence of two annotators for the same claim is related."""
-
     SAME = "same"
     OVERLAP = "overlap"
     ELSEWHERE = "elsewhere"
@@ -46,12 +44,11 @@ class EvidenceRelation(StrEnum):
 
 
 def trim_spans(spans: Iterable[Span], text: str) -> frozenset[Span]:
-    """Remove white space at the ends of spans; drop spans of only white space."""
     return frozenset(found for span in spans if (found := span.trim(text)))
 
 
 def span_f1(ours: Collection[Span], theirs: Collection[Span], *, text: str) -> SpanF1 | None:
-    """Compute the F1 scores of two annotators' spans in a text; None if neither marked anything.
+    """Compute the agreement (F1) of two annotators' spans; None if neither has any.
 
     If only one annotator marked something, all scores are 0. Spans of only white space are ignored.
     """
@@ -68,10 +65,7 @@ def span_f1(ours: Collection[Span], theirs: Collection[Span], *, text: str) -> S
 
 
 def find_overlaps(ours: Collection[Span], theirs: Collection[Span]) -> list[tuple[Span, Span]]:
-    """Find all pairs of overlapping spans, one of each annotator, in reading order.
-
-    A span is in one pair for each span of the other annotator that it overlaps.
-    """
+    """Find all pairs of overlapping spans, one of each annotator, in reading order."""
     others = sorted(set(theirs))
     starts = [span.start for span in others]
     return [
@@ -83,7 +77,6 @@ def find_overlaps(ours: Collection[Span], theirs: Collection[Span]) -> list[tupl
 
 
 def count_stacked(spans: Collection[Span]) -> int:
-    """Count one annotator's spans that overlap or equal another span of the same annotator."""
     ordered = sorted(spans)
     found: set[int] = set()
     reach, holder = -1, -1
@@ -96,7 +89,7 @@ def count_stacked(spans: Collection[Span]) -> int:
 
 
 def compare_evidence(ours: Collection[Span], theirs: Collection[Span]) -> EvidenceRelation:
-    """Compare two annotators' trimmed evidence of a claim; adjacent spans count as one."""
+    """Compare two annotators' evidence spans of a claim; adjacent spans count as one."""
     one, other = merge(ours), merge(theirs)
     if not one or not other:
         return EvidenceRelation.ONE if one or other else EvidenceRelation.NEITHER

@@ -1,4 +1,4 @@
-"""Tokenizes a text into the words that users select, and other single visible characters.
+"""Splits a text into the words that users can select, and other visible characters.
 
 Chinese and Japanese text is split into characters: a word dictionary would take a second to load
 and a megabyte of space, and short claims are selected as quickly without one.
@@ -28,12 +28,11 @@ _WORD = (
 )
 _SEEN = r"[^\s\x00-\x1f\x7f-\x9f\ufeff]"
 _TAIL = rf"(?:[{_MARKS}\ufe0e\ufe0f\u20e3\U0001f3fb-\U0001f3ff]|\u200d{_SEEN})*"
-"""Pattern of code points that belong to the previous character: marks and parts of emoji."""
+"""Pattern of code points that belong to the previous character, such as accents."""
 
 
 @cache
 def word_pattern() -> re.Pattern[str]:
-    """Return the regular expression of a word, which is compiled at its first use."""
     return re.compile(_WORD)
 
 
@@ -43,10 +42,6 @@ def _token_pattern() -> re.Pattern[str]:
 
 
 def tokenize(text: str) -> Iterator[Span]:
-    """Split a text into tokens, and yield their spans in order.
-
-    A token is a word, or a single character that is not part of a word.
-    Only white space, control characters and byte order marks are outside all spans.
-    """
+    """Yield the spans of words, and of visible characters outside words, in order."""
     for found in _token_pattern().finditer(text):
         yield Span(*found.span())

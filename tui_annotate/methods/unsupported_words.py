@@ -26,23 +26,18 @@ from tui_annotate.methods.quantities import Quantity, find_quantities
 
 _FEWEST_SIGNS = 2
 _MOST_LOOSE = 3
-"""Number words up to this value are not reported, such as "two" in "the two fighters".
-
-Such words often refer to people whom the source names without a number.
-"""
+"""Largest number word that is never reported as unsupported: "two" in "the two"."""
 _ITEM = re.compile(r"(?<![^\n ])(?<![^\n] )\d{1,2}[.)] ")
-"""Pattern of the number that starts an item of a list, such as `1.` or `2)`."""
+"""Pattern of the number that begins an item of a list, such as `1.` or `2)`."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Facts:
-    """The words, numbers and dates of several texts.
+    """The stems of words, the numbers and the parts of dates of several texts.
 
     Attributes:
-        words: stems of the words.
         plain: numbers as written, without their units.
         values: numbers in their base unit, with the name of the unit.
-        dates: parts of dates; the first item is `year`, `month`, `day` or `weekday`.
     """
 
     words: frozenset[str]
@@ -97,7 +92,6 @@ def find_unsupported_words(text: str, others: Sequence[str]) -> list[Span]:
 
 
 def _is_vague(found: Quantity, text: str) -> bool:
-    """Return whether a number is a word for a small number, such as "two" in "two fighters"."""
     counts = found.unit is None or found.unit.group == "ordinal"
     return counts and found.value <= _MOST_LOOSE and not text[found.span.start].isdecimal()
 
@@ -151,7 +145,6 @@ def _join_neighbours(signs: Iterable[Word]) -> Iterator[Span]:
 
 
 def _join_spaced(text: str, spans: Iterable[Span]) -> list[Span]:
-    """Join spans that are separated by one space."""
     joined: list[Span] = []
     for span in spans:
         if joined and text[joined[-1].end : span.start] == " ":

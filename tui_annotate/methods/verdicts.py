@@ -1,4 +1,4 @@
-"""Human verdict on a whole sample from its annotations: supported, unsupported or undecided."""
+"""People's verdict on a sample from its annotations: supported, unsupported or undecided."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from tui_annotate.domain.records import Record
 HARMLESS: Final = frozenset({"Benign", "Consistent"})
 """Top-level labels of claims that do not make a sample unsupported."""
 OPEN: Final = frozenset({"Questionable"})
-"""Top-level labels of claims for which annotators could not decide whether they are supported."""
+"""Top-level labels of claims whose support the annotators could not decide."""
 
 
 def find_verdict(record: Record) -> bool | None:
-    """Return whether annotators found a sample supported by its source; None if undecided.
+    """Return whether annotators found a summary supported by its source; None if undecided.
 
     Adjudicated work takes precedence; without it, the majority of people who completed the sample
     decides, and a tie is undecided. One person's verdict is "unsupported" if a claim has no label

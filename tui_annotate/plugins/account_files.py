@@ -17,14 +17,13 @@ from tui_annotate.plugins.files.packing import begins_with
 from tui_annotate.plugins.files.small_text import read_text
 
 NEEDED_COLUMNS: Final = ("user_id", "user_name", "email", "hashed_password")
-"""Columns that every accounts file must have; Mercury's user databases have the same columns."""
 _OUR_COLUMNS: Final = ("role", "active", "must_change", "unix")
 _FORMULA: Final = tuple("=+-@\t\r\0＝＋－＠'")
 
 
 @dataclass(frozen=True, slots=True)
 class UserRow:
-    """A user account from a file, with unchecked values; `role` and `unix` may be empty."""
+    """A user account from a file, with values that are not yet checked."""
 
     where: str
     id: str
@@ -56,7 +55,7 @@ def write_users(accounts: Iterable[Account], target: TextIO) -> int:
 
 
 def read_users(path: Path) -> Iterator[UserRow | Problem]:
-    """Yield the accounts of a CSV file with a header line, and a Problem for each invalid row.
+    """Yield the accounts in a CSV file, and a Problem in place of each invalid row.
 
     Raises:
         NotFound, Unavailable: the file does not exist, or cannot be read.
@@ -69,8 +68,8 @@ def read_users(path: Path) -> Iterator[UserRow | Problem]:
         if missing:
             raise InvalidInput(
                 f"{path} has no column {missing[0]!r}",
-                f"required columns: {', '.join(NEEDED_COLUMNS)}; for a new user without id and "
-                "password, run: tui-annotate users create --invite",
+                f"the file needs the columns {', '.join(NEEDED_COLUMNS)}; to create a user "
+                "who has no id and password yet, run: tui-annotate users create --invite",
             )
         for cells in rows:
             if cells:
@@ -110,8 +109,6 @@ _SELECT_USERS: Final = f"SELECT {', '.join(NEEDED_COLUMNS)} FROM users ORDER BY 
 def find_databases(paths: list[Path]) -> list[Path]:
     """Return the Mercury user databases among the given files and inside the given folders.
 
-    Paths keep their order; the files of a folder are sorted by name.
-
     Raises:
         NotFound: a path does not exist, or a folder contains no such database.
         InvalidInput: a given file is not such a database.
@@ -138,11 +135,8 @@ def find_databases(paths: list[Path]) -> list[Path]:
 def read_accounts(paths: Iterable[Path]) -> Iterator[UserRow | Problem]:
     """Yield the accounts of CSV files, Mercury databases, and folders of such databases, in order.
 
-    All paths are checked before the first account is read.
-
-    Raises:
-        NotFound, InvalidInput, Unavailable: same as for `read_users`, `find_databases` and
-            `read_mercury`.
+    All paths are checked before the first account is read. Raises what `read_users`,
+    `find_databases` and `read_mercury` raise.
     """
     sources: dict[Path, Callable[[Path], Iterator[UserRow | Problem]]] = {}
     for path in paths:
@@ -168,7 +162,7 @@ def read_mercury(path: Path) -> Iterator[UserRow | Problem]:
     except (sqlite3.Error, UnicodeError) as error:
         raise Unavailable(
             f"{path} cannot be read: {error}",
-            "check whether Mercury is still writing to the database",
+            "if the program Mercury is writing to the database, close it, and try again",
         ) from error
 
 
@@ -184,7 +178,7 @@ def _has_users(path: Path) -> bool:
 
 
 def query_database(path: Path, query: str) -> list[tuple[Any, ...]]:
-    """Return the rows of a query on an SQLite file; empty if the file is not a database."""
+    """Return the rows of a query on an SQLite file; an empty list if the file is not a database."""
     if not begins_with(path, _MAGIC):
         return []
     try:
@@ -195,11 +189,6 @@ def query_database(path: Path, query: str) -> list[tuple[Any, ...]]:
 
 
 def open_database(path: Path) -> sqlite3.Connection:
-    """Open an SQLite file read-only.
-
-    Raises:
-        sqlite3.Error: the file is not a database, or cannot be opened.
-    """
     connection = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)
     connection.text_factory = decode_text
     return connection

@@ -10,10 +10,10 @@ from typing import Final
 from tui_annotate.domain.errors import Unavailable
 
 KEYS: Final = ("TUI_ANNOTATE_API_KEY", "OPENAI_API_KEY")
-"""Environment variables that may hold the API key; the first that is set is used."""
+"""Environment variables that may hold the API key of an endpoint; the first set one is used."""
 
 _PART: Final = 6
-"""Parts of the API key with at least this number of characters are redacted in messages.
+"""Minimum length of a part of the API key that is redacted in messages, in characters.
 
 Error replies of endpoints often quote the first or the last characters of the key.
 """
@@ -42,17 +42,16 @@ def read_key(name: str) -> str:
 
 
 def authorization_header() -> dict[str, str]:
-    """Return the HTTP header with the API key; an empty dict if no key is set."""
     return {"Authorization": f"Bearer {found}"} if (found := key()) else {}
 
 
 def redact_key(text: str) -> str:
-    """Redact each word of a text that contains a part of the API key or looks like a key."""
+    """Redact each word of a text that contains a part of the API key or looks like an API key."""
     return _LIKE_A_KEY.sub("[key]", redact_words(text, KEYS))
 
 
 def redact_words(text: str, names: Iterable[str]) -> str:
-    """Redact each word that contains a part of a key in one of the named environment variables."""
+    """Redact each word of a text that contains a part of a key in a named environment variable."""
     keys = [os.environ.get(name, "").strip() for name in names]
     parts = {own[at : at + _PART] for own in keys for at in range(max(len(own) - _PART + 1, 1))}
     parts.discard("")

@@ -1,4 +1,4 @@
-"""Detects the format of a file by its content, else by its name."""
+"""Detects the format of an input file by its content, else by its name."""
 
 from __future__ import annotations
 
@@ -11,9 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from tui_annotate.domain.errors import InvalidInput, InvalidRecord, NotFound
+from tui_annotate.plugins.files.inputs import is_pattern, list_matches
 from tui_annotate.plugins.files.json_values import JsonValue, read_json_values
-from tui_annotate.plugins.files.packing import begins_with, plain_suffixes
+from tui_annotate.plugins.files.packing import ZIP_MAGIC, begins_with, plain_suffixes
 from tui_annotate.plugins.files.streams import read_chunks
+from tui_annotate.plugins.files.workbooks import is_workbook
 from tui_annotate.plugins.person_files import is_several, read_person_files
 from tui_annotate.plugins.protocols import ImportOptions
 from tui_annotate.plugins.registry import plugin_names as names_of
@@ -28,54 +30,48 @@ _KEYS = {
     "autojudge": {"request_id", "username", "rating", "spans"},
     "open-qa": {"question", "ctxs"},
 }
-"""Maps the name of a format to the fields that every record of the format has."""
+"""Maps the name of a file format to the fields that every record of the format has."""
 _RAG = (
     ("contexts", {"question"}),
     ("retrieved_contexts", {"user_input"}),
 )
-"""Names of the fields by which records in the format `rag` are recognized.
-
-Each pair holds the name of the list of contexts and the names of the other required fields. The
-first pair has the names of this program, the second pair the names of RAGAS.
-"""
+"""Field names of the format `rag`: list of contexts, other required fields; ours, then RAGAS's."""
 _FILES = {"ragtruth": ("source_info.jsonl", "response.jsonl")}
-"""Maps the name of a format to the files that its folder contains, compressed or not."""
+"""Maps the name of a file format to the files that its folder contains, compressed or not."""
 _COMPANIONS = {"topics.jsonl", "documents.jsonl"}
-"""Names of files that a folder of records may contain, but that have no records."""
+"""Names of files that a folder of input files may contain, but that have no records."""
 _DATASETS_FILES = {"dataset_dict.json", "state.json"}
-"""Names of files; a folder that the library `datasets` saved contains at least one of them."""
+"""Names of files of which a folder that the library `datasets` saved contains at least one."""
 _MAGIC = {b"SQLite format 3\0": "mercury-db", b"PAR1": "pairs"}
-"""Maps the first bytes of a binary file to the name of its format."""
+"""Maps the first bytes of a binary file to the name of the file's format."""
 _FOREIGN = {
-    b"PK\x03\x04": (
-        "a zip archive or an Excel workbook",
-        "unpack the zip or save the sheet as CSV",
+    ZIP_MAGIC: (
+        "a zip archive or a document of an office program",
+        "unpack the zip, or save the document as xlsx or CSV",
     ),
-    b"\xd0\xcf\x11\xe0": ("an old Excel or Word file", "save the file as CSV"),
+    b"\xd0\xcf\x11\xe0": (
+        "an old Excel or Word file, or a file with a password",
+        "save the file as xlsx or CSV, without a password",
+    ),
     b"%PDF": ("a PDF", "export the texts as CSV or JSON, with columns for source and summary"),
 }
 """Maps the first bytes of a file that cannot be imported to its kind and a hint for the user."""
 _NATIVE = "tui-annotate/"
-"""Prefix of the field `format` of native records, for all versions."""
+"""Start of the field `format` in records of the program's own format, in all versions."""
 _NATIVE_HEAD = re.compile(rf'"format"\s*:\s*"{_NATIVE}')
 _MERCURY = re.compile(r'"samples"\s*:\s*\[|"annotations"\s*:\s*\[')
 _INSPECTED_VALUES = 100
-"""Maximum number of JSON values to inspect for a known format."""
+"""Maximum number of JSON values of a file to inspect when the file's format is unknown."""
 _SHOWN_NAMES = 20
-"""Maximum number of field names that an error message lists."""
 _TABLES = {".csv", ".tsv"}
 _JSON = {".json", ".jsonl", ".ndjson"}
+DATA_SUFFIXES = {*_TABLES, *_JSON, ".xlsx", ".xlsm", ".parquet"}
+"""Endings of the names of files that are read in a folder of files in several formats."""
 
 
 @dataclass(slots=True)
 class _Inspection:
-    """Result of inspecting the first records of a JSON file.
-
-    Attributes:
-        form: the detected format; empty if unknown.
-        names: field names of the first record.
-        pairs: whether the records look like source-summary pairs.
-    """
+    """Result of inspecting a JSON file's first records; `pairs`: they are source-summary pairs."""
 
     form: str = ""
     names: list[str] = field(default_factory=list)
@@ -83,19 +79,19 @@ class _Inspection:
 
 
 def detect(path: Path, reading: ImportOptions | None = None) -> str:
-    """Return the name of the importer for a file, by its first records, else by the file name.
-
-    Args:
-        path: a file or folder.
-        reading: import options with the columns and the encoding.
+    """Return the name of the importer for a file or folder, by its first records, else by its name.
 
     Raises:
         NotFound, Unavailable: the file cannot be opened.
         InvalidInput: the format is unclear.
     """
     reading = reading or ImportOptions()
+    if is_pattern(path):
+        return "folder"
     if path.is_dir():
-        return _detect_folder(path)
+        return _detect_folder(path, reading)
+    if is_workbook(path):
+        return "pairs"
     if is_several(path) and _are_all(path, "doccano"):
         return "doccano"
     if form := _detect_by_bytes(path):
@@ -138,18 +134,18 @@ def _detect_by_head(head: str, named: set[str]) -> str:
 def _uncertain_error(path: Path, *, names: list[str], reading: ImportOptions) -> InvalidInput:
     message = f"the format of {path} is unclear"
     forms = ", ".join(names_of("importers"))
-    hint = f"set the format with --from to one of: {forms}"
+    hint = f"name the format with --from, one of: {forms}"
     if names:
         wanted = (reading.source_column, reading.summary_column)
-        message += f": the first record has {', '.join(map(repr, names[:_SHOWN_NAMES]))}"
+        message += f": the first record has the fields {', '.join(map(repr, names[:_SHOWN_NAMES]))}"
         if lacking := [repr(name) for name in wanted if name not in names]:
             message += f", but not {' and '.join(lacking)}"
         columns = "--source-column and --summary-column"
-        hint = f"set the columns that contain the texts with {columns}, or {hint}"
+        hint = f"name the columns that contain the texts with {columns}, or {hint}"
     return InvalidInput(message, hint, code="format-uncertain")
 
 
-def _detect_folder(path: Path) -> str:
+def _detect_folder(path: Path, reading: ImportOptions) -> str:
     there = {each.name.removesuffix(".gz").removesuffix(".zst") for each in path.iterdir()}
     for name, files in _FILES.items():
         if there.issuperset(files):
@@ -164,11 +160,23 @@ def _detect_folder(path: Path) -> str:
     for form in ("doccano", "autojudge"):
         if _are_all(path, form):
             return form
+    if _are_tables(path, reading):
+        return "folder"
     raise InvalidInput(
         f"the format of the folder {path} is unclear",
-        "pass the path of a file in this folder, or set the format with --from",
+        "pass the path of a file in this folder, or name the format with --from",
         code="format-uncertain",
     )
+
+
+def _are_tables(path: Path, reading: ImportOptions) -> bool:
+    """Return whether a folder has data files, and all whose format is certain hold pairs."""
+    forms = set()
+    for file in list_matches(path):
+        if {*plain_suffixes(file)[-1:]} & DATA_SUFFIXES:
+            with suppress(NotFound, InvalidInput):  # reported when the file is read
+                forms.add(detect(file, reading))
+    return forms == {"pairs"}
 
 
 def _are_all(path: Path, form: str) -> bool:

@@ -14,7 +14,6 @@ from tui_annotate.domain.terminal_text import make_line_visible
 from tui_annotate.plugins.api_key import KEYS, key, redact_key
 
 MOST_ERROR_BYTES: Final = 65_536
-"""Maximum number of bytes to read from the body of an error reply."""
 RESUME_HINT: Final = "completed work is kept; run the same command again to continue"
 _QUOTED: Final = 200
 _TRANSIENT: Final = frozenset({408, 425, 429})
@@ -46,7 +45,7 @@ class TransientFailure(Exception):
 
 
 def reply_failure(host: str, status: int, *, headers: Mapping[str, str], body: bytes) -> Exception:
-    """Map an HTTP error reply to TransientFailure, RequestRefused or Unavailable.
+    """Convert an HTTP error reply to TransientFailure, RequestRefused or Unavailable.
 
     `headers` have lower-case names; `body` is the first `MOST_ERROR_BYTES` of the reply's body.
     """
@@ -54,9 +53,9 @@ def reply_failure(host: str, status: int, *, headers: Mapping[str, str], body: b
     if status in _TOO_MUCH:
         return RequestRefused(status, reason)
     if status in {401, 403}:
-        whose = "the API key" if key() else "requests without an API key"
+        keyed, keyless = "rejects the API key", "rejects requests without an API key"
         return Unavailable(
-            f"{host} rejects {whose} ({status})",
+            f"{host} {keyed if key() else keyless} ({status})",
             f"set the environment variable {KEYS[0]} or {KEYS[1]} to a key of this endpoint",
         )
     if 300 <= status < 400 and "location" in headers:
@@ -82,12 +81,7 @@ def connection_failure(
     show: Callable[[str], str] | None = None,
     timeout: float | None = None,
 ) -> TransientFailure:
-    """Map the cause of a failed request to a TransientFailure.
-
-    Args:
-        show: makes a text printable.
-        timeout: time limit of the request in seconds, if the user can change it with --timeout.
-    """
+    """Convert the cause of a failed HTTP request to a TransientFailure."""
     import httpx2
 
     if isinstance(error, httpx2.TimeoutException):
@@ -100,14 +94,11 @@ def connection_failure(
 
 
 def reply_timeout(seconds: float | None, *, connected: bool = True) -> TransientFailure:
-    """Return the failure of a request whose reply was not complete in time.
-
-    `seconds`: time limit of the request, if the user can change it with --timeout.
-    """
+    """Return the failure of a request whose reply was not complete in time (limit in seconds)."""
     if seconds is None:
         return TransientFailure("the endpoint did not reply in time", connected=connected)
     hint = f"allow more time with --timeout; {RESUME_HINT}"
-    return TransientFailure(f"no complete reply within {seconds:g} s", hint=hint)
+    return TransientFailure(f"no complete reply arrived within {seconds:g} s", hint=hint)
 
 
 def retry_after(headers: Mapping[str, str]) -> float:
@@ -139,7 +130,6 @@ def error_text(body: bytes) -> str:
 
 
 def shorten_line(text: str) -> str:
-    """Return untrusted text as one short line, safe for a terminal, with the API key redacted."""
     return clip_line(redact_key(text[: 20 * _QUOTED]), _QUOTED)
 
 

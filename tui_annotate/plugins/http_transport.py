@@ -25,12 +25,11 @@ def check_url(base_url: str) -> httpx2.URL:
     """Parse and check the base URL of an endpoint.
 
     Raises:
-        InvalidInput: the text is not an HTTP URL, or contains a password or a query, which would
-            be stored with the workspace.
+        InvalidInput: the text is no HTTP URL, or has a password or query, which would be stored.
     """
     import httpx2
 
-    hint = "for example https://api.openai.com/v1, or http://localhost:11434/v1"
+    hint = "pass a URL such as https://api.openai.com/v1 or http://localhost:11434/v1"
     try:
         url = httpx2.URL(base_url.strip())
     except httpx2.InvalidURL as error:
@@ -46,12 +45,11 @@ def check_url(base_url: str) -> httpx2.URL:
 
 
 def format_host(url: httpx2.URL) -> str:
-    """Return the host of a URL for display."""
     return make_line_visible(url.netloc.decode("ascii"))
 
 
 def is_loopback(url: httpx2.URL) -> bool:
-    """Return whether a URL points to this machine."""
+    """Return whether a URL's host is this machine."""
     try:
         return ip_address(url.host).is_loopback
     except ValueError:
@@ -59,13 +57,13 @@ def is_loopback(url: httpx2.URL) -> bool:
 
 
 def warn_of_open_key(url: httpx2.URL) -> None:
-    """Log a warning if the API key would leave this machine unencrypted."""
+    """Log a warning if the API key would be sent to another machine unencrypted."""
     if key() and url.scheme == "http" and not is_loopback(url):
         _log.warning("the API key is sent to %s unencrypted: use https, not http", format_host(url))
 
 
 def check_timeout(seconds: float) -> float:
-    """Return the time limit of a request in seconds, if it is valid.
+    """Check the time limit of a request in seconds.
 
     Raises:
         InvalidInput: the limit is not a finite number above 0.
@@ -78,7 +76,7 @@ def check_timeout(seconds: float) -> float:
 
 
 def open_client(url: httpx2.URL, *, connect: float, read: float) -> httpx2.Client:
-    """Open an HTTP client that follows no redirects, with connect and read timeouts in seconds.
+    """Open an HTTP client that follows no redirects, with timeouts in seconds.
 
     Without redirects, texts and the API key go only to the named host.
     """
@@ -106,9 +104,6 @@ def read_body(
     """Return the body of a reply of at most `most` bytes, received within `seconds`.
 
     The body of an error reply is cut at `MOST_ERROR_BYTES`.
-
-    Args:
-        timeout: time limit of the whole request, if the user can change it with --timeout.
 
     Raises:
         Unavailable: the body of a successful reply is longer; has the hint `hint`.

@@ -1,7 +1,7 @@
-"""Shared code of formats with a single text: source, separator and summary, joined.
+"""Shared code of formats that join the source and the summary to one text with entities.
 
-Annotations are entities of the joined text. A claim is an entity with the label of the annotation.
-Evidence is an entity with the label `Evidence`; a relation leads from the claim to the evidence.
+A claim is an entity with the annotation's label. Evidence is an entity with the label `Evidence`; a
+relation leads from the claim to the evidence.
 """
 
 from __future__ import annotations
@@ -23,25 +23,21 @@ SEPARATOR = "\n\n=== SUMMARY ===\n\n"
 
 @dataclass(frozen=True, slots=True)
 class JoinedTexts:
-    """A source and a summary that are joined to one text."""
-
     source: str
     summary: str
     separator: str = SEPARATOR
 
     @property
     def text(self) -> str:
-        """The source, the separator and the summary, joined to one text."""
         return self.source + self.separator + self.summary
 
     @property
     def offset(self) -> int:
-        """Offset of the summary in the joined text, in code points."""
+        """Offset of the summary in the text that joins source and summary, in code points."""
         return len(self.source) + len(self.separator)
 
     @property
     def lengths(self) -> dict[str, Any]:
-        """JSON fields with the lengths of the source and the separator, and the text's SHA-256."""
         return {
             "source_len": len(self.source),
             "sep_len": len(self.separator),
@@ -49,7 +45,7 @@ class JoinedTexts:
         }
 
     def documents(self, language: str) -> tuple[Document, ...]:
-        """Return the source and the summary as documents; the language is guessed if empty.
+        """Return the source and the summary as documents; an empty language is guessed.
 
         Raises:
             InvalidInput: a text is not a valid document.
@@ -61,12 +57,12 @@ class JoinedTexts:
         )
 
     def span(self, anchor: Anchor) -> Span:
-        """Convert a span of the source or the summary to a span of the joined text."""
+        """Convert a span of the source or the summary to a span of the text that joins both."""
         shift = 0 if anchor.side is Side.SOURCE else self.offset
         return Span(anchor.span.start + shift, anchor.span.end + shift)
 
     def anchor(self, span: Span, *, what: str) -> Anchor:
-        """Convert a span of the joined text to a span of the source or the summary.
+        """Convert a span of the text that joins source and summary to a span of one of both.
 
         Raises:
             InvalidInput: the span is not inside the source or inside the summary.
@@ -79,22 +75,18 @@ class JoinedTexts:
 
 
 def join_texts(source: str, summary: str) -> JoinedTexts:
-    """Join a source and a summary.
-
-    Raises:
-        InvalidInput: a text contains the separator, so that the joined text cannot be split.
-    """
     joined = JoinedTexts(source, summary)
     text, end = joined.text, len(source)
     if text.find(SEPARATOR) != end or text.find(SEPARATOR, end + 1) >= 0:
         raise InvalidInput(
-            f"a text contains the separator {SEPARATOR.strip()!r}", "choose another format"
+            f"a text contains {SEPARATOR.strip()!r}, which separates source and summary",
+            "choose another format",
         )
     return joined
 
 
 def split_text(text: str, *, source_len: object = None, sep_len: object = None) -> JoinedTexts:
-    """Split a joined text by the lengths in the file, if any, else by the separator.
+    """Split a text into source and summary by the lengths in a file, else by the separator.
 
     Raises:
         InvalidInput: the lengths are invalid, or the separator does not occur exactly once.
@@ -103,12 +95,12 @@ def split_text(text: str, *, source_len: object = None, sep_len: object = None) 
         lengths = (source_len, sep_len)
         if not (type(source_len) is int and type(sep_len) is int):
             raise InvalidInput(
-                f"the lengths of source and separator {lengths!r} are not integers",
+                f"the lengths of the source and of the separator, {lengths!r}, are not integers",
                 code="lengths-type",
             )
         if source_len < 0 or sep_len < 0 or source_len + sep_len > len(text):
             raise InvalidInput(
-                f"the lengths of source and separator {lengths!r}"
+                f"the lengths of the source and of the separator, {lengths!r},"
                 " do not fit the length of the text",
                 code="lengths-outside",
             )
@@ -118,7 +110,8 @@ def split_text(text: str, *, source_len: object = None, sep_len: object = None) 
     if not found or SEPARATOR in text[len(source) + 1 :]:
         raise InvalidInput(
             f"the separator {SEPARATOR.strip()!r} does not occur exactly once in the text",
-            "add the fields source_len and sep_len, which locate the summary",
+            f"put the line {SEPARATOR.strip()} between the source and the summary, after and before"
+            " one empty line; in JSON, the fields source_len and sep_len can locate the summary",
             code="separator-count",
         )
     return JoinedTexts(source, summary)
@@ -128,7 +121,6 @@ UNLABELLED: Final = "Unlabelled"
 EVIDENCE: Final = "Evidence"
 LINK: Final = "evidence"
 PART: Final = "part"
-"""Kinds of relations: `LINK` connects a claim and its evidence, `PART` two spans of one claim."""
 JOINED_TRAITS: Final = (
     RecordTrait.OVERLAP, RecordTrait.BARE, RecordTrait.UNCLAIMED, RecordTrait.META,
     RecordTrait.GROUP, RecordTrait.DATASET,
@@ -139,7 +131,7 @@ _Key = TypeVar("_Key", bound=Hashable)
 
 @dataclass(frozen=True, slots=True)
 class Entity:
-    """Entity: spans of the joined text, in order, that have one label together."""
+    """Spans of a text (source and summary joined) that have one label together."""
 
     label: str
     spans: tuple[Span, ...]
@@ -148,8 +140,6 @@ class Entity:
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """A relation between two entities; `start` and `end` are indices of entities."""
-
     kind: str
     start: int
     end: int
@@ -157,7 +147,7 @@ class Relation:
 
 @dataclass(slots=True)
 class EntityBuilder:
-    """Builder of entities from annotations; if `whole`, an entity may have several spans."""
+    """Builder of entities from annotations; with `whole`, an entity may have several spans."""
 
     joined: JoinedTexts
     name: Callable[[LabelPath], str]
@@ -190,10 +180,7 @@ class EntityBuilder:
 
 @dataclass(frozen=True, slots=True)
 class AnnotationParts:
-    """Parts of an annotation that is read from linked entities of a file: label name, spans, note.
-
-    The annotation's id and its label paths are not known yet.
-    """
+    """An annotation that is read from linked entities of a file, without id and label path."""
 
     label: str
     claim: tuple[Anchor, ...]
@@ -201,10 +188,7 @@ class AnnotationParts:
     note: str
 
     def annotation(self, key: str, labels: tuple[LabelPath, ...], *, form: str) -> Annotation:
-        """Return the annotation, with the given id and labels.
-
-        Evidence without a claim whose label name is `Evidence` gets no labels.
-        """
+        """Return the annotation; unlinked spans with the label `Evidence` get no labels."""
         unlabelled = not self.claim and self.label == EVIDENCE
         return Annotation(
             key,
@@ -225,8 +209,7 @@ def link_entities(
 ) -> Iterator[AnnotationParts]:
     """Combine entities by their relations; yield annotations in order of their first entities.
 
-    Args:
-        left_out: counts the relations that are skipped; see `group_linked`.
+    `left_out` counts the relations that are skipped.
 
     Raises:
         InvalidInput: an entity is not inside the source or inside the summary.
@@ -266,10 +249,8 @@ def group_linked(
     if there is no claim), then the evidence spans that are linked to the claim.
 
     Args:
-        sides: key of a span -> text of the span, source or summary.
         relations: (first key, second key, whether the second span is a further span of the
             first span's annotation).
-        left_out: counts the relations that are skipped.
     """
     parts: dict[_Key, list[_Key]] = {}
     links: dict[_Key, dict[_Key, None]] = {}
@@ -288,5 +269,4 @@ def group_linked(
 
 
 def describe_left_out(left_out: Counter[str]) -> list[str]:
-    """Return a warning for each kind of item that an import skipped, with the number of items."""
     return [f"skipped: {count:,} {what}" for what, count in left_out.items()]

@@ -24,7 +24,7 @@ LABEL_JOINER = "."
 _IDS = UUID("6f2b6c0e-6d0b-5a0e-9b52-3c1f0d6c7a11")
 
 Read = Callable[[dict[str, Any], JsonValue], tuple[Record, Sequence[str]]]
-"""Function that converts a JSON object and its location to a record with warnings."""
+"""Function that converts a JSON object and its location to a sample with warnings."""
 Fields = Mapping[str, Any]
 _Item = TypeVar("_Item")
 _Enum = TypeVar("_Enum", bound=StrEnum)
@@ -36,12 +36,7 @@ def read_objects(
     *,
     what: str,
 ) -> Iterator[_Item | Problem]:
-    """Yield the items that `read` returns for each JSON object; a Problem for each invalid object.
-
-    Args:
-        read: may raise InvalidInput at any time.
-        what: name of an object in messages.
-    """
+    """Yield the items that `read` makes of each JSON object; a Problem for each invalid object."""
     for value in values:
         if isinstance(value, Problem):
             yield value
@@ -55,7 +50,6 @@ def read_objects(
 def read_json_records(
     path: Path, options: ImportOptions, read: Read, *, what: str
 ) -> Iterator[Record | Problem]:
-    """Yield the record of each JSON object of a file, then its warnings; see `Importer.read`."""
     with closing(NameRegister()) as seen:
 
         def read_once(fields: dict[str, Any], value: JsonValue) -> Iterator[Record | Problem]:
@@ -69,21 +63,16 @@ def read_json_records(
 
 
 def refuse_repeated(record: Record, where: str, seen: NameRegister) -> None:
-    """Raise InvalidInput if an earlier record of the file has the same sample id."""
     if (before := seen.remember(json.dumps(record.sample.key), where)) != where:
         raise InvalidInput(f"duplicate sample {record.sample.key}: already used at {before}")
 
 
 def problems_at(where: str, doubts: Iterable[str]) -> Iterator[Problem]:
-    """Return each warning about a record as a Problem; the record is imported nevertheless."""
     return (Problem(where, doubt, refused=False) for doubt in doubts)
 
 
 def write_json_line(target: TextIO, value: Any, report: ExportReport | None = None) -> int:
-    """Write a JSON value on its own line; NaN and infinities become null.
-
-    Return their number, and add it to the losses of a report.
-    """
+    """Write a JSON value on its own line; NaN and infinities become null and are counted."""
     text, count = encode_strict(value)
     target.write(text)
     target.write("\n")
@@ -100,10 +89,7 @@ def write_json_array(
     opening: str = "[",
     end: str = "]",
 ) -> None:
-    """Write JSON values, one per line, between an opening and an end bracket.
-
-    NaN and infinities become null, and are counted as losses of the report.
-    """
+    """Write JSON values, one per line, in brackets; NaN and infinities become null (counted)."""
     before = f"{opening}\n"
     for value in values:
         text, count = encode_strict(value)
@@ -118,17 +104,13 @@ def write_json_array(
 
 
 def check_object(value: Any, *, what: str) -> dict[str, Any]:
-    """Return a value that is a JSON object; for any other value, raise InvalidInput.
-
-    `what` is the name of the value in the error message.
-    """
+    """Return a value that is a JSON object; for any other value, raise InvalidInput."""
     if not isinstance(value, dict):
-        raise InvalidInput(f"the {what} is {describe_value(value)}, not an object")
+        raise InvalidInput(f"the {what} is {describe_value(value)}, not a JSON object")
     return value
 
 
 def text_field(fields: Fields, name: str, default: Any = "") -> str:
-    """Return the text in a field, or the default if the field is missing and has a default."""
     value = fields.get(name, default)
     if not isinstance(value, str):
         raise InvalidInput(f"{name!r} is {describe_value(value)}, not text")
@@ -136,15 +118,13 @@ def text_field(fields: Fields, name: str, default: Any = "") -> str:
 
 
 def object_field(fields: Fields, name: str) -> dict[str, Any]:
-    """Return the JSON object in a required field."""
     value = fields.get(name)
     if not isinstance(value, dict):
-        raise InvalidInput(f"{name!r} is {describe_value(value)}, not an object")
+        raise InvalidInput(f"{name!r} is {describe_value(value)}, not a JSON object")
     return value
 
 
 def list_field(fields: Fields, name: str, default: Any) -> list[Any]:
-    """Return the list in a field, or the default if the field is missing."""
     value = fields.get(name, default)
     if not isinstance(value, list):
         raise InvalidInput(f"{name!r} is {describe_value(value)}, not a list")
@@ -152,14 +132,13 @@ def list_field(fields: Fields, name: str, default: Any) -> list[Any]:
 
 
 def check_objects(value: Any, name: str) -> list[dict[str, Any]]:
-    """Return a value if it is a list of JSON objects; else raise InvalidInput."""
     if not isinstance(value, list) or not all(isinstance(each, dict) for each in value):
         raise InvalidInput(f"{name!r} is not a list of objects")
     return value
 
 
 def whole_number_field(fields: Fields, name: str, default: Any = None) -> int:
-    """Return the integer in a field, 0 to 2^53 - 1, or the default if the field is missing."""
+    """Return the integer in a JSON field, 0 to 2^53 - 1, or the default if it is missing."""
     value = fields.get(name, default)
     if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 2**53:
         raise InvalidInput(f"{name!r} is {describe_value(value)}, not a whole number below 2^53")
@@ -167,7 +146,6 @@ def whole_number_field(fields: Fields, name: str, default: Any = None) -> int:
 
 
 def enum_field(kind: type[_Enum], value: Any, *, what: str) -> _Enum:
-    """Return the member of an enum with this value; raise InvalidInput if there is none."""
     if value not in list(kind):
         raise InvalidInput(f"{value!r} is not a valid {what}", f"use one of: {', '.join(kind)}")
     return kind(value)
@@ -197,10 +175,9 @@ def parse_label(name: str) -> LabelPath:
 
 
 def join_label(path: LabelPath) -> str:
-    """Join a label path into a dotted name."""
     return LABEL_JOINER.join(path)
 
 
 def count_ambiguous_labels(paths: Iterable[LabelPath]) -> int:
-    """Return the number of label paths that cannot be read back after they are joined by dots."""
+    """Return the number of label paths that cannot be recovered after being joined by dots."""
     return sum(parse_label(join_label(path)) != path for path in paths)

@@ -14,11 +14,6 @@ class Question:
     """One request to a chat model.
 
     Attributes:
-        user: the user message.
-        system: the system message; empty for none.
-        temperature: sampling temperature, 0 to 2.
-        top_p: nucleus sampling, above 0 to 1.
-        max_tokens: maximum length of the reply, in tokens.
         attempt: number of earlier attempts; each attempt has its own reply in the cache.
         readable: returns whether a reply can be parsed; None accepts every reply. Only a readable
             reply is stored in the cache and returned from the cache.
@@ -33,37 +28,33 @@ class Question:
     readable: Callable[[str], bool] | None = field(default=None, compare=False, repr=False)
 
     def accepts(self, reply: str) -> bool:
-        """Return whether a reply answers the question."""
         return self.readable is None or self.readable(reply)
 
 
 @dataclass(frozen=True, slots=True)
 class ModelReply:
-    """Raw reply of a chat model; `cached` is true if it came from the cache."""
+    """Unchanged reply of a chat model; `cached` is true if it came from the cache."""
 
     text: str
     cached: bool
 
 
 class ReplyCache(Protocol):
-    """Protocol of a cache of model replies, so that no request is sent twice. Thread-safe."""
+    """Protocol of a thread-safe cache of model replies, so that no request is sent twice."""
 
-    def get(self, key: str) -> str | None:
-        """Return the reply that is stored under a key, or None."""
-        ...
+    def get(self, key: str) -> str | None: ...
 
     def put(self, key: str, reply: str, *, about: Mapping[str, Any]) -> None:
-        """Store a reply under the SHA-256 of model, prompt and parameters.
+        """Store a model's reply under the SHA-256 of model, prompt and parameters.
 
-        Args:
-            about: JSON values that describe the request, without prompt and API key.
+        `about` describes the request as JSON values, without prompt and API key.
         """
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeOptions:
-    """Options of a judge.
+    """Options of a judge, a chat model that rates texts.
 
     Attributes:
         replies: the reply cache; None to cache in memory only.
@@ -82,10 +73,7 @@ class JudgeOptions:
 class Judge(Protocol):
     """Protocol of thread-safe judges: chat models that rate texts. They are made with JudgeOptions.
 
-    Attributes:
-        name: name of the plug-in.
-        model: name of the chat model.
-        host: host to which texts are sent; empty if texts stay on this machine.
+    `host` is the host to which texts are sent; empty if texts stay on this machine.
     """
 
     name: str
@@ -93,7 +81,7 @@ class Judge(Protocol):
     host: str
 
     def ask(self, question: Question) -> ModelReply:
-        """Return the model's reply to a question, from the cache if possible.
+        """Return a chat model's reply to a question, from the cache if possible.
 
         Raises:
             Unavailable: the model cannot be reached, or its response is not a valid reply.
@@ -104,12 +92,12 @@ class Judge(Protocol):
     def ask_all(
         self, questions: Sequence[Question]
     ) -> Iterator[tuple[int, ModelReply | TuiAnnotateError]]:
-        """Send questions in parallel; yield (index, reply or error) of each completed question.
+        """Send questions in parallel; yield (index, reply or error) of each as it completes.
 
         Closing the iterator cancels the questions that are still waiting.
         """
         ...
 
     def cached(self, question: Question) -> bool:
-        """Return whether a readable reply to a question is in the cache; send no request."""
+        """Return whether the cache has a usable reply to a question; send no request."""
         ...

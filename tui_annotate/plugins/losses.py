@@ -1,4 +1,4 @@
-"""Counts the parts of a record that a format cannot write, based on the format's description."""
+"""Counts the data of a sample that a file format cannot write, by the format's description."""
 
 from __future__ import annotations
 
@@ -16,13 +16,10 @@ from tui_annotate.plugins.traits import OWN, FormatTraits, Loss, RecordTrait
 
 
 class LossCounter:
-    """Counter of the losses of one export, record by record.
+    """Counter of data that an export loses because of its format.
 
-    Args:
-        about: the description of the format.
-        report: the report to which losses are added.
-        own: name of the format for work without a named annotator: the person's id, and the part
-            of the origin after `imported:`.
+    `own` is the format's name for work without a named annotator: the person's id, and the part of
+    the origin after `imported:`.
     """
 
     def __init__(self, about: FormatTraits, report: ExportReport, *, own: str = "") -> None:
@@ -43,7 +40,6 @@ class LossCounter:
         }
 
     def count(self, record: Record) -> None:
-        """Add the losses of an exported record to the report."""
         for trait in self._lost:
             if (counted := self._counters.get(trait) or _RECORD_COUNTERS.get(trait)) is not None:
                 self._report.count_loss(trait.value, counted(record))
@@ -52,7 +48,7 @@ class LossCounter:
                 self._report.count_loss(trait.value, lost)
 
     def count_lost_annotations(self, record: Record) -> None:
-        """Count what is lost if a record is exported without its annotations and annotators."""
+        """Count what is lost if a sample is exported without its annotations and annotators."""
         self._report.count_loss("annotations", len(record.annotations))
         annotated = {owned.person for owned in record.annotations}
         others = tuple(work for work in record.assignments if work.person not in annotated)
@@ -72,10 +68,10 @@ class LossCounter:
         return sum(owned.annotation.origin not in carried for owned in record.annotations)
 
     def check_read(self, record: Record) -> bool:
-        """Return whether any annotator completed or annotated the sample; if not, count a loss.
+        """Return whether any annotator completed or annotated a sample; if not, count a loss.
 
-        For formats with one layer: in such a file, an unread sample would look like a sample that
-        was read without any finding.
+        It is for formats that hold the work of one annotator: there, an unread sample would look
+        like a sample that was read without any finding.
         """
         if record.annotations or list_finished_people(record):
             return True
@@ -102,10 +98,7 @@ def list_finished_people(record: Record) -> set[str]:
 
 
 def count_originals(record: Record, *, but: str = "") -> int:
-    """Count the original imported records that a sample keeps.
-
-    `but`: name of a format whose records are not counted; empty counts all records.
-    """
+    """Count the original imported records that a sample keeps, except those of one format."""
     original = record.sample.imported
     annotations = [owned.annotation for owned in record.annotations]
     count = sum(bool(one.imported) and one.origin != f"imported:{but}" for one in annotations)

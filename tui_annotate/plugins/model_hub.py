@@ -24,12 +24,11 @@ _LIBRARY = "sentence_transformers."
 _ALLOWED: Final = ("*.safetensors", "*.json", "*.txt")
 _IGNORED: Final = ("onnx/*", "openvino/*", ".*")
 _PROGRESS = ".cache"
-"""Name of the folder in which huggingface_hub stores the progress of a download."""
 
 
 @dataclass(frozen=True, slots=True)
 class FetchedFile:
-    """A downloaded file: path relative to the model folder, size in bytes, SHA-256."""
+    """A downloaded file of a model; its name is relative to the model's folder."""
 
     name: str
     size: int
@@ -38,7 +37,7 @@ class FetchedFile:
 
 @dataclass(frozen=True, slots=True)
 class FetchedModel:
-    """A downloaded model; `commit` is the hub's commit id that the revision resolved to."""
+    """A downloaded model; `commit` is the commit id of the requested revision on the hub."""
 
     folder: Path
     commit: str
@@ -46,12 +45,7 @@ class FetchedModel:
 
 
 def fetch_model(name: str, *, revision: str, target: Path) -> FetchedModel:
-    """Download a model into a folder; an interrupted download is resumed.
-
-    Args:
-        name: name of the model on the hub.
-        revision: a commit, tag or branch of the model.
-        target: folder for the model; created if missing.
+    """Download a model from the Hugging Face hub; an interrupted download is resumed.
 
     Raises:
         InvalidInput: the folder is not empty, or the name is invalid.
@@ -159,14 +153,13 @@ def _module_types(modules: Path) -> list[str]:
 
 
 def sha256(path: Path) -> str:
-    """Return the SHA-256 of a file as a hex string."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 @contextmanager
 def offline() -> Iterator[None]:
-    """Temporarily forbid model libraries any network access, by environment variables."""
+    """Forbid model libraries any network access inside a `with` block."""
     before = {name: os.environ.get(name) for name in _OFFLINE}
     os.environ.update(_OFFLINE)
     try:

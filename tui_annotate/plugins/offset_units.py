@@ -30,10 +30,7 @@ Translation = Callable[[int], int]
 
 
 class QuotedSpan(NamedTuple):
-    """A span as given in a file, with the text that the file quotes for it, if any.
-
-    `what` is the name of the span in error messages.
-    """
+    """A span as given in a file, with the quoted text, if any, and its name for messages."""
 
     start: Any
     end: Any
@@ -42,14 +39,14 @@ class QuotedSpan(NamedTuple):
 
 
 class ConvertedSpans(NamedTuple):
-    """The spans of a text in code points, in input order, and the unit of the original offsets."""
+    """The spans of a text in code points, and the unit of their original offsets."""
 
     spans: tuple[Span, ...]
     unit: str
 
 
 class _Unit(NamedTuple):
-    """A unit of offsets, with a function that converts offsets in this unit to code points."""
+    """A unit in which a file may count offsets, with a function that converts to code points."""
 
     name: str
     to_code_points: Translation
@@ -62,8 +59,6 @@ def convert_offsets(
     """Convert offsets to code points; find the unit in which all spans cover their quoted texts.
 
     Args:
-        text: the text that the spans refer to.
-        quoted: the spans of the text.
         unit: the preferred unit, taken if it fits; empty if exactly one unit must fit.
 
     Raises:
@@ -87,7 +82,8 @@ def convert_offsets(
         )
     if len(found) > 1:
         raise InvalidInput(
-            f"the offsets of {quoted[0].what} are ambiguous: {' or '.join(found.values())}",
+            f"the unit of the offsets of {quoted[0].what} is ambiguous:"
+            f" {' or '.join(found.values())}",
             "add the quoted texts to the file, or use offsets in code points",
         )
     ((spans, name),) = found.items()
@@ -97,16 +93,13 @@ def convert_offsets(
 def _check_types(quoted: Sequence[QuotedSpan]) -> None:
     for start, end, _, what in quoted:
         if not all(isinstance(at, int) and not isinstance(at, bool) for at in (start, end)):
-            raise InvalidInput(f"{what} {start!r}:{end!r} is not a pair of integers")
+            raise InvalidInput(f"the offsets {start!r}:{end!r} of the {what} are not integers")
         if max(abs(start), abs(end)) > _LARGEST_OFFSET:
             raise InvalidSpan(f"{what} has an offset above 2^53")
 
 
 def _list_units(text: str) -> Iterator[_Unit]:
-    """Yield the units in which offsets of this text may be counted, code points first.
-
-    Simpler units come first: if several units give the same spans, the simplest unit is reported.
-    """
+    """Yield the units in which a file may count offsets of this text, simplest first."""
     plain: dict[str, Translation] = {CODE_POINTS: int}
     yield _Unit(CODE_POINTS, int)
     yield _Unit(UTF16, utf16_map(text).to_code_points)
@@ -135,13 +128,7 @@ def _shift_offset(translation: Translation, shift: int, offset: int) -> int:
 
 
 def _count_line_ends(text: str, astral: int, *, lone: int, after_return: int) -> Translation:
-    """Return a function that converts offsets to code points, for given widths of line ends.
-
-    Args:
-        astral: width of a character above U+FFFF.
-        lone: width of a line feed without a carriage return before it.
-        after_return: width of a carriage return before a line feed.
-    """
+    """Return a function that converts offsets to code points, for given widths of characters."""
     widths = [astral if character > "\uffff" else 1 for character in text]
     for place, character in enumerate(text):
         if character == "\n":
@@ -170,7 +157,7 @@ def _read_in_unit(text: str, quoted: Sequence[QuotedSpan], way: _Unit) -> tuple[
 
 
 def _trimmed_quotes(text: str, quoted: Sequence[QuotedSpan]) -> tuple[Span, ...]:
-    """Check spans in code points against their quotes, ignoring white space at the edges."""
+    """Compare spans in code points with the quoted texts, ignoring white space at the edges."""
     spans = []
     for start, end, quote, what in quoted:
         span = check_span(text, start, end, quote=None, what=what)
@@ -181,7 +168,7 @@ def _trimmed_quotes(text: str, quoted: Sequence[QuotedSpan]) -> tuple[Span, ...]
 
 
 class CountedAnnotation(NamedTuple):
-    """An annotation with offsets in a file's unit, and the quoted text of each of its spans."""
+    """An annotation with offsets in a file's unit, and the texts that the file quotes for it."""
 
     annotation: Annotation
     quotes: Sequence[str | None]

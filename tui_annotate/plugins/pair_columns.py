@@ -11,8 +11,6 @@ from tui_annotate.plugins.protocols import ImportOptions
 
 
 class PairColumns(NamedTuple):
-    """Names of the columns with the source, the summary, and the group of related samples."""
-
     source: str
     summary: str
     group: str = ""
@@ -28,7 +26,7 @@ _DEFAULT: Final = ImportOptions()
 
 
 def set_pair_columns(name: str, options: ImportOptions) -> ImportOptions:
-    """Return import options with a collection's columns; columns that the user chose stay.
+    """Set the import's columns to those of a known collection, unless the user chose them.
 
     Raises:
         NotFound: the collection is unknown; the hint lists the known collections.

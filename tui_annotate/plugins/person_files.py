@@ -16,26 +16,21 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 from tui_annotate.domain.errors import InvalidInput, NotFound, Unavailable
 from tui_annotate.domain.records import Problem, Record
 from tui_annotate.plugins.files.json_values import JsonValue, read_json_values
-from tui_annotate.plugins.files.packing import BOMB_FLOOR, BOMB_RATIO, begins_with
+from tui_annotate.plugins.files.packing import BOMB_FLOOR, BOMB_RATIO, ZIP_MAGIC, begins_with
 from tui_annotate.plugins.json_records import check_object, problems_at
 from tui_annotate.plugins.protocols import ImportOptions
 from tui_annotate.plugins.record_validation import NameRegister, make_problem, parse_identifier
 
-MAGIC: Final = b"PK\x03\x04"
 _ENDINGS: Final = (".jsonl", ".json")
 _PIECE: Final = 2**18
 _ENCRYPTED: Final = 1
 _BROKEN: Final = (
     BadZipFile, EOFError, NotImplementedError, RuntimeError, ValueError, struct.error, zlib.error
 )  # fmt: skip
-"""Exceptions that reading a damaged zip may raise."""
 
 
 class PersonFile(NamedTuple):
-    """A JSON file with the work of one annotator; the file is named after the annotator's id.
-
-    `shown`: location of the file, for messages.
-    """
+    """A JSON file with the work of one annotator, who is named by the file's name."""
 
     person: str
     path: Path
@@ -43,12 +38,12 @@ class PersonFile(NamedTuple):
 
 
 Read = Callable[[dict[str, Any], JsonValue, str], tuple[Record, Sequence[str]]]
-"""Function that converts an annotator's JSON object to a record with warnings."""
+"""Function that converts an annotator's JSON object to a sample with warnings."""
 
 
 def is_several(path: Path) -> bool:
     """Return whether a path is a folder, or a file that begins like a zip."""
-    return path.is_dir() or begins_with(path, MAGIC)
+    return path.is_dir() or begins_with(path, ZIP_MAGIC)
 
 
 @contextmanager
@@ -134,12 +129,9 @@ def _copy(packed: IO[bytes], plain: IO[bytes], *, most: int) -> int:
 def read_person_records(
     path: Path, options: ImportOptions, read: Read, *, what: str
 ) -> Iterator[Record | Problem]:
-    """Yield one record per sample with the work of all annotators, in order of first occurrence.
+    """Yield each sample once with the work of all annotators, in order of first occurrence.
 
     Rows are stored on disk temporarily, so that memory use stays constant.
-
-    Args:
-        what: name of an object in messages.
 
     Raises:
         NotFound, InvalidInput: the files cannot be read; see `read_person_files`.
@@ -200,7 +192,7 @@ class _RowStore:
             if first is None:
                 first = replace(record, where=where)
             elif first.sample.documents != record.sample.documents:
-                problems.append(Problem(where, f"the texts differ from the texts at {first.where}"))
+                problems.append(Problem(where, f"the sample has other texts than at {first.where}"))
             else:
                 problems += _warn_of_differences(first, record, where)
                 first = _merge(first, record)
@@ -213,7 +205,7 @@ def _warn_of_differences(first: Record, other: Record, where: str) -> Iterator[P
     one, two = first.sample.meta, other.sample.meta
     if names := [name for name in two if name in one and one[name] != two[name]]:
         shown = ", ".join(map(repr, names))
-        message = f"the values of {shown} differ from {first.where}, whose values are kept"
+        message = f"the values of {shown} differ from those at {first.where}, which are kept"
         yield Problem(where, message, refused=False)
 
 

@@ -21,12 +21,11 @@ if TYPE_CHECKING:
 
 CODEPOINT: Final = "codepoint"
 UTF16: Final = "utf16"
-"""Units in which a file may count offsets."""
 
 
 @dataclass(slots=True)
 class ReadMeter:
-    """Progress of an import: size of the input files in bytes, and number of bytes read so far."""
+    """Progress of an import: size of the input files, and bytes read so far."""
 
     total: int = 0
     done: int = 0
@@ -37,15 +36,15 @@ class ImportOptions:
     """User options of an import; an empty value selects the default.
 
     Attributes:
-        dataset: name of the dataset; default: the file's name up to the first dot.
         source_column, summary_column: columns of the two texts, in formats with free column names.
         id_column: column of the sample id; default: the 0-based row number is the id.
+        row_prefix: text before the row number that is the sample id.
         group_column: column of the sample group; default: no group.
+        delimiter: character between the cells of a CSV file; default: detected by the header.
+        sheet: the only sheet to import from an Excel workbook; default: all sheets.
         language: language of all documents; default: guessed from the proportion of Han characters
             in each document.
-        encoding: encoding of text files.
         topics: file with the topics that the texts answer, for formats that have such a file.
-        only: ids of the topics to import; empty for all topics.
         documents: file with the documents that the texts cite.
         offsets: unit of the file's offsets, `CODEPOINT` or `UTF16`; default: the unit in which
             the offsets fit the quotes in the file.
@@ -53,14 +52,16 @@ class ImportOptions:
             default: such a question is refused.
         stored: returns the stored sample with a key, for formats whose ids depend on earlier
             imports; None if no samples are stored.
-        meter: counts the bytes that are read.
     """
 
     dataset: str = ""
     source_column: str = "source"
     summary_column: str = "summary"
     id_column: str = ""
+    row_prefix: str = ""
     group_column: str = ""
+    delimiter: str = ""
+    sheet: str = ""
     language: str = ""
     encoding: str = "utf-8"
     topics: Path | None = None
@@ -100,10 +101,7 @@ class ExportOptions:
 class ExportReport:
     """Numbers of samples and annotations that an exporter wrote, and of data that it lost.
 
-    Attributes:
-        records: number of samples written.
-        annotations: number of annotations written; an annotation with several rows counts once.
-        lost: kind of loss -> number of losses of this kind.
+    An annotation with several rows counts once. `lost` maps a kind of loss to the number of losses.
     """
 
     records: int = 0
@@ -111,7 +109,6 @@ class ExportReport:
     lost: dict[str, int] = field(default_factory=dict)
 
     def count_loss(self, kind: str, count: int = 1) -> None:
-        """Add a number of losses of one kind; a count of 0 adds no entry."""
         if count:
             self.lost[kind] = self.lost.get(kind, 0) + count
 
@@ -126,10 +123,10 @@ class Importer(Protocol):
     name: str
 
     def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
-        """Yield the records of a file in file order, in constant memory.
+        """Yield the samples and work in an input file in file order, in constant memory.
 
-        Yield a Problem for each invalid record, and for a file that cannot be read any further.
-        The valid records are still yielded.
+        Yield a Problem for each invalid record, and for a file that cannot be read any further. The
+        valid records are still yielded.
 
         Raises:
             NotFound, InvalidInput, Unavailable: the file cannot be opened at all.
@@ -139,13 +136,10 @@ class Importer(Protocol):
 
 @runtime_checkable
 class JointImporter(Importer, Protocol):
-    """Protocol of importers that read several files together.
-
-    In their formats, a record in one file may refer to records in another file.
-    """
+    """Protocol of importers that read files together, as a sample may refer to other files."""
 
     def read_all(self, paths: Sequence[Path], options: ImportOptions) -> Iterator[Record | Problem]:
-        """Yield the records of several files or folders as if they were one file; see `read`."""
+        """Yield the samples of several files or folders as if they were one file; see `read`."""
         ...
 
 
@@ -161,7 +155,7 @@ class Exporter(Protocol):
     def write(
         self, records: Iterable[Record], target: TextIO, options: ExportOptions
     ) -> ExportReport:
-        """Write records in order, in constant memory; equal records always give equal bytes."""
+        """Write samples with their work in order, in constant memory; equal input, equal bytes."""
         ...
 
 
@@ -169,7 +163,7 @@ class Folder(Protocol):
     """Protocol of an output folder that appears only when all of its files are written."""
 
     def file(self, name: str) -> AbstractContextManager[TextIO]:
-        """Open a new UTF-8 file in the folder; a `/` in the name creates subfolders as needed."""
+        """Open a new UTF-8 file in the output folder; a `/` in the name creates subfolders."""
         ...
 
 
@@ -179,7 +173,6 @@ class EmbedderOptions:
 
     Attributes:
         model: the text after the colon of the embedder's name: a model name or a folder.
-        base_url: base URL of an endpoint.
         dimensions: number of dimensions of a vector, for models with a choice; 0 for the default.
         timeout: time limit of a request in seconds; None for the default of the embedder.
     """
@@ -192,10 +185,9 @@ class EmbedderOptions:
 
 @runtime_checkable
 class Embedder(Protocol):
-    """Protocol of embedders, which turn texts into vectors. The constructor takes EmbedderOptions.
+    """Protocol of embedders, which convert texts to vectors. The constructor takes EmbedderOptions.
 
     Attributes:
-        label: display name of the model.
         version: changes whenever the vector of any text would change.
         dimensions: number of dimensions of a vector; 0 before the first reply of an endpoint.
         instant: whether the embedder is fast enough to embed a selection at a key press; vectors
@@ -218,20 +210,13 @@ class Embedder(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingCost:
-    """Estimated cost of embedding some texts.
-
-    Attributes:
-        calls: number of requests, without retries.
-        characters: number of code points to send.
-        tokens: rough estimate of the number of tokens.
-    """
+    """Estimated cost of embedding texts, without retries; `tokens` is a rough estimate."""
 
     calls: int = 0
     characters: int = 0
     tokens: int = 0
 
     def __add__(self, other: EmbeddingCost) -> EmbeddingCost:
-        """Return the sum of two costs."""
         characters, tokens = self.characters + other.characters, self.tokens + other.tokens
         return EmbeddingCost(self.calls + other.calls, characters, tokens)
 
@@ -247,7 +232,7 @@ class CostlyEmbedder(Protocol):
 
 @runtime_checkable
 class TokenEmbedder(Embedder, Protocol):
-    """Protocol of embedders that also compute a vector for each token of a text, in context.
+    """Protocol of embedders that also compute a vector for each token (word piece) of a text.
 
     Attributes:
         token_dimensions: number of dimensions of a token vector, at most `dimensions`.
@@ -259,5 +244,5 @@ class TokenEmbedder(Embedder, Protocol):
     axes: NDArray[np.float32]
 
     def embed_tokens(self, texts: Sequence[str]) -> tuple[NDArray[np.float32], TokenBank]:
-        """Return the vectors of texts as `embed` does, and the vectors of their tokens."""
+        """Return the vectors of texts as `embed` does, and the vectors of the texts' tokens."""
         ...

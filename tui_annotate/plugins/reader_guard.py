@@ -1,4 +1,4 @@
-"""Reads records with any importer, and validates the records of third-party importers.
+"""Reads files with any importer, and validates what third-party importers return.
 
 Built-in importers validate their own records; tests enforce this.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -20,8 +21,12 @@ from tui_annotate.plugins.protocols import ImportOptions, JointImporter
 from tui_annotate.plugins.record_validation import parse_document, parse_identifier
 
 
-def read_guarded(name: str, options: ImportOptions, *paths: Path) -> Iterator[Record | Problem]:
+def read_guarded(
+    name: str, options: ImportOptions, *paths: Path, prefixed: bool = False
+) -> Iterator[Record | Problem]:
     """Yield the records and problems of files, in order, read by the named importer.
+
+    `prefixed`: whether ids that are row numbers are preceded by the file's name.
 
     Raises:
         NotFound, InvalidInput, Unavailable: the importer or a file is unknown or unreadable, or
@@ -32,7 +37,11 @@ def read_guarded(name: str, options: ImportOptions, *paths: Path) -> Iterator[Re
         if isinstance(importer, JointImporter):
             items = importer.read_all(paths, options)
         else:
-            items = chain.from_iterable(importer.read(path, options) for path in paths)
+            prefixes = (f"{path.name}/" if prefixed else options.row_prefix for path in paths)
+            items = chain.from_iterable(
+                importer.read(path, replace(options, row_prefix=prefix))
+                for path, prefix in zip(paths, prefixes, strict=True)
+            )
         yield from items if registry.is_built_in("importers", name) else map(_check_item, items)
 
 
@@ -58,7 +67,9 @@ def _check_record(record: Record) -> None:
     workers = (work.person for work in record.assignments)
     for key in (*(owned.person for owned in record.annotations), *workers):
         if key not in named:
-            raise InvalidInput(f"person {key!r} is not in `people`", "add the person to `people`")
+            raise InvalidInput(
+                f"person {key!r} is not in the record's `people`", "add the person to `people`"
+            )
 
 
 def _check_sample(sample: Sample) -> None:

@@ -1,4 +1,4 @@
-"""Checks that every imported record must pass, in any format."""
+"""Checks that every imported sample must pass, in any format."""
 
 from __future__ import annotations
 
@@ -11,7 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from tui_annotate.domain.did_you_mean import find_nearest
-from tui_annotate.domain.errors import InvalidInput, InvalidRecord, InvalidSpan, Unavailable
+from tui_annotate.domain.errors import (
+    InvalidInput,
+    InvalidRecord,
+    InvalidSpan,
+    NotFound,
+    Unavailable,
+)
 from tui_annotate.domain.people import Person, PersonKind
 from tui_annotate.domain.records import Problem
 from tui_annotate.domain.samples import Document, Side
@@ -21,14 +27,18 @@ from tui_annotate.methods.segmentation import guess_language
 LONGEST_TEXT = 8_000_000
 """Maximum length of a document in code points; longer texts cannot be annotated."""
 LONGEST_ID = 1000
-RIGHT_ONE = "set the right column with "
-"""Start of the hint for a missing column, before the name of a command-line option."""
+RIGHT_ONE = "choose one of the file's columns with "
+"""Start of the hint for a missing column, which the name of a command-line option follows."""
 
+_TEXT_HINTS: dict[type, str] = {
+    list: "join the texts of the list to one text, or name another column",
+    dict: "name a column that holds one text per sample",
+}
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
 def choose_dataset_name(path: Path, wanted: str) -> str:
-    """Return the dataset name: the wanted name, else the file name up to the first dot.
+    """Return the name of an imported dataset: the wanted name, else that of its file.
 
     Raises:
         InvalidInput: the name is not a valid dataset name.
@@ -38,7 +48,7 @@ def choose_dataset_name(path: Path, wanted: str) -> str:
 
 
 def parse_identifier(value: Any, *, what: str) -> str:
-    """Return a text or integer of a file as an id; `what` names the id in messages.
+    """Return a text or integer of an input file as an id; `what` is its name in messages.
 
     Raises:
         InvalidInput: the value is empty, too long, neither text nor integer, or has a control
@@ -47,7 +57,9 @@ def parse_identifier(value: Any, *, what: str) -> str:
     if isinstance(value, int) and not isinstance(value, bool):
         value = str(value)
     if not isinstance(value, str):
-        raise InvalidInput(f"the {what} is {describe_value(value)}", "ids are text or integers")
+        raise InvalidInput(
+            f"the {what} is {describe_value(value)}", "write the id as text or as an integer"
+        )
     if not value.strip():
         raise InvalidInput(f"the {what} is empty", "give it a name")
     if len(value) > LONGEST_ID:
@@ -60,10 +72,7 @@ def parse_identifier(value: Any, *, what: str) -> str:
 
 
 def get_field(fields: Mapping[str, Any], name: str, *, option: str) -> Any:
-    """Return the value of a field of a record.
-
-    Args:
-        option: the command-line option that sets the name of the field, for the hint.
+    """Return the value of a field of an input record; `option` sets the field's name.
 
     Raises:
         InvalidInput: the record has no such field; the message lists the record's fields.
@@ -74,7 +83,7 @@ def get_field(fields: Mapping[str, Any], name: str, *, option: str) -> Any:
 
 
 def missing_column(name: str, there: Iterable[str], *, option: str) -> InvalidInput:
-    """Return the error for a missing column; the hint names the closest existing column."""
+    """Return the error for a missing input column, with a hint of the closest existing column."""
     columns = list(there)[:50]
     names = ", ".join(map(repr, columns))
     near = find_nearest(name, columns)
@@ -86,20 +95,22 @@ def missing_column(name: str, there: Iterable[str], *, option: str) -> InvalidIn
 
 
 def parse_document(value: Any, *, side: Side, column: str, language: str) -> Document:
-    """Return a document whose text is the value of an input field.
-
-    If `language` is empty, the language of the text is guessed.
+    """Return a document whose text is the value of an input field; an empty language is guessed.
 
     Raises:
         InvalidInput: the value is not text, is blank or too long, or has a lone surrogate.
     """
-    if not isinstance(value, str):
+    if value is not None and not isinstance(value, str):
         raise InvalidInput(
-            f"column {column!r} holds {describe_value(value)}, not text", "quote the value"
+            f"column {column!r} holds {describe_value(value)}, not text",
+            _TEXT_HINTS.get(type(value), "store the value as text"),
         )
-    if not value.strip():
-        kind = "holds only white space" if value else "is empty"
-        raise InvalidInput(f"column {column!r} {kind}", "a sample needs a source and a summary")
+    if value is None or not value.strip():
+        empty = f"column {column!r} is empty" + (" (null)" if value is None else "")
+        raise InvalidInput(
+            f"column {column!r} holds only white space" if value else empty,
+            "a sample needs a source and a summary",
+        )
     if len(value) > LONGEST_TEXT:
         raise InvalidInput(
             f"column {column!r} has {len(value):,} characters; the maximum is {LONGEST_TEXT:,}",
@@ -112,10 +123,7 @@ def parse_document(value: Any, *, side: Side, column: str, language: str) -> Doc
 
 
 def imported_person(key: str, name: Any = None) -> Person:
-    """Return an imported person with an id and a name.
-
-    If `name` is empty or not text, the id `key` is used as name.
-    """
+    """Return an imported person; if `name` is empty or not text, the id `key` is the name."""
     return Person(key, name if isinstance(name, str) and name else key, PersonKind.IMPORTED)
 
 
@@ -136,11 +144,9 @@ def describe_value(value: Any) -> str:
 
 
 def check_span(text: str, start: Any, end: Any, *, quote: Any, what: str) -> Span:
-    """Return the span from start to end, after a comparison of its text with the record's quote.
+    """Return a span of a text, after a comparison with the text that the file quotes for it.
 
-    Args:
-        quote: the text that the record quotes; None for a record without quotes.
-        what: name of the span in messages.
+    `quote` is None for a file without quotes; `what` is the span's name in messages.
 
     Raises:
         InvalidInput: the offsets are not integers, or the covered text is not the quote.
@@ -148,7 +154,8 @@ def check_span(text: str, start: Any, end: Any, *, quote: Any, what: str) -> Spa
     """
     if not all(isinstance(value, int) and not isinstance(value, bool) for value in (start, end)):
         raise InvalidInput(
-            f"{what} {start!r}:{end!r} is not a pair of integers", "write offsets in code points"
+            f"the offsets {start!r}:{end!r} of the {what} are not integers",
+            "write offsets in code points",
         )
     try:
         span = Span(start, end)
@@ -157,7 +164,7 @@ def check_span(text: str, start: Any, end: Any, *, quote: Any, what: str) -> Spa
         raise InvalidSpan(f"{what}: {error.message}", error.hint) from error
     if quote is not None and found != quote:
         raise InvalidInput(
-            f"{what} {span} covers {_short(found)}, but the file quotes {_short(str(quote))}",
+            f"the {what} {span} covers {_short(found)}, but the file quotes {_short(str(quote))}",
             "check whether the offsets have another unit or refer to another text",
         )
     return span
@@ -167,8 +174,8 @@ def _short(text: str) -> str:
     return repr(text if len(text) <= 40 else f"{text[:37]}...")
 
 
-def make_problem(where: str, error: InvalidInput) -> Problem:
-    """Return an InvalidInput error as a Problem at a location of the file."""
+def make_problem(where: str, error: InvalidInput | NotFound) -> Problem:
+    """Return an error as a Problem at a location of the file."""
     if isinstance(error, InvalidRecord):
         message = error.message.removeprefix(f"{error.where}: ")
         return Problem(error.where, message, error.hint, code=error.code)
@@ -187,7 +194,7 @@ def open_temporary_database(tables: str) -> sqlite3.Connection:
 
 @contextmanager
 def check_temporary_space(purpose: str) -> Iterator[None]:
-    """Raise Unavailable if code in this context cannot write to a temporary database.
+    """Raise Unavailable if a `with` block cannot write to a temporary database.
 
     `purpose`: verb phrase that follows "not enough temporary disk space to" in the message.
     """
@@ -201,7 +208,7 @@ def check_temporary_space(purpose: str) -> Iterator[None]:
 
 
 class NameRegister:
-    """A table that maps names to texts; large tables move to disk, so memory use stays constant."""
+    """A map from names to texts; large ones move to disk, so memory use stays constant."""
 
     def __init__(self) -> None:
         self._database = open_temporary_database(
@@ -209,7 +216,7 @@ class NameRegister:
         )
 
     def remember(self, name: str, word: str) -> str:
-        """Store the text `word` for a name that has no text yet; return the text of the name.
+        """Store a text for a name that has no text yet; return the text of the name.
 
         Raises:
             Unavailable: the disk is full.
@@ -219,10 +226,9 @@ class NameRegister:
             return word if new.rowcount else str(self.recall(name))
 
     def recall(self, name: str) -> str | None:
-        """Return the text that this table maps to a name; None for an unknown name."""
+        """Return the text that was stored for a name; None for an unknown name."""
         row = self._database.execute("SELECT word FROM seen WHERE name = ?", (name,)).fetchone()
         return None if row is None else str(row[0])
 
     def close(self) -> None:
-        """Close the table and delete its temporary file."""
         self._database.close()

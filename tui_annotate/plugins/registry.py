@@ -1,11 +1,11 @@
-"""Registry of plug-ins by name: built-ins from a table, other packages' plug-ins by entry point.
+"""Registry of plug-ins by name: built-in ones from a table, others by package entry point.
 
 There are five groups of plug-ins: importers, exporters, embedders, scorers and judges. Three more
 groups are hooks, which add the research tools in `lab` to the core; the core imports none of them:
 `commands` (functions that add commands to the app), `services` (functions that make a service of an
 open workspace) and `features` (parts of the screens for annotating and reviewing). If a plug-in of
-another package or of `lab` fails, the error is logged; the program continues.
-Listing names imports no plug-in; loading a plug-in imports only this plug-in.
+another package or of `lab` fails, the error is logged; the program continues. Listing names imports
+no plug-in; loading a plug-in imports only this plug-in.
 
 The environment variable `TUI_ANNOTATE_DISABLED_PLUGINS` holds comma-separated patterns for
 `group:name` (`commands:scores`) or for modules (`tui_annotate.lab.*`). Plug-ins that match a
@@ -56,13 +56,15 @@ _IMPORTERS: Final = {
     "tsv": f"{_FORMATS}.pairs:TsvPairsFormat",
     "jsonl": f"{_FORMATS}.pairs:JsonLinesPairsFormat",
     "json": f"{_FORMATS}.pairs:JsonPairsFormat",
+    "xlsx": f"{_FORMATS}.pairs:WorkbookPairsFormat",
+    "folder": f"{_FORMATS}.folder:FolderFormat",
 }
-PAIRS: Final = ("pairs", "csv", "tsv", "jsonl", "json")
+PAIRS: Final = ("pairs", "csv", "tsv", "jsonl", "json", "xlsx")
 """Names of the importers of source-summary pairs.
 
-The exporters `csv`, `jsonl` and `json` write other formats than these importers read.
+The exporters `csv`, `jsonl`, `json` and `xlsx` write other formats than these importers read.
 """
-_READ_ONLY: Final = {"mercury-db", *PAIRS}
+_READ_ONLY: Final = {"mercury-db", "folder", *PAIRS}
 _BUILT_IN: Final[Mapping[str, Mapping[str, str]]] = {
     "importers": _IMPORTERS,
     "exporters": {
@@ -119,14 +121,14 @@ _PROTOCOLS: Final[Mapping[str, type]] = {
     "judges": Judge,
 }
 _SPECIAL_NAMES: Final[Mapping[str, tuple[str, ...]]] = {"embedders": ("auto", "none")}
-"""Special values in place of a plug-in name: `auto` for the best plug-in, `none` for no plug-in."""
+"""Values in place of a plug-in name: `auto` for the best plug-in, `none` for no plug-in."""
 
 Hook = Literal["commands", "features", "services"]
 Kind = Literal["importers", "exporters", "embedders", "scorers", "judges", Hook]
 
 
 def plugin_names(kind: Kind) -> tuple[str, ...]:
-    """Return the names of all plug-ins of a kind: built-ins in table order, then others by name."""
+    """Return the names of all plug-ins of a kind: built-in ones in table order, then others."""
     return (*_built_in(kind), *sorted(_third_party(kind)))
 
 
@@ -144,7 +146,7 @@ def _is_disabled(kind: Kind, name: str, target: str) -> bool:
 
 
 def load_hook(kind: Hook, name: str) -> Any:
-    """Return the function or class that is registered as a hook, without calling it.
+    """Return the function or class of a plug-in that extends commands, services or screens.
 
     Raises:
         InvalidInput: the hook is unknown.
@@ -182,24 +184,21 @@ def load_embedder(
 
 
 def load_scorer(spec: str, options: ScorerOptions) -> Scorer:
-    """Load a scorer by its name, optionally with a colon and a model: `probe:FILE`; see `load`."""
+    """Load a scorer by its name, optionally with a colon and a model: `probe:FILE`."""
     name, _, model = spec.partition(":")
     scorer: Scorer = _make_plugin("scorers", name, replace(options, model=model))
     return scorer
 
 
 def load_judge(spec: str, options: JudgeOptions) -> Judge:
-    """Load a judge by `name:MODEL`; see `load`."""
+    """Load a judge (chat model that rates texts) by `name:MODEL`."""
     name, _, model = spec.partition(":")
     judge: Judge = _make_plugin("judges", name, replace(options, model=model))
     return judge
 
 
 def resolve_embedder_name(spec: str) -> str:
-    """Return an embedder's name in the form that the workspace stores.
-
-    In a name with a model folder (`neural:FOLDER`), the folder's path becomes absolute.
-    """
+    """Return an embedder's name as the workspace stores it, with an absolute model folder."""
     name, _, model = spec.partition(":")
     if not model:
         return name
@@ -208,12 +207,12 @@ def resolve_embedder_name(spec: str) -> str:
 
 
 def best_embedder() -> str:
-    """Return the default embedder: neural if its packages and weights exist, else static."""
+    """Return the name of the best embedder that is installed: neural, else static."""
     return "static" if _missing_for_neural() else "neural"
 
 
 def better_embedder(used: str) -> str:
-    """Return a hint that recommends a better embedder than static or none; else an empty text."""
+    """Return a hint that recommends a better embedder than the used one; else an empty text."""
     if used not in {"static", "none"}:
         return ""
     steps = (_missing_for_neural(), "tui-annotate vectors rebuild --embedder neural")
@@ -229,7 +228,7 @@ def _missing_for_neural() -> str:
 
 
 def refuse_unknown(kind: Kind, spec: str) -> None:
-    """Check that a plug-in exists, by its name with an optional `:MODEL`; import no plug-in.
+    """Check that a plug-in with a name (with an optional `:MODEL`) exists; import no plug-in.
 
     Raises:
         InvalidInput: no plug-in of this kind has the name; the hint lists the available names.
@@ -242,12 +241,11 @@ def refuse_unknown(kind: Kind, spec: str) -> None:
 
 
 def has_cost(spec: str) -> bool:
-    """Return whether an embedder is a `CostlyEmbedder`, without creating the embedder."""
+    """Return whether an embedder costs money or time elsewhere, without creating it."""
     return hasattr(_find_factory("embedders", spec.partition(":")[0]), "cost")
 
 
 def is_built_in(kind: Kind, name: str) -> bool:
-    """Return whether a plug-in is built in."""
     return name in _BUILT_IN[kind]
 
 
@@ -277,7 +275,7 @@ def _find_factory(kind: Kind, name: str) -> Any:
 
 
 def load_all(kind: Literal["importers", "exporters"]) -> Iterator[tuple[str, Any]]:
-    """Yield the name and the plug-in of each working plug-in of a kind; log broken plug-ins."""
+    """Yield the name and the object of each working plug-in of a kind; log broken plug-ins."""
     for name in plugin_names(kind):
         try:
             yield name, load(kind, name)
@@ -287,11 +285,10 @@ def load_all(kind: Literal["importers", "exporters"]) -> Iterator[tuple[str, Any
 
 @contextmanager
 def guard_plugin(kind: Kind, name: str) -> Iterator[None]:
-    """Raise Unavailable in place of an unexpected error of an optional plug-in.
+    """Replace an unexpected error of an optional plug-in by Unavailable; every call runs in this.
 
-    Every call of a plug-in runs in this context. Optional plug-ins are those of other packages and
-    of `tui_annotate.lab`. An unexpected error of a core plug-in is a bug of this program and passes
-    through; so do OSError and the program's own errors.
+    Optional plug-ins are those of other packages and of `tui_annotate.lab`. An unexpected error of
+    a core plug-in is a bug and passes through; so do OSError and the program's own errors.
     """
     try:
         yield
@@ -312,7 +309,7 @@ def _third_party(kind: Kind) -> dict[str, EntryPoint]:
     found: dict[str, EntryPoint] = {}
     for point in entry_points(group=f"tui_annotate.{kind}"):
         if point.name in _BUILT_IN[kind] or point.name in found:
-            message = "skipped the %s %r of %s: the name is already in use"
+            message = "skipped the %s %r of the package %s: its name is already in use"
             _log.warning(message, kind[:-1], point.name, _package(point))
         elif not _is_disabled(kind, point.name, point.value):
             found[point.name] = point

@@ -17,9 +17,9 @@ _T = TypeVar("_T")
 
 _LONGEST_WAIT: Final = 60.0
 _LOGGED_WAIT: Final = 10.0
-"""Minimum length in seconds of a wait that is logged, so that the user knows the reason.
+"""Length in seconds from which a wait is logged, so that the user knows the reason.
 
-Before a wait after a timeout, the attempt itself has taken long: such waits are always logged.
+Waits after a timeout are always logged, as the attempt itself has taken long.
 """
 
 
@@ -34,16 +34,12 @@ def spread_wait(attempt: int) -> float:
 
 @dataclass(slots=True)
 class RetryPolicy:
-    """Repeats requests to one endpoint after transient failures.
+    """Repeats requests to one endpoint after temporary failures.
 
     Attributes:
-        host: host of the endpoint, for messages.
-        wait: waits for a number of seconds.
         backoff: seconds to wait after an attempt; attempts count from 1.
-        attempts: maximum number of attempts.
         first_attempts: maximum number of attempts while no connection has succeeded.
         longest_asked: maximum wait in seconds that the endpoint may request.
-        hint: hint of the final error.
         reached: whether the endpoint has ever answered.
     """
 
@@ -58,7 +54,7 @@ class RetryPolicy:
     reached: bool = field(default=False, init=False)
 
     def __call__(self, attempt: Callable[[], _T]) -> _T:
-        """Return the result of an attempt; retry after each TransientFailure, up to the limits.
+        """Return the result of a request; retry after each temporary failure, up to the limits.
 
         Raises:
             Unavailable: the last attempt failed.
@@ -77,5 +73,5 @@ class RetryPolicy:
                 _log.warning("%s: %s; waiting %.0f s", self.host, failure, seconds)
             self.wait(seconds)
         long = failure.after > self.longest_asked
-        later = f"; the endpoint requests a wait of {failure.after:,.0f} s" if long else ""
+        later = f"; the endpoint requires a wait of {failure.after:,.0f} s" if long else ""
         raise Unavailable(f"{self.host}: {failure}{later}", failure.hint or self.hint) from failure

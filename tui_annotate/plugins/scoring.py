@@ -15,13 +15,10 @@ class GeneratedAnswers:
     """A question with its right answer, and the answers that models generated.
 
     Attributes:
-        answer: the right answer.
         texts: the model answers to score, in order; at least one.
         extras: further answers to the same question, for which a model was asked to admit what
             the model does not know ("uncertainty"). They are counted with the other answers, and
             only a few scorers score them.
-        language: "en" or "zh".
-        subject: topic of the question, as given in the file; may be empty.
     """
 
     question: str
@@ -34,13 +31,7 @@ class GeneratedAnswers:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SampleSentences:
-    """The sentences of a sample's source and summary, in reading order.
-
-    Attributes:
-        source: sentences of all source documents.
-        summary: sentences of the summary; at least one.
-        language: language of the summary, "en" or "zh".
-    """
+    """The sentences of a sample's source and summary, in reading order; `language`: en or zh."""
 
     source: tuple[str, ...]
     summary: tuple[str, ...]
@@ -49,10 +40,9 @@ class SampleSentences:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Opinion:
-    """Result of one score for one question or one sample, computed by a scorer.
+    """Values of one score for one question or one sample, computed by a scorer.
 
     Attributes:
-        name: name of the score, as published.
         values: raw values. For a question: one for each text, then one for each extra; values of
             extras may be missing. For a sample: one for each sentence of the summary. None means
             that the scorer has no value.
@@ -76,7 +66,6 @@ class ScorerOptions:
             needs an embedder then raises an error.
         judge: the named chat model; None if no model was named. A scorer that needs a judge then
             raises an error.
-        prompts: folder with the user's own prompts; empty for none.
         folder: folder of a local model, for scorers whose `model` means something else.
     """
 

@@ -9,10 +9,7 @@ from typing import Final
 
 
 class RecordTrait(StrEnum):
-    """Kinds of data that an export format may be unable to write.
-
-    Export reports show the values of the members.
-    """
+    """Kinds of data that an export format may be unable to write; reports show the values."""
 
     OVERLAP = "overlapping spans"
     FRAGMENTS = "claims with several spans"
@@ -45,10 +42,7 @@ class RecordTrait(StrEnum):
 
 
 class Loss(StrEnum):
-    """Losses that depend on the exported data, in addition to the losses of the format.
-
-    Export reports show the values of the members.
-    """
+    """Losses that depend on the exported data, in addition to those of the format itself."""
 
     NO_PAIR = "samples that are not a source-summary pair"
     ITEM_ANNOTATIONS = "annotations of samples that are not exported"
@@ -56,7 +50,7 @@ class Loss(StrEnum):
     DOT = "labels with a dot in a name"
     JOINER = "labels whose name contains a separator (. or |)"
     WHITE_SPACE = "labels with white space in a name"
-    COVERED_LABELS = "parent labels of annotations that have the child label"
+    COVERED_LABELS = "parent labels of annotations that also have the child label"
     LABELS = "labels"
     NO_VERDICT = "samples without a FaithBench verdict"
     NO_VERDICT_LABELS = "labels that are not FaithBench verdicts"
@@ -80,21 +74,17 @@ class Loss(StrEnum):
 
 
 OWN: Final = "its own"
-"""Marks a format that keeps original records only if they were imported from the same format.
-
-A value of the trait `IMPORTED`.
-"""
+"""Value of `IMPORTED` for formats that keep only original records of the same format."""
 COLUMNS: Final = tuple(RecordTrait)[:11]
-"""Kinds of data in which formats differ most: columns of the table that compares all formats."""
+"""Kinds of data that are columns of the table that compares all formats."""
 TITLES: Final = (
     "overlap", "several claims", "link", "several evidence", "label tree", "note", "annotator",
     "time", "read, nothing found", "origin", "two texts",
 )  # fmt: skip
-"""Headings of the table that compares formats, in the order of `COLUMNS`."""
 
 
 class FormatTarget(StrEnum):
-    """Kind of target that a format is written to."""
+    """What a format is written to: one file, several files, or a folder."""
 
     STREAM = "file"
     FILES = "files"
@@ -103,11 +93,9 @@ class FormatTarget(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FormatTraits:
-    """Description of a format.
+    """Description of a file format.
 
     Attributes:
-        title: short description of the format.
-        `place`: kind of output target.
         files: names of the output files; empty for a single file.
         carried: kinds of data that the format can write; the value is `yes`, or states in a word
             or two how the format writes such data.
@@ -122,16 +110,13 @@ class FormatTraits:
 
     @property
     def lost(self) -> tuple[RecordTrait, ...]:
-        """Kinds of data that the format cannot write."""
         return tuple(trait for trait in RecordTrait if trait not in self.carried)
 
 
 def carry_plainly(*traits: RecordTrait, **how: str) -> dict[RecordTrait, str]:
     """Return the kinds of data that a format keeps; each value is `yes` or a description.
 
-    Args:
-        traits: kinds of data that the format writes unchanged; their value is `yes`.
-        how: other kinds, by lower-case member name; the value describes how the format writes them.
+    `traits` are written unchanged; `how` describes other kinds by lower-case member name.
     """
     return dict.fromkeys(traits, "yes") | {
         RecordTrait[name.upper()]: word for name, word in how.items()
@@ -139,7 +124,6 @@ def carry_plainly(*traits: RecordTrait, **how: str) -> dict[RecordTrait, str]:
 
 
 def carry_all_but(*lost: RecordTrait) -> dict[RecordTrait, str]:
-    """Return the kinds of data that a format keeps: all kinds except `lost`, unchanged."""
     return carry_plainly(*(trait for trait in RecordTrait if trait not in lost))
 
 

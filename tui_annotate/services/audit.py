@@ -15,14 +15,14 @@ from tui_annotate.domain.progress import TaskProgress
 from tui_annotate.storage.log.audit import AuditStore
 
 KEPT_BREAKS = 1000
-"""Maximum number of broken event streams that an audit report names; the others are counted."""
+"""Maximum number of faults in the event log that an audit report names; others are counted."""
 
 
 @dataclass(frozen=True, slots=True)
 class RecordedHead:
-    """Head of the event log (number of events and digest), recorded outside the workspace.
+    """Number of events and digest of an event log, recorded outside the workspace.
 
-    `heads`: heads of the event streams (one person's events on one sample), if recorded.
+    `heads`: the same for each event stream (one person's events on one sample), if recorded.
     """
 
     events: int
@@ -32,7 +32,7 @@ class RecordedHead:
 
 @dataclass(frozen=True, slots=True)
 class AuditReport:
-    """Result of an audit; `breaks` has one fault for each of up to 1,000 broken event streams.
+    """Result of an audit: the faults that were found in the event log.
 
     Attributes:
         matches: whether the stored hashes of the log's first events have the recorded digest; None
@@ -49,12 +49,11 @@ class AuditReport:
 
     @property
     def sound(self) -> bool:
-        """Whether the audit found no problem."""
         return not self.broken and self.matches is not False
 
     @property
     def contains(self) -> bool | None:
-        """Whether the log begins with the recorded head, unaltered; None without a recorded head.
+        """Whether the event log begins with the events that were recorded outside.
 
         The digest covers the stored hashes only, so altered contents or tables are no match.
         """
@@ -63,16 +62,13 @@ class AuditReport:
 
 @dataclass(frozen=True, slots=True)
 class AuditService:
-    """Checks the event log; changes nothing and blocks no writer."""
-
     store: AuditStore
 
     def head(self) -> LogHead:
-        """Return the current head of the event log."""
         return self.store.head()
 
     def heads(self) -> list[StreamHead]:
-        """Return the current head of each event stream, sorted."""
+        """Return the number of events and the digest for each person and sample."""
         with self.store.heads() as found:
             return list(found)
 
@@ -82,7 +78,7 @@ class AuditService:
         against: RecordedHead | None = None,
         progress: Callable[[TaskProgress], None] | None = None,
     ) -> AuditReport:
-        """Check all events and tables; also compare the log with a recorded head, if given."""
+        """Check all events and tables of the workspace for later changes."""
         broken, breaks = 0, list[ChainFault]()
         for found in self.store.find_faults(_progress_callback(progress)):
             broken += 1

@@ -21,18 +21,11 @@ from tui_annotate.storage.vectors.store import VectorStore
 
 FORMAT: Final = "tui-annotate-backup/1"
 ABOUT: Final = "backup.json"
-"""Name of the file that describes a backup; a restore does not copy this file."""
 
 
 @dataclass(frozen=True, slots=True)
 class BackupReport:
-    """Contents of a backup.
-
-    Attributes:
-        head: head of the event log in the form COUNT:DIGEST.
-        events: number of events.
-        missing_vectors: whether the database refers to vectors that the backup does not contain.
-    """
+    """Contents of a backup, with the number of events and the digest of the event log."""
 
     folder: Path
     at: str
@@ -47,8 +40,6 @@ class BackupReport:
 
 @dataclass(frozen=True, slots=True)
 class BackupService:
-    """Backs up a workspace, even while annotators work; `store` is the database's file name."""
-
     path: Path
     database: Database
     store: str
@@ -56,9 +47,7 @@ class BackupService:
     stores: Callable[[], VectorStore]
 
     def run(self, target: Path, *, vectors: bool = False) -> BackupReport:
-        """Copy the workspace's database, as of one point in time, and its files to a new folder.
-
-        `vectors`: also copy the vectors; no ingest can run meanwhile.
+        """Copy the workspace's database and files to a new folder.
 
         Raises:
             Conflict: the target exists.
@@ -81,9 +70,7 @@ class BackupService:
 
 
 def restore(source: Path, target: Path, *, store: str, folders: Sequence[str]) -> BackupReport:
-    """Create a workspace from a backup, and check all of the backup's files and its database.
-
-    `folders`: names of the folders that every workspace has; missing folders are created.
+    """Create a workspace from a backup, and check the copied files and database.
 
     Raises:
         NotFound: the source is not a backup.
@@ -102,7 +89,7 @@ def restore(source: Path, target: Path, *, store: str, folders: Sequence[str]) -
 
 
 def _check_store(store: Path, *, head: str) -> None:
-    """Check the copied database: pages, schema version, and head of its event log."""
+    """Check a copied database: its pages, schema version, and the digest of its event log."""
     with closing(Database(store)) as database:
         if (version := database.version()) > SCHEMA:
             raise Unavailable(

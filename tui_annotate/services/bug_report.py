@@ -24,7 +24,6 @@ from tui_annotate.domain.version import VERSION
 
 FORMAT: Final = "tui-annotate-bug-report/1"
 LOG_LINES: Final = 300
-"""Number of lines from the end of the app's log that are reported."""
 
 _LOG_BYTES: Final = 200_000
 _PACKAGE: Final = "tui_annotate"
@@ -34,10 +33,7 @@ _TERMINAL_WORD: Final = re.compile(r"[a-z0-9.+-]{1,30}")
 
 
 def read_templates(private: Iterable[str] = ()) -> MessageTemplates:
-    """Read the texts in the source of the program; takes two seconds of processor time.
-
-    `private` are values that are never reported, even if they are numbers.
-    """
+    """Read all texts in the program's source, to recognise the program's own messages."""
     sources = (file.read_text("utf-8") for file in sorted(_source_folder().rglob("*.py")))
     return MessageTemplates(sources, private=frozenset(private))
 
@@ -47,7 +43,6 @@ def _source_folder() -> Path:
 
 
 def describe_program() -> dict[str, Any]:
-    """Return versions of the program, Python, SQLite, the libraries and the system."""
     release = re.match(r"\d+(\.\d+)*", platform.release())
     return {
         "version": VERSION,
@@ -76,7 +71,6 @@ def _library_versions() -> Iterator[tuple[str, str]]:
 
 
 def describe_terminal(environment: Mapping[str, str], size: tuple[int, int]) -> dict[str, Any]:
-    """Return type, colours, encoding and size of the terminal; `size` is (columns, rows)."""
     words = {name: environment.get(name, "") for name in ("TERM", "COLORTERM")}
     return {
         **{
@@ -93,7 +87,7 @@ def describe_terminal(environment: Mapping[str, str], size: tuple[int, int]) -> 
 def mask_findings(
     findings: Iterable[DiagnosticFinding], templates: MessageTemplates
 ) -> list[dict[str, str]]:
-    """Return what was checked, the states, and the words of the program in the results."""
+    """Remove everything private from the results of checks, for a bug report."""
     return [
         {"what": each.what, "state": each.state, "says": templates.mask(each.says)}
         for each in findings
@@ -101,7 +95,6 @@ def mask_findings(
 
 
 def measure_folder(folder: Path) -> dict[str, dict[str, int]]:
-    """Return number and bytes of the files in a workspace, by the part of the workspace."""
     found: dict[str, dict[str, int]] = {}
     for path in sorted(folder.rglob("*")):
         if path.is_file() and not path.is_symlink():
@@ -131,7 +124,6 @@ _OWN_ERRORS: Final = frozenset(vars(errors))
 
 
 def read_newest_log(folder: Path) -> list[str]:
-    """Return the last lines of the newest log in a folder; empty if no log can be read."""
     try:
         newest = max(folder.glob("*.log"), key=lambda file: file.stat().st_mtime, default=None)
         if newest is None:
@@ -145,10 +137,7 @@ def read_newest_log(folder: Path) -> list[str]:
 
 
 def clean_log(lines: Iterable[str], templates: MessageTemplates) -> list[str]:
-    """Return log lines without inserted values: times, levels, loggers, frames, kinds of errors.
-
-    Successive lines of which nothing remains become one line.
-    """
+    """Remove everything private from the lines of a log, for a bug report."""
     found: list[str] = []
     in_traceback = False
     for line in lines:
@@ -159,7 +148,7 @@ def clean_log(lines: Iterable[str], templates: MessageTemplates) -> list[str]:
 
 
 def _clean_line(line: str, templates: MessageTemplates, *, in_traceback: bool) -> tuple[str, bool]:
-    """Return what remains of a line, and whether the next line may belong to a traceback."""
+    """Return what a bug report may contain of a log line, and whether a traceback continues."""
     if record := _RECORD.fullmatch(line):
         at, level, logger, message = record.groups()
         known = logger if _is_logger(logger) else REMOVED
@@ -177,7 +166,6 @@ def _clean_line(line: str, templates: MessageTemplates, *, in_traceback: bool) -
 
 
 def _shorten_path(path: str) -> str:
-    """Return the path of a source file within its library; empty for other files."""
     _, found, rest = path.rpartition(f"/{_PACKAGE}/")
     if found and (_source_folder() / rest).is_file():
         return f"{_PACKAGE}/{rest}"
@@ -186,7 +174,6 @@ def _shorten_path(path: str) -> str:
 
 
 def _is_logger(name: str) -> bool:
-    """Return whether a name is that of a module of the program, or of a library that logs."""
     package, *parts = name.split(".")
     if package != _PACKAGE:
         return package in _LIBRARY_LOGGERS

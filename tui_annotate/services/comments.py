@@ -1,4 +1,4 @@
-"""Questions of annotators, replies of reviewers, announcements, and the unseen news of users."""
+"""Questions of annotators, replies of reviewers, announcements of admins, and unseen news."""
 
 from __future__ import annotations
 
@@ -26,7 +26,6 @@ from tui_annotate.storage.people.store import PeopleStore
 
 _SEEN_PREFERENCE: Final = "news_seen"
 _MAX_LINES: Final = 60
-"""Maximum number of lines of the diff in a message about changed guidelines or labels."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +39,7 @@ class News:
     clock: Callable[[], str] = utc_now
 
     def of(self, person: str) -> list[NewsItem]:
-        """Return the unseen news of a user: announcements, replies, changed guidelines and labels.
-
-        A user's first session shows only announcements.
-        """
+        """Return the news that a user has not seen; at first use, only announcements."""
         me = base_person(person)
         since = str(self.people.preferences(me).get(_SEEN_PREFERENCE, ""))
         names = self.names()
@@ -62,7 +58,6 @@ class News:
         return [*items, *self._changed_guidance(since)]
 
     def saw(self, person: str) -> None:
-        """Mark all current news of a user as seen."""
         self.people.keep_preference(base_person(person), _SEEN_PREFERENCE, self.clock())
 
     def _changed_guidance(self, since: str) -> Iterator[NewsItem]:
@@ -98,8 +93,6 @@ def _text_parts(text: str) -> tuple[DiffPart, ...]:
 
 @dataclass(frozen=True, slots=True)
 class CommentService:
-    """Questions, replies and announcements that the current user may read or write."""
-
     store: CommentStore
     names: Callable[[], Mapping[str, str]]
     actor: Actor = OPERATOR
@@ -107,7 +100,7 @@ class CommentService:
     new_id: Callable[[], str] = lambda: uuid.uuid4().hex
 
     def write(self, person: str, key: SampleKey, text: str) -> CommentThread:
-        """Add a question about a sample to the annotator's thread.
+        """Add an annotator's question about a sample.
 
         Raises:
             NotAllowed: the annotator is not the current user.
@@ -121,7 +114,7 @@ class CommentService:
         return CommentThread((*(thread.remarks if thread else ()), added))
 
     def reply(self, start: str, text: str) -> CommentThread:
-        """Reply in the thread whose id begins with `start`, as a reviewer.
+        """Reply to an annotator's question, as a reviewer.
 
         Raises:
             NotAllowed: the current user is not a reviewer.
@@ -153,24 +146,18 @@ class CommentService:
         return added
 
     def find_thread(self, person: str, key: SampleKey) -> CommentThread | None:
-        """Return an annotator's thread about a sample; None if there is no thread."""
         found = self.store.list_threads(sample=key, person=base_person(person))
         return found[0] if found else None
 
     def list_threads(
         self, *, waiting: bool = False, sample: SampleKey | None = None
     ) -> list[CommentThread]:
-        """Return the threads that the user may read, oldest first.
-
-        `waiting`: only threads without a reply.
-        """
+        """Return the threads of questions and replies that a user may read, oldest first."""
         found = self.store.list_threads(sample=sample)
         return [talk for talk in found if talk.waiting or not waiting]
 
     def notices(self) -> list[PersonComment]:
-        """Return all announcements to annotators, the oldest first."""
         return self.store.notices()
 
     def name(self, person: str) -> str:
-        """Return a user's name for display; the workspace owner is called admin."""
         return self.names().get(person, person) if person else "admin"

@@ -26,6 +26,7 @@ from tui_annotate.domain.records import OwnedAnnotation, Problem, Record
 from tui_annotate.domain.samples import Document, Sample, SampleKey, Segment
 from tui_annotate.methods.segmentation import segment
 from tui_annotate.plugins import registry
+from tui_annotate.plugins.files.inputs import input_size
 from tui_annotate.plugins.format_detection import detect
 from tui_annotate.plugins.protocols import ImportOptions, ReadMeter
 from tui_annotate.storage.corpus.file_index import FileIndex
@@ -35,17 +36,10 @@ _BATCH_CHARACTERS: Final = 2_000_000
 _CACHED_CHARACTERS: Final = 2_000_000
 """Maximum total length, in code points, of the documents whose sentences are cached."""
 _LONGEST_PATH: Final = 20
-"""Maximum depth of a label's path; the label tree omits labels with deeper paths."""
 
 
 @dataclass(frozen=True, slots=True)
 class BrowsedSample:
-    """Sample of a file with all its annotations, in reading order and with unique ids.
-
-    Attributes:
-        segments: segments of each document, parallel to `sample.documents`.
-    """
-
     sample: Sample
     segments: tuple[tuple[Segment, ...], ...]
     annotations: tuple[OwnedAnnotation, ...]
@@ -56,15 +50,13 @@ class BrowsedSample:
 
 @dataclass(slots=True)
 class FileLoadResult:
-    """Numbers of loaded and refused records, and of warnings."""
-
     taken: int = 0
     refused: int = 0
     doubts: int = 0
 
 
 class FileBrowser:
-    """Samples of an indexed file; the label set `known` orders and colours labels. Thread-safe."""
+    """Samples of a data file that users browse; threads may share an object."""
 
     def __init__(self, index: FileIndex, known: LabelTree) -> None:
         self.index, self._known = index, known
@@ -73,12 +65,11 @@ class FileBrowser:
 
     @cached_property
     def labels(self) -> LabelTree:
-        """All labels in the file, as a label set that requires neither notes nor evidence."""
+        """All labels in a browsed data file, as a label set."""
         return build_label_tree(self.index.labels, self._known)
 
     @cached_property
     def people(self) -> tuple[Person, ...]:
-        """All annotators in the file, sorted by name."""
         return tuple(sorted(self.index.people.values(), key=lambda one: (one.name, one.id)))
 
     def open(self, key: SampleKey) -> BrowsedSample:
@@ -112,7 +103,7 @@ class FileBrowser:
         return found
 
     def first(self, name: str = "") -> SampleKey | None:
-        """Return the key of the named sample, by default of the first one; None for an empty file.
+        """Return the key of a sample by name, by default the first sample's; None if empty.
 
         Raises:
             NotFound: `name` matches no sample, or several.
@@ -141,11 +132,7 @@ def _reading_position(owned: OwnedAnnotation) -> tuple[bool, list[tuple[int, int
 
 
 def build_label_tree(used: Counter[LabelPath], known: LabelTree) -> LabelTree:
-    """Return a label set that consists of the used labels and the parents of these labels.
-
-    The label set requires neither notes nor evidence. Order and colours come from `known`. Labels
-    that `known` lacks follow, the most frequent first.
-    """
+    """Return a label set of the labels that a data file uses, in the order of a known set."""
     ranks = {label.path: at for at, label in enumerate(known.walk())}
     named = [path for path in used if 0 < len(path) <= _LONGEST_PATH]
     order = sorted(named, key=lambda path: (ranks.get(path, len(ranks)), -used[path]))
@@ -165,7 +152,7 @@ def build_label_tree(used: Counter[LabelPath], known: LabelTree) -> LabelTree:
 
 @dataclass(frozen=True, slots=True)
 class FileLoader:
-    """Loads one file; detects the format if `format` is empty; reports problems to `problem`."""
+    """Loads a data file of samples; an empty `format` is detected."""
 
     format: str = ""
     options: ImportOptions = field(default_factory=ImportOptions)
@@ -176,9 +163,7 @@ class FileLoader:
     def browse(
         self, source: Path, known: LabelTree
     ) -> Iterator[tuple[FileBrowser, FileLoadResult]]:
-        """Open a file or folder for browsing; temporary data is deleted at the end.
-
-        `known`: a label set with colours and order.
+        """Open a data file of samples for browsing; temporary data is deleted at the end.
 
         Raises:
             NotFound, InvalidInput, Unavailable: same as for `run`, or the file has no valid record.
@@ -194,14 +179,14 @@ class FileLoader:
             yield FileBrowser(index, known), result
 
     def run(self, source: Path, index: FileIndex) -> FileLoadResult:
-        """Add all valid records of a file to an index.
+        """Add all valid samples of a data file to an index, and report invalid ones.
 
         Raises:
             NotFound, InvalidInput, Unavailable: the file cannot be opened, or its format is
             unknown.
         """
         name = self.format or detect(source, self.options)
-        meter, result, began = ReadMeter(_size(source)), FileLoadResult(), time.monotonic()
+        meter, result, began = ReadMeter(input_size(source)), FileLoadResult(), time.monotonic()
         importer = registry.load("importers", name)
         with registry.guard_plugin("importers", name):
             read = importer.read(source, replace(self.options, meter=meter))
@@ -239,10 +224,7 @@ class FileLoader:
 
 
 def _check_record(record: Record) -> TuiAnnotateError | None:
-    """Return the reason why a record cannot be displayed, or None.
-
-    A plug-in that read the record may have left invalid spans in it.
-    """
+    """Return the reason why a sample cannot be displayed, for example invalid spans; else None."""
     try:
         for owned in record.annotations:
             for side, index, span in owned.annotation.anchors:
@@ -250,9 +232,3 @@ def _check_record(record: Record) -> TuiAnnotateError | None:
     except TuiAnnotateError as error:
         return error
     return None if record.sample.documents else InvalidInput("the sample has no documents")
-
-
-def _size(path: Path) -> int:
-    if path.is_dir():
-        return sum(_size(each) for each in path.iterdir())
-    return path.stat().st_size

@@ -1,4 +1,4 @@
-"""Creates snapshots of a workspace for papers, and checks a snapshot against the event log."""
+"""Creates snapshots of a workspace for papers, and checks them against the event log."""
 
 from __future__ import annotations
 
@@ -27,12 +27,11 @@ from tui_annotate.storage.work_statistics import WorkStatisticsStore
 _MAX_DIFFERENCES: Final = 1000
 Key = tuple[str, str]
 SHORT = 12
-"""Number of characters to which a hash is shortened in the text for a paper."""
 
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """Contents of a copied database; `export` writes all samples to a file in the native format."""
+    """Data of a snapshot, read from a copy of the workspace's database."""
 
     store: WorkStatisticsStore
     guidance: GuidanceStore
@@ -45,7 +44,6 @@ class Snapshot:
     embedder: Callable[[], str]
 
     def versions(self) -> dict[str, dict[str, str]]:
-        """Return the texts of all versions of label sets and guidelines, by kind, then by hash."""
         return {
             kind.value: {
                 version: self.guidance.text(kind, version)
@@ -55,7 +53,6 @@ class Snapshot:
         }
 
     def method(self, *, at: str, app: str) -> str:
-        """Return a text for the methods section of a paper."""
         parts = [
             self._material_paragraph(at),
             self._people_paragraph(),
@@ -146,11 +143,7 @@ def _short(version: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Sample that differs between a snapshot and the replayed event log.
-
-    Attributes:
-        parts: names of the differing fields; empty if the log does not contain the sample.
-    """
+    """Sample that differs between a snapshot and the event log; `parts` are the fields."""
 
     dataset: str
     sample: str
@@ -207,8 +200,6 @@ _SUFFIXES: Final = {"labels": ".yaml", "guidelines": ".md"}
 
 @dataclass(frozen=True, slots=True)
 class FrozenState:
-    """Stored snapshot of a workspace; `at` is UTC, `head` has the form that `audit head` prints."""
-
     name: str
     folder: Path
     at: str
@@ -219,12 +210,11 @@ class FrozenState:
 
 @dataclass(frozen=True, slots=True)
 class ReplayReport:
-    """Comparison of a snapshot's export with the event log, replayed up to the snapshot.
+    """Differences between a snapshot and the state that the event log reproduces.
 
     Attributes:
-        differences: the first 1,000 differing samples.
-        more: number of further differing samples.
-        lost: streams that the log no longer contains.
+        differences: the first 1,000 differing samples; `more` counts the others.
+        lost: event streams (one person's events on one sample) that are no longer in the log.
         since: number of samples that were added after the snapshot.
     """
 
@@ -239,20 +229,19 @@ class ReplayReport:
 
     @property
     def same(self) -> bool:
-        """Whether the event log reproduces the snapshot."""
         return not self.differences and not self.lost
 
 
 @dataclass(frozen=True, slots=True)
 class FreezeService:
-    """Creates snapshots, each in its own folder, and checks that the event log reproduces them."""
+    """Creates snapshots of a workspace, and checks that the event log reproduces them."""
 
     folder: Path
     database: Database
     snapshot: Callable[[Database], Snapshot]
 
     def run(self, name: str) -> FrozenState:
-        """Create a snapshot of the current state; annotators can continue to work.
+        """Create a snapshot of a workspace; annotators can continue to work.
 
         Raises:
             InvalidInput: the name cannot be the name of a folder.
@@ -283,14 +272,11 @@ class FreezeService:
         return FrozenState(name, place, at, VERSION, head.token, head.events)
 
     def all(self) -> list[FrozenState]:
-        """Return the snapshots, the oldest first."""
         found = [self._read_about(folder.parent) for folder in self.folder.glob(f"*/{ABOUT}")]
         return sorted(found, key=lambda each: (each.at, each.name))
 
     def replay(self, name: str, *, export: Path | None = None) -> ReplayReport:
-        """Replay a copy of the event log up to a snapshot; compare the result with the snapshot.
-
-        `export`: file to which the replayed state is written.
+        """Compare a snapshot with the state that the event log reproduces.
 
         Raises:
             NotFound: the snapshot does not exist.
@@ -311,10 +297,9 @@ class FreezeService:
         return ReplayReport(events, streams, lost=tuple(lost), **found)
 
     def replay_to(self, at: str, export: Path) -> tuple[int, int]:
-        """Write the workspace's state at a given time (ISO 8601, UTC) in the native format.
+        """Write the state of a workspace at a given time (ISO 8601, UTC) to a file.
 
-        Returns:
-            The numbers of replayed events and streams.
+        Returns the numbers of replayed events and of event streams.
 
         Raises:
             Conflict: the log is inconsistent; see `audit verify`.

@@ -10,17 +10,10 @@ from tui_annotate.domain.people import OPERATOR, Actor, Permission, require_perm
 from tui_annotate.storage.labels.store import GuidanceKind, GuidanceStore
 
 _MAX_LENGTH = 1_000_000
-"""Maximum length of guidelines, in code points; annotators read guidelines in the terminal."""
 
 
 @dataclass(frozen=True, slots=True)
 class GuidelinesVersion:
-    """Version of the guidelines of a dataset, or of the workspace if `dataset` is empty.
-
-    Attributes:
-        by: name of the author; empty for the workspace owner.
-    """
-
     dataset: str
     version: str
     at: str
@@ -31,14 +24,12 @@ class GuidelinesVersion:
 
 @dataclass(frozen=True, slots=True)
 class GuidelinesService:
-    """Reads and applies the guidelines of the workspace and of its datasets."""
-
     guidance: GuidanceStore
     names: Callable[[], dict[str, str]]
     actor: Actor = OPERATOR
 
     def versions(self, dataset: str | None = None) -> list[GuidelinesVersion]:
-        """Return the versions of the guidelines, oldest first.
+        """Return the versions of the annotation guidelines, oldest first.
 
         `dataset`: None for all guidelines; empty for the workspace's own guidelines.
 
@@ -64,7 +55,7 @@ class GuidelinesService:
         ]
 
     def text(self, version: str = "", *, dataset: str = "") -> str:
-        """Return the guidelines whose hash begins with `version`; by default the current text.
+        """Return the text of the guidelines with a given hash, by default the current text.
 
         Raises:
             NotFound: no version matches, or several do.
@@ -72,9 +63,7 @@ class GuidelinesService:
         return self.guidance.text(GuidanceKind.GUIDELINES, self.named(version, dataset=dataset))
 
     def named(self, version: str, *, dataset: str = "") -> str:
-        """Return the full hash of a guidelines version from its first characters.
-
-        An empty `version` means the current guidelines.
+        """Return the full hash of guidelines by its first characters; empty: the current ones.
 
         Raises:
             NotFound: no version matches, several do, or the dataset does not exist.
@@ -104,10 +93,7 @@ class GuidelinesService:
             self.guidance.require_dataset(dataset)
 
     def before(self, dataset: str = "") -> str:
-        """Return the text of the guidelines before the current version; empty if there is none.
-
-        Before a dataset's first own guidelines come those of the workspace at that time.
-        """
+        """Return the text of the guidelines that the current ones replaced; empty if none."""
         editions = self.guidance.editions(GuidanceKind.GUIDELINES)
         own = [each for each in editions if each.dataset == dataset] or [
             each for each in editions if not each.dataset
@@ -118,7 +104,7 @@ class GuidelinesService:
         return self.text(common[-1].version) if dataset and common else ""
 
     def apply(self, text: str, *, dataset: str = "") -> str:
-        """Put guidelines in use, unless the same text is in use already; return the text's hash.
+        """Put guidelines in use for annotators, and return the hash of their text.
 
         Raises:
             NotAllowed: the user is not an admin.

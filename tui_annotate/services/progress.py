@@ -33,10 +33,7 @@ from tui_annotate.storage.work_statistics import (
 
 @dataclass(frozen=True, slots=True)
 class ProgressReader:
-    """Statistics of annotation work; `everybody`: whether they cover all annotators.
-
-    `today` returns the current day in UTC.
-    """
+    """Computes statistics of annotation work, of one annotator or of all (`everybody`)."""
 
     store: WorkStatisticsStore
     names: Callable[[], Mapping[str, str]]
@@ -44,12 +41,11 @@ class ProgressReader:
     today: Callable[[], date] = lambda: datetime.now(UTC).date()
 
     def last_day(self) -> date:
-        """Return the last day on which annotators worked, or 1970-01-01 if there is no work."""
         days = [each.day for each in self.store.days() if each.seconds or each.finished]
         return date.fromisoformat(max(days, default="1970-01-01"))
 
     def figures(self, *, weeks: int = 12) -> WorkStatistics:
-        """Compute all statistics of annotation work, with totals for the last `weeks` weeks."""
+        """Compute all statistics of annotation work, by week for the last `weeks` weeks."""
         today, names = self.today(), self.names()
         datasets = {each.dataset: each for each in self.store.list_workloads()}
         days = self.store.days()
@@ -150,7 +146,6 @@ def _remaining_work(
 
 
 def as_json(figures: WorkStatistics) -> dict[str, Any]:
-    """Return the statistics of annotation work as JSON values."""
     return {
         "people": [_work_to_json(each, figures) for each in figures.work],
         "weeks": [

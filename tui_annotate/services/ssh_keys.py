@@ -1,4 +1,4 @@
-"""Binds SSH keys to users, so that sshd can identify the users; writes no file, starts no sshd."""
+"""Links SSH keys to users, so that the SSH server can identify a user by the key."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tui_annotate.storage.people.accounts import OwnedSshKey, SshKeyStore
 
 @dataclass(frozen=True, slots=True)
 class SshKeyService:
-    """Lets admins manage the SSH keys of users with accounts; `find` looks up a user.
+    """Lets admins manage the SSH keys of users with accounts.
 
     Raises:
         NotAllowed: every method, if the current user is not an admin.
@@ -26,7 +26,7 @@ class SshKeyService:
     actor: Actor
 
     def add(self, person: str, text: str, *, where: str) -> OwnedSshKey:
-        """Bind the SSH key in `text` to a user, given by name, address or id.
+        """Link an SSH key to a user, who is given by name, address or id.
 
         `where` is the file that contained the key, for messages.
 
@@ -46,12 +46,11 @@ class SshKeyService:
         return next(bound for bound in self.list_keys() if bound.fingerprint == key.fingerprint)
 
     def list_keys(self) -> tuple[OwnedSshKey, ...]:
-        """Return all SSH keys that are bound to users, sorted by the owner's name."""
         require_permission(self.actor, Permission.MANAGE)
         return self.keys.all()
 
     def remove(self, fingerprint: str) -> None:
-        """Unbind an SSH key from its user; sshd accepts the key until `authorized_keys` is updated.
+        """Remove an SSH key of a user; it works until the file `authorized_keys` is updated.
 
         Raises:
             NotFound: the key is not bound to a user.
@@ -64,7 +63,7 @@ class SshKeyService:
             )
 
     def lines(self, session: Sequence[str], *, folder: str) -> list[str]:
-        """Return an `authorized_keys` line for each key; a key can only start its owner's session.
+        """Return the lines of an `authorized_keys` file that let users start the program.
 
         The user's id is appended to the command `session`.
 
@@ -81,9 +80,7 @@ class SshKeyService:
         ]
 
     def written(self, text: str, session: Sequence[str], *, folder: str) -> str:
-        """Return the text of an `authorized_keys` file after an update of the program's lines.
-
-        `text` may be empty.
+        """Return the text of an `authorized_keys` file with updated lines of the program.
 
         Raises:
             InvalidInput: same as for `lines`.

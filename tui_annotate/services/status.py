@@ -25,18 +25,10 @@ from tui_annotate.storage.vectors.store import VectorStore
 _NO_VECTORS = "no vectors in use; the assist is lexical (words only)"
 _OTHER_MODEL = "neural:FOLDER (the folder of a model for the language of these documents)"
 _MAX_NAMED = 5
-"""Maximum number of items that a finding names; further items are only counted."""
 
 
 @dataclass(frozen=True, slots=True)
 class PendingChoices:
-    """Number of an annotator's annotations that need a new label, since their label was split.
-
-    Attributes:
-        label: the label that was split.
-        choices: labels that replace the split label.
-    """
-
     label: str
     choices: tuple[str, ...]
     person: str
@@ -49,9 +41,8 @@ class Status:
     """Numbers of the stored objects in a workspace, and the progress of its annotators.
 
     Attributes:
-        embedder: name of the embedder; empty before the first ingest, `none` without an embedder.
-        embedded: number of documents with vectors.
-        by_words: number of documents with vectors that are ranked lexically (words only).
+        embedder: name of the embedder; empty before the first import, `none` without an embedder.
+        by_words: number of documents with vectors whose matches are lexical (words only).
         waiting: annotations whose label was split, by annotator.
     """
 
@@ -72,13 +63,6 @@ class Status:
 
 @dataclass(frozen=True, slots=True)
 class StatusReader:
-    """Reads the status of a workspace from its stores.
-
-    Attributes:
-        proposed_labels: returns the label set that a changed `labels.yaml` defines.
-        refusal: returns why a changed `labels.yaml` is invalid; else empty.
-    """
-
     path: Path
     database: Database
     corpus: CorpusStore
@@ -89,7 +73,6 @@ class StatusReader:
     stores: Callable[[], VectorStore]
 
     def status(self) -> Status:
-        """Return the numbers of stored objects (samples and so on), and annotators' progress."""
         samples, documents, segments = self.corpus.totals()
         datasets = tuple(self.corpus.datasets())
         used = self.corpus.vector_set()
@@ -128,18 +111,13 @@ class StatusReader:
             yield PendingChoices(old, new, person, name, count)
 
     def store(self) -> list[DiagnosticFinding]:
-        """Check the whole database for damage: SQLite file, documents and event log."""
         return inspect_store(self.database)
 
     def findings(self) -> list[DiagnosticFinding]:
-        """Run all checks, and return their findings."""
         return [*self.store(), *self.labels_found(), *self.vectors_found()]
 
     def labels_found(self) -> list[DiagnosticFinding]:
-        """Check that label sets are readable and in use, and contain the labels of all annotations.
-
-        Also find annotations whose label was split and that need a choice.
-        """
+        """Check that the label sets are readable, and contain the labels of all annotations."""
         found = [self._labels_finding()]
         why = self.refusal() if found[0].state != "wrong" else ""
         if why:
@@ -173,7 +151,7 @@ class StatusReader:
         )
 
     def vectors_found(self) -> list[DiagnosticFinding]:
-        """Check that every document has vectors; list vector sets that are not in use."""
+        """Check that all documents have vectors; list sets of vectors that are not in use."""
         used = self.corpus.vector_set()
         others = [each for each in self.corpus.vector_sets() if each != used]
         found = [

@@ -25,28 +25,23 @@ from tui_annotate.settings.paths import person_name as person_name
 from tui_annotate.settings.paths import remember_name as remember_name
 from tui_annotate.settings.paths import state_folder as state_folder
 from tui_annotate.settings.paths import user_file as user_file
+from tui_annotate.settings.paths import workspace_state_file as workspace_state_file
 
 _USER_FIELDS: Final = frozenset({"keys", "theme"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """All settings; a settings file has top-level keys with the names of the fields."""
+    """Settings of the program; each field is also the name of a key in a settings file."""
 
     embedder: str = "auto"
-    """Embedder for the vectors of a new workspace: `auto`, `none`, or an embedder's name.
-
-    The name may be followed by a colon and a model: `neural:FOLDER`, `remote:MODEL`.
-    """
+    """Default embedder of a new workspace: `auto`, `none`, or a name, such as `remote:MODEL`."""
 
     base_url: str = ""
     """URL of a remote embedder's endpoint, used if the workspace has not stored a URL."""
 
     dimensions: int = 0
-    """Number of dimensions of a remote embedder's vectors; 0: the model's default.
-
-    Used if the workspace has no stored vectors of the embedder.
-    """
+    """Number of dimensions of a remote embedder's new vectors; 0: the model's default."""
 
     judge_model: str = ""
     """Default chat model of the LLM judges, for commands that name no other model."""
@@ -55,7 +50,7 @@ class Settings:
     """URL of the default chat model's endpoint; empty: judge commands must name an endpoint."""
 
     order: str = "by-source"
-    """Order of the queue, for example `by-source`, `ingested`, `random:SEED` or `worst:SCORE`."""
+    """Order of an annotator's samples: `by-source`, `ingested`, `random:SEED` or `worst:SCORE`."""
 
     language: str = ""
     """Language of imported documents; empty: detected from the fraction of Chinese characters."""
@@ -64,20 +59,12 @@ class Settings:
     """Number of processes that segment documents during an import; 0: one for each CPU core."""
 
     ratings: tuple[str, ...] = ()
-    """Rating scale for samples of every kind, best first.
-
-    Empty: the default scales of `domain.report_collections.rating_scale`; pairs of source and
-    summary have no default scale.
-    """
+    """Rating scale for samples of every kind, best first; empty: the default scale of each kind."""
 
     theme: str = ""
-    """Color theme of the screen, set in a person's settings file; empty: the default theme."""
 
     people_store: str = ""
-    """Path of a store of accounts that several workspaces share; empty: the workspace's own store.
-
-    A relative path starts at the workspace's folder.
-    """
+    """Path, from the workspace's folder, of a shared store of accounts; empty: an own store."""
 
     expire_minutes: int = 10080
     """Lifetime of a session in minutes after the sign-in (default: 7 days)."""
@@ -101,10 +88,7 @@ class Settings:
     """Whether reviewers may adjudicate samples that they annotated themselves."""
 
     keys: Mapping[str, Any] = field(default_factory=dict)
-    """Key bindings of the screen by action id, each a key or a list of keys.
-
-    The setting belongs in a person's settings file.
-    """
+    """Key bindings of the screen: a key or a list of keys for each action id."""
 
 
 class SettingsFlags(TypedDict, total=False):
@@ -175,7 +159,7 @@ def load(
     flags: Mapping[str, Any] | None = None,
     environment: Mapping[str, str] | None = None,
 ) -> Settings:
-    """Load the settings from the person's file, the workspace's file, environment and flags.
+    """Load settings from the person's file, the workspace's file, the environment and flags.
 
     Args:
         workspace: the workspace's folder; None to load no workspace settings.
@@ -226,12 +210,11 @@ def _read_table(file: Path) -> dict[str, Any]:
 
 
 def _flatten_people(values: Mapping[str, Any], *, where: str) -> dict[str, Any]:
-    """Return the values of a settings file; keys of its table `[people]` become top-level keys."""
     flat = dict(values)
     people = flat.pop("people", {})
     if not isinstance(people, dict):
         raise InvalidInput(
-            f"{where}: people is {people!r} instead of a table",
+            f"{where}: the value of people is {people!r}, not a table of settings",
             "write these settings below a line [people]",
         )
     for name, value in people.items():
@@ -282,7 +265,7 @@ def _check_value(name: str, value: Any, where: str) -> Any:
         return value
     kinds = {
         str: "text",
-        int: "a whole number of 0 or more",
+        int: "a whole number that is 0 or greater",
         bool: "true or false",
         tuple: "a list of texts",
         dict: "a table",
@@ -291,7 +274,6 @@ def _check_value(name: str, value: Any, where: str) -> Any:
 
 
 def _parse_text(name: str, value: str) -> Any:
-    """Parse an environment variable's value: digits, a comma-separated list, true or false."""
     wanted = type(getattr(Settings(), name))
     if wanted is int and value.isascii() and value.isdigit():
         return int(value)

@@ -26,11 +26,7 @@ OTHER_VARIABLES: Final = (
 
 
 def find_misspelt_variables(environment: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Yield each environment variable whose name is a likely misspelling of a known name.
-
-    Yields:
-        The misspelt variable and the closest correct name.
-    """
+    """Yield each likely misspelt environment variable with the closest correct name."""
     given = {name.removeprefix(PREFIX) for name in environment if name.startswith(PREFIX)}
     if not given:
         return

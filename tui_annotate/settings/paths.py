@@ -1,4 +1,4 @@
-"""Locations: the current workspace, the person's settings file, and the state folder."""
+"""Paths of the current workspace, of a person's settings file, and of the state folder."""
 
 from __future__ import annotations
 
@@ -18,10 +18,7 @@ _PROGRAM: Final = "tui-annotate"
 
 
 def user_file(environment: Mapping[str, str] | None = None) -> Path:
-    """Return the path of the person's `config.toml`, or of the file `TUI_ANNOTATE_CONFIG` names.
-
-    The file need not exist.
-    """
+    """Return the path of the person's `config.toml`, or of the file `TUI_ANNOTATE_CONFIG` names."""
     given = os.environ if environment is None else environment
     if named := given.get(PREFIX + "CONFIG"):
         return Path(named)
@@ -39,8 +36,18 @@ def state_folder() -> Path:
     return Path(user_state_dir(_PROGRAM, appauthor=False))
 
 
-def person_name(given: str = "") -> str:
+def workspace_state_file(kind: str, workspace: Path) -> Path:
+    """Return the path of a file in the state folder for one workspace; the file need not exist."""
+    from hashlib import sha256
+
+    name = sha256(str(workspace.resolve()).encode("utf-8", "surrogateescape")).hexdigest()
+    return state_folder() / f"{kind}-{name[:16]}"
+
+
+def person_name(workspace: Path, given: str = "") -> str:
     """Return the user's name: the given name, else the remembered name, else the login name.
+
+    A name is remembered for one workspace.
 
     Raises:
         InvalidInput: the given name or the login name is not a valid name.
@@ -48,18 +55,18 @@ def person_name(given: str = "") -> str:
     if given:
         return check_name(given)
     try:
-        return check_name((state_folder() / "name").read_text("utf-8"))
+        return check_name(workspace_state_file("name", workspace).read_text("utf-8"))
     except (OSError, UnicodeDecodeError, InvalidInput):
         return login_name()
 
 
-def remember_name(name: str) -> None:
-    """Store the user's name in the state folder; a write error is ignored.
+def remember_name(workspace: Path, name: str) -> None:
+    """Store the user's name in a workspace in the state folder; a write error is ignored.
 
     Raises:
         InvalidInput: the name is invalid.
     """
-    name, file = check_name(name), state_folder() / "name"
+    name, file = check_name(name), workspace_state_file("name", workspace)
     with suppress(OSError):  # a read-only home loses the name, not the work
         file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         file.write_text(name + "\n", "utf-8")

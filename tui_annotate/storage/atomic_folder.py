@@ -18,7 +18,6 @@ from typing import Final
 from tui_annotate.domain.errors import Conflict, Damaged, InvalidInput, NotFound, Unavailable
 
 SUMS: Final = "SHA256SUMS"
-"""Name of the checksum file, in the format of `sha256sum --check`; it lists every other file."""
 
 _CHUNK_SIZE: Final = 2**20
 _UNFINISHED: Final = ".tui-annotate-{}.part"
@@ -55,13 +54,7 @@ def create_folder(target: Path) -> Iterator[Path]:
 
 @contextmanager
 def scratch_folder(parent: Path) -> Iterator[Path]:
-    """Yield an empty temporary folder in `parent`, and remove the folder at the end.
-
-    A folder that a killed process left behind is removed by the next call.
-
-    Raises:
-        Unavailable: the folder cannot be created.
-    """
+    """Yield an empty temporary folder, removed at the end; Unavailable if it cannot be created."""
     try:
         with _own_folder(parent / _UNFINISHED.format(secrets.token_hex(4))) as folder:
             yield folder
@@ -74,7 +67,6 @@ def scratch_folder(parent: Path) -> Iterator[Path]:
 
 @contextmanager
 def _own_folder(folder: Path) -> Iterator[Path]:
-    """Yield an empty folder for this process only, and remove it unless it was renamed."""
     for left in folder.parent.glob(_UNFINISHED.format("*")):
         with suppress(FileNotFoundError), _try_lock(left) as free:  # may vanish now
             if free:
@@ -93,7 +85,7 @@ def _own_folder(folder: Path) -> Iterator[Path]:
 
 @contextmanager
 def _try_lock(folder: Path) -> Iterator[bool]:
-    """Yield whether this process has the exclusive lock on a folder, and release it at the end."""
+    """Yield whether this process has the exclusive lock on a folder; release it at the end."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -105,10 +97,7 @@ def _try_lock(folder: Path) -> Iterator[bool]:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Flush all files of a folder to the disk before the folder is renamed.
-
-    A power cut leaves all of the folder or nothing of it.
-    """
+    """Flush all files of a folder to the disk, so that a power cut leaves all or nothing of it."""
     for each in (*sorted(folder.rglob("*")), folder):
         if not each.is_symlink():
             descriptor = os.open(each, os.O_RDONLY)
@@ -119,10 +108,7 @@ def _sync_folder(folder: Path) -> None:
 
 
 def copy(source: Path, target: Path) -> str:
-    """Copy a file to a new file that only its owner can read; return the SHA-256 of the copy.
-
-    Missing parent folders of the target are created.
-    """
+    """Copy a file to a new file that only its owner can read; return the SHA-256 of the copy."""
     target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     hashed = hashlib.sha256()
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
@@ -134,10 +120,7 @@ def copy(source: Path, target: Path) -> str:
 
 
 def write_sums(folder: Path) -> dict[str, str]:
-    """Write the checksum file of a folder; return the SHA-256 of each file by its name.
-
-    Names are relative to the folder, with `/` between their parts.
-    """
+    """Write the checksum file of a folder; return the SHA-256 by relative name of each file."""
     sums = {
         path.relative_to(folder).as_posix(): _hash_file(path)
         for path in sorted(folder.rglob("*"))
@@ -185,16 +168,12 @@ def read_sums(folder: Path) -> dict[str, str]:
 
 
 def check(folder: Path) -> None:
-    """Verify the files of a folder against the checksum file in the folder.
-
-    Raises:
-        NotFound, Damaged: same as for `copy_checked`.
-    """
+    """Compare a folder's files with its checksum file; NotFound without it, or Damaged."""
     _compare_with_sums(folder, lambda name: _hash_file(folder / name))
 
 
 def copy_checked(source: Path, target: Path) -> list[str]:
-    """Copy the files that a folder's checksum file lists, verify the copies and return their names.
+    """Copy the files listed in a folder's checksum file, verify the copies, return their names.
 
     Raises:
         NotFound: the folder has no checksum file.
@@ -221,7 +200,6 @@ def _compare_with_sums(folder: Path, hash_file: Callable[[str], str]) -> list[st
 
 
 def write_text(file: Path, text: str) -> None:
-    """Write a text file that only its owner can read; create its folder if that is missing."""
     file.parent.mkdir(mode=0o700, exist_ok=True)
     file.touch(mode=0o600)
     file.write_text(text, "utf-8")

@@ -11,10 +11,7 @@ _T = TypeVar("_T")
 def split_batches(
     values: Iterable[_T], size: int, *, weight: Callable[[_T], int] = lambda _: 1
 ) -> Iterator[list[_T]]:
-    """Split values into lists that each weigh `size` or slightly more; the last may weigh less.
-
-    The values are read only as the lists are requested. By default each value weighs 1.
-    """
+    """Split values into lists that each weigh `size` or slightly more; the last may weigh less."""
     batch: list[_T] = []
     total = 0
     for value in values:

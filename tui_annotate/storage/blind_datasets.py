@@ -25,37 +25,29 @@ _SCOPE: Final = {"setting": SETTING, "hidden": to_json(_VALUE)}
 
 
 def hidden_rows(connection: Connection) -> frozenset[int]:
-    """Return the row ids of the datasets that hide machine output from annotators."""
     return frozenset(row[0] for row in connection.execute(_HIDDEN_DATASETS, _SCOPE))
 
 
 def hidden_datasets(connection: Connection) -> frozenset[str]:
-    """Return the names of the datasets that hide machine output from annotators."""
     return frozenset(row[1] for row in connection.execute(_HIDDEN_DATASETS, _SCOPE))
 
 
 def is_blind(connection: Connection, dataset: str) -> bool:
-    """Return whether a dataset hides machine output from annotators."""
     return dataset in hidden_datasets(connection)
 
 
 class BlindDatasets(Store):
-    """The datasets that hide machine output; admins can change the setting of a dataset.
-
-    Each method has its own transaction.
-    """
+    """Datasets in which annotators do not see the output of machines; admins can change them."""
 
     def datasets(self) -> frozenset[str]:
-        """Return the names of the datasets that hide machine output from annotators."""
         with self._database.reading() as connection:
             return hidden_datasets(connection)
 
     def hidden(self, dataset: str) -> bool:
-        """Return whether a dataset hides machine output from annotators."""
         return dataset in self.datasets()
 
     def hide(self, dataset: str) -> None:
-        """Hide the machine output of a dataset from all annotators.
+        """Hide the output of machines in a dataset from all annotators.
 
         Raises:
             NotAllowed: the actor may not manage the workspace.
@@ -64,13 +56,7 @@ class BlindDatasets(Store):
         self._set_visibility(dataset, _VALUE)
 
     def show(self, dataset: str) -> None:
-        """Show the machine output of a dataset to annotators again.
-
-        A practice dataset still hides its machine output.
-
-        Raises:
-            NotAllowed, NotFound: same as for `hide`.
-        """
+        """Show the output of machines in a dataset to annotators again, but not in practice."""
         self._set_visibility(dataset, None)
 
     def _set_visibility(self, dataset: str, value: str | None) -> None:

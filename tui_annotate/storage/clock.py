@@ -1,7 +1,4 @@
-"""The current time in the format that the store uses.
-
-Code that must not read the clock gets the time as an argument.
-"""
+"""The current time in the format that the database uses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lossless conversion between values of the domain and values of table columns."""
+"""Lossless conversion between values of the program and values of table columns."""
 
 from __future__ import annotations
 
@@ -14,23 +14,15 @@ from tui_annotate.domain.samples import Request, Segment
 
 
 def to_json(value: Any) -> str:
-    """Return a value as ASCII JSON; lone surrogates and NUL are written as escapes.
-
-    A column could not store these characters as they are.
-    """
     return json.dumps(value, separators=(",", ":"))
 
 
 def from_json(text: str) -> Any:
-    """Parse JSON that `to_json` wrote."""
     return json.loads(text)
 
 
 def request_to_json(request: Request) -> str:
-    """Return a sample's request (title, problem, background and question) as JSON.
-
-    The result is an empty string for an empty request.
-    """
+    """Return a sample's request (title, problem, background, question) as JSON, or empty."""
     if request == Request():
         return ""
     return to_json([request.title, request.problem, request.background, request.question])
@@ -38,26 +30,15 @@ def request_to_json(request: Request) -> str:
 
 @lru_cache(maxsize=128)
 def request_from_json(text: str) -> Request:
-    """Parse a sample's request from JSON that `request_to_json` wrote.
-
-    Results are cached, because many samples have the same request.
-    """
     return Request(*json.loads(text)) if text else Request()
 
 
 def mapping_to_json(value: Mapping[str, Any] | None) -> str:
-    """Return a mapping as JSON, or an empty string for None and for an empty mapping."""
     return to_json(dict(value)) if value else ""
 
 
 def pack(segments: Sequence[Segment]) -> bytes:
-    """Return the end offsets of segments as little-endian 32-bit integers.
-
-    Each segment starts where the previous one ends, so that the end offsets are enough.
-
-    Raises:
-        InvalidInput: a segment is empty or does not start where the previous one ends.
-    """
+    """Return the end offsets of a text's segments as bytes; InvalidInput for empty segments."""
     start = 0
     for segment in segments:
         if segment.start != start or segment.end <= start:
@@ -71,11 +52,7 @@ def pack(segments: Sequence[Segment]) -> bytes:
 
 
 def unpack(boundaries: bytes, length: int) -> tuple[Segment, ...]:
-    """Return the segments of a text of `length` code points from their packed end offsets.
-
-    Raises:
-        Damaged: the last segment does not end at the end of the text: the store is damaged.
-    """
+    """Return a text's segments from their packed end offsets; Damaged if they do not fit."""
     packed = array("I")
     packed.frombytes(boundaries)
     ends = _to_little_endian(packed).tolist()
@@ -94,18 +71,11 @@ def _to_little_endian(values: array[int]) -> array[int]:
 
 
 def replace_unstorable(value: str) -> str:
-    """Replace the lone surrogates in a text, which a column cannot store, with "?"."""
     return value.encode("utf-8", "replace").decode()
 
 
 def check_storable(value: str, what: str) -> str:
-    """Return a text unchanged if a table column can store it; otherwise raise an error.
-
-    `what` is a noun for the text in the error message, such as "note".
-
-    Raises:
-        InvalidInput: the text contains a lone surrogate or NUL; the message gives the offset.
-    """
+    """Return a text if a column can store it; InvalidInput for lone surrogates and NUL."""
     for place, character in enumerate(value):
         if character == "\0" or "\ud800" <= character <= "\udfff":
             raise InvalidInput(

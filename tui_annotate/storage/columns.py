@@ -1,4 +1,4 @@
-"""Names of all tables and columns, for queries; `storage.tables` defines the columns themselves.
+"""Names of all tables and columns, for queries, without the slow import of `tables`.
 
 Importing SQLModel takes 130 ms, as long as the rest of a start, and no query needs it. A test
 compares the two modules.
@@ -16,7 +16,6 @@ def _define_table(name: str, columns: str) -> TableClause:
 
 
 def columns_of(table: FromClause, names: str) -> list[ColumnElement[Any]]:
-    """Return the columns of a table that have the given names, which are separated by spaces."""
     return [table.c[name] for name in names.split()]
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 MOST: Final = 200
-"""Maximum number of names in a completion; a longer list does not help."""
+"""Maximum number of names that shell completion suggests."""
 
 _QUERIES: Final = {
     "datasets": "SELECT name FROM datasets WHERE name >= :start AND name < :end ORDER BY name",
@@ -32,12 +32,7 @@ Kind = Literal["datasets", "people", "samples", "keys"]
 
 
 def list_names(store: Path, kind: Kind, start: str) -> list[str]:
-    """Return the sorted names of one kind (datasets, people, samples) that begin with `start`.
-
-    The kind `keys` gives the names of samples in the form dataset/id.
-
-    The list is empty if the user does not own the store, or if the store cannot be read.
-    """
+    """Return the sorted names of datasets, people or samples that begin with `start`."""
     scope = {"start": start, "end": start + "\U0010ffff"}
     try:
         if os.geteuid() not in {0, store.stat().st_uid}:

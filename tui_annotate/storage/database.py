@@ -36,22 +36,21 @@ from tui_annotate.storage.repair import make_again, numbered_backups, restore_co
 
 SAVE: Final = "run tui-annotate doctor: it prints a command that saves what can be read"
 SCHEMA: Final = 4
-"""Schema version of the tables that this code reads and writes."""
+"""Version of the database tables that this code reads and writes."""
 
 OLDEST_SCHEMA: Final = 4
-"""Oldest schema version that can be migrated: the version of the first revision in `migrations`."""
+"""Oldest schema version of a workspace's database that can be migrated."""
 
 LOCK_SECONDS: Final = 30.0
-"""Maximum time in seconds that a writer waits for another writer."""
 
 MOST_CONNECTIONS: Final = 32
-"""Maximum number of reading threads, and of writing threads, in one process; more threads wait."""
+"""Maximum number of threads in one process that read a database, and of those that write."""
 
 _SECURE_DELETE: Final = "PRAGMA secure_delete=ON"
-"""Deleted rows are overwritten with zeros; builds of SQLite have different defaults."""
+"""SQL that makes SQLite overwrite deleted rows with zeros."""
 
 LARGEST_JOURNAL: Final = 16 * 2**20
-"""Size in bytes to which the write-ahead log is truncated when no reader needs its content."""
+"""Size in bytes to which SQLite's write-ahead log is truncated when it is not needed."""
 
 _NO_ACCESS: Final = "the disk or folder cannot be written"
 _DISK_FULL: Final = "the disk accepts no more data"
@@ -63,17 +62,14 @@ _UNWRITABLE: Final = {
     "SQLITE_IOERR_SHMSIZE": _DISK_FULL,
     "SQLITE_IOERR_WRITE": _DISK_FULL,
 }
-"""Reasons why a store cannot be written, by SQLite's name of the error.
-
-The name is given in full, or up to its second underscore.
-"""
+"""Reasons why a database cannot be written, by the name (or its start) of SQLite's error."""
 
 _JOURNALS: Final = ("-wal", "-journal")
-"""Endings of the side files with changes that are not in the store's main file yet."""
+"""Endings of files that hold changes which are not in the database's main file yet."""
 
 
 class _Access(StrEnum):
-    """How SQLite opens the store's file, as parameters of the file's URI.
+    """Ways in which SQLite opens a database file, as parameters of the file's URI.
 
     `FROZEN` reads the main file alone, without locks and without the side files of the write-ahead
     log, which SQLite cannot create on a read-only or full disk.
@@ -85,11 +81,10 @@ class _Access(StrEnum):
 
 
 class Database:
-    """An open store, which threads may share; each process opens its own.
+    """An open workspace database, which threads may share; each process opens its own.
 
-    Attributes:
-        read_only: why the store cannot be written, as an end of the sentence "it is read-only,
-            because"; empty if it can be written.
+    `read_only` is why it cannot be written, as an end of the sentence "it is read-only, because";
+    empty if it can be written.
 
     Raises:
         Unavailable: every method, if the file cannot be read or written.
@@ -109,7 +104,7 @@ class Database:
 
     @classmethod
     def create(cls, path: Path) -> Database:
-        """Create a new store; an empty file left by an interrupted creation is reused.
+        """Create a new workspace database; an empty file of an interrupted creation is reused.
 
         Raises:
             Conflict: there is a store at this path already.
@@ -125,7 +120,7 @@ class Database:
 
     @classmethod
     def open(cls, path: Path) -> Database:
-        """Open a store; an older version is first backed up to `backups/` and then migrated.
+        """Open a workspace database; an older version is first backed up, and then migrated.
 
         A store on a read-only or full disk is opened for reading only.
 
@@ -158,7 +153,7 @@ class Database:
             return database
 
     def choose_access(self) -> int:
-        """Open the store for writing, or only for reading if need be; return its schema version."""
+        """Open the database for writing, or only for reading if need be; return its version."""
         if not os.access(self.path, os.W_OK):
             self._access, self.read_only = _Access.READ, _NO_ACCESS
         try:
@@ -185,15 +180,11 @@ class Database:
             ) from error
 
     def stop_writing(self, error: ReadOnly) -> None:
-        """Refuse all writes from now on, because `error` shows that the store is not writable."""
+        """Refuse all writes to the database from now on, because of an error."""
         self.read_only = self.read_only or error.reason
 
     def require_writable(self) -> None:
-        """Check that the store can be written.
-
-        Raises:
-            ReadOnly: the store cannot be written.
-        """
+        """Raise ReadOnly if the database cannot be written."""
         if self.read_only:
             raise ReadOnly(
                 f"the workspace is read-only, because {self.read_only}: {self.path}",
@@ -202,7 +193,7 @@ class Database:
             )
 
     def back_up(self) -> Path:
-        """Copy the store, even if it is in use, to a new file in `backups`; return the path."""
+        """Copy the database, even if it is in use, to a new file in `backups`; return the path."""
         folder = self.path.parent / "backups"
         with translate_errors(folder):
             folder.mkdir(mode=0o700, exist_ok=True)
@@ -215,7 +206,6 @@ class Database:
         return target
 
     def copy_to(self, target: Path) -> None:
-        """Copy a consistent state of the store, which may be in use, to one new file."""
         with translate_errors(target):
             target.touch(mode=0o600, exist_ok=False)
             with closing(self._connect()) as source, closing(sqlite3.connect(target)) as copy:
@@ -224,7 +214,7 @@ class Database:
                 copy.execute("PRAGMA journal_mode=DELETE")
 
     def version(self) -> int:
-        """Return the schema version of the store; 0 for an empty file."""
+        """Return the schema version of the database; 0 for an empty file."""
         with self.reading() as connection:
             return self._read_version(connection)
 
@@ -252,7 +242,7 @@ class Database:
 
     @contextmanager
     def _detect_change(self) -> Iterator[None]:
-        """Raise an error at the end of the block if a store that is read without locks changed."""
+        """Raise an error at the end of a block if a database that is read without locks changed."""
         try:
             yield
         finally:
@@ -263,11 +253,10 @@ class Database:
                 )
 
     def moment(self) -> int:
-        """Return a counter that changes after each commit of any process.
+        """Return a counter that changes after each commit to the database by any process.
 
-        Only counters of the same open store, which was not closed in between, can be compared. One
-        call costs 20 µs. The counter has a connection of its own, because SQLite counts the commits
-        of other connections only.
+        Only counters of one open database can be compared. One call costs 20 µs. The counter has a
+        connection of its own, because SQLite counts the commits of other connections only.
         """
         with translate_errors(self.path), self._watching:
             if self._watcher is None:
@@ -304,7 +293,7 @@ class Database:
         return connection
 
     def _check_same_file(self) -> None:
-        """Check that the path still leads to the file that this process opened first."""
+        """Check that the path still leads to the database file that this process opened first."""
         try:
             found = self.path.stat()
         except FileNotFoundError:
@@ -321,21 +310,13 @@ class Database:
             )
 
     def companion(self, path: Path, *, make: bool = False) -> Database:
-        """Open a second store that is closed together with this store.
-
-        Args:
-            make: create the store if there is no file at `path`.
-
-        Raises:
-            TuiAnnotateError: same as for `open`.
-        """
+        """Open (or `make`) a second database that is closed together with this one."""
         if self._companion is None:
             made = make and not path.exists()
             self._companion = Database.create(path) if made else Database.open(path)
         return self._companion
 
     def close(self) -> None:
-        """Close the connections to the file; using the store again opens it again."""
         if self._companion is not None:
             self._companion.close()
         with self._watching:
@@ -348,19 +329,18 @@ class Database:
 
 
 class CommonStore:
-    """Base class for access to one part of a store that does not depend on the acting user."""
+    """Base class for access to a part of the database, independent of the acting user."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     @property
     def read_only(self) -> str:
-        """Why the store cannot be written; empty if it can be written."""
         return self._database.read_only
 
 
 class Store:
-    """Base class for access to one part of a store, limited by the rights of the acting user."""
+    """Base class for access to a part of the database, limited by the acting user's rights."""
 
     def __init__(self, database: Database, *, actor: Actor = OPERATOR) -> None:
         self._database = database
@@ -384,7 +364,6 @@ def _create_tables(database: Database) -> None:
 
 @contextmanager
 def _close_on_error(database: Database) -> Iterator[Database]:
-    """Close a newly opened store if an error occurs in the block, before a caller receives it."""
     try:
         yield database
     except BaseException:

@@ -1,4 +1,4 @@
-"""Checks of a store: SQLite pages, foreign keys, documents, and caches against the event log."""
+"""Checks of a workspace's database: SQLite pages, foreign keys, documents, event log."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tui_annotate.storage.repair import recovery_command, reingest_command, sugg
 
 
 def inspect_store(database: Database) -> list[DiagnosticFinding]:
-    """Check a whole store for damage: SQLite file, foreign keys, documents and event log."""
+    """Check a whole database for damage: file, foreign keys, documents and event log."""
     try:
         return list(_iterate_findings(database))
     except TuiAnnotateError as error:
@@ -28,11 +28,7 @@ def inspect_store(database: Database) -> list[DiagnosticFinding]:
 
 
 def broken_pages(database: Database) -> str:
-    """Return SQLite's first error message about the pages of the store; empty if all are valid.
-
-    Raises:
-        Unavailable: the pages cannot be read at all.
-    """
+    """Return SQLite's first error about the pages of the database file; empty if there is none."""
     with database.reading() as connection:
         found = connection.exec_driver_sql("PRAGMA integrity_check(1)").scalar_one()
     return "" if found == "ok" else str(found).splitlines()[0]
@@ -66,10 +62,7 @@ def _iterate_findings(database: Database) -> Iterator[DiagnosticFinding]:
 
 
 def _find_altered_document(connection: Connection) -> str:
-    """Return a message about the first damaged document; an empty string if none is damaged.
-
-    The text of each document must match its hash, and its segments the length of the text.
-    """
+    """Return a message about the first document with a wrong hash or segments; or empty."""
     columns = (DOCUMENTS.c.sha256, DOCUMENTS.c.text, DOCUMENTS.c.boundaries)
     for name, text, boundaries in connection.execute(
         select(*columns), execution_options={"yield_per": 100}

@@ -1,4 +1,4 @@
-"""Report collections for one annotator: topics with item counts, items, and the next open item.
+"""Collections of system-written reports: topics with counts, and what to annotate next.
 
 An item is a report, document or citation that annotators rate. Counts of a whole collection come
 from its reports, of which there are few; an annotator's own work is looked up by annotator. So a
@@ -63,7 +63,7 @@ _SENTENCES: Final = text(
     "     THEN json_extract(e.value, '$.end') > json_extract(e.value, '$.start') END))"
     f" FROM samples s WHERE {_WITHIN} AND json_valid(s.meta) GROUP BY 1"
 )
-"""Query for the number of sentences of each topic.
+"""Query for the number of report sentences of each topic.
 
 It has a subquery for each report: with a join, SQLite would read a report's record once per
 sentence.
@@ -82,7 +82,7 @@ _COMPLETE: Final = text(
     "   AND o.external >= 'c|' || g.name AND o.external < 'c|' || g.name || '}'"
     '   AND o."group" = g.name)'
 )
-"""Query for the sentences of which one annotator has annotated all citations, with their topic.
+"""Query for the report sentences of which one annotator has annotated all citations.
 
 CROSS JOIN keeps SQLite to this join order, here and below: one annotator has fewer rows than a
 collection.
@@ -103,10 +103,7 @@ _NEXT: Final = {
         )
     ),
 }
-"""Maps `_DatasetView.whole` to the query for the annotator's next unannotated item.
-
-True searches all samples, False the samples that are assigned to the annotator.
-"""
+"""Queries for an annotator's next report, document or citation without annotation."""
 _ROW: Final = text("SELECT id FROM samples WHERE dataset_id = :dataset AND external = :sample")
 _LAST: Final = 2**63 - 1
 
@@ -121,9 +118,7 @@ class _Topic(NamedTuple):
 class _DatasetView:
     """A dataset as one annotator sees it, inside one transaction.
 
-    Attributes:
-        whole: True if no sample of the dataset is assigned, so that every annotator has all
-            samples.
+    `whole` is true if no sample is assigned, so that every annotator has all samples.
     """
 
     connection: Connection
@@ -138,14 +133,13 @@ class _DatasetView:
         return self.connection.execute(query, known | scope)
 
     def has(self, kind: SampleKind) -> bool:
-        """Return whether the dataset has items of a kind, such as reports."""
+        """Return whether a dataset has reports, documents or citations (the given kind)."""
         return (
             self._execute(_ANY, kind=kind.value, **id_prefix_range(id_prefix(kind))).first()
             is not None
         )
 
     def topics(self) -> list[_Topic]:
-        """Return all topics that have at least one report."""
         rows = self._execute(_TOPICS, **id_prefix_range(id_prefix(SampleKind.REPORT)))
         return [
             _Topic(str(name), request_from_json(request).title, reports)
@@ -153,10 +147,7 @@ class _DatasetView:
         ]
 
     def items(self, start: str, *, everything: bool = False) -> Iterator[Item]:
-        """Yield the items whose ids begin with `start`, in order of arrival.
-
-        `everything` includes items that are assigned to other annotators.
-        """
+        """Yield the reports, documents and citations whose ids begin with `start`, in order."""
         scope = {"whole": self.whole or everything, **id_prefix_range(start)}
         for name, group, begins, meta, done in self._execute(_ITEMS, **scope):
             fields = from_json(meta) if meta else {}
@@ -166,16 +157,13 @@ class _DatasetView:
     def under(
         self, kind: SampleKind, topic: str, run: str = "", *, everything: bool = False
     ) -> list[Item]:
-        """Return the items of one topic, or of one run on the topic, in order of arrival.
-
-        `everything` includes items that are assigned to other annotators.
-        """
+        """Return the reports, documents or citations of one topic or of one system on the topic."""
         start = id_prefix(kind, topic, *([run] if run and kind is SampleKind.CITATION else []))
         found = self.items(start, everything=everything)
         return [one for one in found if one.topic == topic and run in ("", one.run)]
 
     def counts(self, kind: SampleKind, topics: Iterable[_Topic]) -> dict[str, tuple[int, int]]:
-        """Return (annotated items, all items) for each topic of a dataset without assigned samples.
+        """Return (annotated, all) counts for each topic of a dataset without assigned samples.
 
         Citations are counted by sentence: a sentence is annotated if all its citations are.
         """
@@ -191,10 +179,7 @@ class _DatasetView:
         return {name: (done[name], count) for name, count in total.items()}
 
     def complete(self, start: str) -> list[tuple[str, str]]:
-        """Return the report sentences whose citations are all annotated, as (topic, sample group).
-
-        Citations are ignored if their ids do not begin with `start`.
-        """
+        """Return the report sentences whose citations are all annotated, as (topic, group)."""
         rows = self._execute(_COMPLETE, kind=SampleKind.CITATION.value, **id_prefix_range(start))
         return [(str(topic), group) for topic, group in rows]
 
@@ -207,10 +192,7 @@ class _DatasetView:
         return total
 
     def next_open(self, kind: SampleKind, after: str) -> str | None:
-        """Return the id of the next item that is not annotated; None if all items are annotated.
-
-        The search begins behind the item `after` and continues at the first item.
-        """
+        """Return the id of the next report, document or citation without annotation, or None."""
         row = self._execute(_ROW, sample=after).scalar() or 0
         for since, until in ((row, _LAST), (0, row)):
             bounds = {"kind": kind.value, "after": since, "until": until}
@@ -221,7 +203,7 @@ class _DatasetView:
 
 
 class ItemStore(Store):
-    """Access to the items of report collections, limited to the work that the actor may see.
+    """Access to reports, documents and citations, limited to the work that the actor may see.
 
     Raises:
         NotAllowed: every method, if the actor may not read this person's work.
@@ -240,15 +222,12 @@ class ItemStore(Store):
             yield _DatasetView(connection, person, dataset, row, whole, busy)
 
     def modes(self, dataset: str) -> tuple[SampleKind, ...]:
-        """Return the kinds of items, such as reports, that a dataset has."""
+        """Return which of reports, documents and citations a dataset has."""
         with self._open_dataset(self._actor.person, dataset) as seen:
             return tuple(kind for kind in RATED_KINDS if seen.has(kind))
 
     def topics(self, person: str, dataset: str, kind: SampleKind) -> tuple[TreeBranch, ...]:
-        """Return a dataset's topics in order of arrival, with their numbers of done and all items.
-
-        An annotator with assigned samples of the dataset sees only the topics of these samples.
-        """
+        """Return a dataset's topics of reports, with counts of annotated and all items."""
         with self._open_dataset(person, dataset) as seen:
             topics = seen.topics()
             if seen.whole:
@@ -264,7 +243,7 @@ class ItemStore(Store):
     def runs(
         self, person: str, dataset: str, kind: SampleKind, *, topic: str
     ) -> tuple[TreeBranch, ...]:
-        """Return a topic's runs (systems that wrote reports), and counts of done and all items."""
+        """Return the systems that wrote reports on a topic, with counts of done and all reports."""
         with self._open_dataset(person, dataset) as seen:
             reports = seen.under(SampleKind.REPORT, topic, everything=kind is not SampleKind.REPORT)
             if kind is SampleKind.CITATION and seen.whole:
@@ -277,20 +256,13 @@ class ItemStore(Store):
     def items(
         self, person: str, dataset: str, kind: SampleKind, *, topic: str, run: str = ""
     ) -> list[Item]:
-        """Return the items of a topic in order of arrival.
-
-        `run` limits the items to those of one run; documents belong to no run.
-        """
+        """Return the reports, documents or citations of a topic or of one system, in order."""
         with self._open_dataset(person, dataset) as seen:
             return seen.under(kind, topic, run)
 
     def next_open(
         self, person: str, dataset: str, kind: SampleKind, *, after: str = ""
     ) -> str | None:
-        """Return the id of the next item that is not annotated; None if all are annotated.
-
-        The search begins behind the item `after` and continues at the first item.
-        """
         with self._open_dataset(person, dataset) as seen:
             return seen.next_open(kind, after)
 
@@ -311,10 +283,7 @@ _DONE_BY_KIND: Final = text(
 
 @dataclass(frozen=True, slots=True)
 class KindCount:
-    """Number of a dataset's samples of one kind, and how many of them a person annotated.
-
-    `person` is empty if no person annotated a sample of this kind.
-    """
+    """Number of a dataset's samples of one kind, and how many of them a person annotated."""
 
     dataset: str
     kind: str
@@ -325,7 +294,7 @@ class KindCount:
 
 
 def count_kinds(connection: Connection, seen: Sequence[str] | None) -> list[KindCount]:
-    """Count samples by dataset, kind and person, for people with ids in `seen` (None means all)."""
+    """Count samples by dataset, kind and person, for people with ids in `seen` (None for all)."""
     done: dict[tuple[int, str], list[Any]] = {}
     for row, kind, *who in connection.execute(_DONE_BY_KIND, seen_scope(seen)):
         done.setdefault((row, kind), []).append(who)

@@ -1,4 +1,4 @@
-"""Creates the tables of a store and migrates older stores to the current schema with Alembic."""
+"""Creates the tables of a workspace's database and migrates older databases with Alembic."""
 
 from __future__ import annotations
 
@@ -21,11 +21,10 @@ _FIRST_ROWS: Final = (
         for action in ("UPDATE", "DELETE")
     ),
 )
-"""SQL for a new store: adds the default queue orders, and makes the event log append-only."""
+"""SQL for a new database: adds default queue orders, and makes the event log append-only."""
 
 
 def create(connection: Connection) -> None:
-    """Create the tables of an empty store, inside the caller's transaction."""
     METADATA.create_all(connection)
     for statement in _FIRST_ROWS:
         connection.exec_driver_sql(statement)
@@ -33,7 +32,6 @@ def create(connection: Connection) -> None:
 
 
 def upgrade(connection: Connection) -> None:
-    """Run the migrations that an older store still needs, inside the caller's transaction."""
     command.upgrade(_make_config(connection), "head")
 
 

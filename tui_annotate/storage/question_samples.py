@@ -52,9 +52,7 @@ _DATASETS: Final = text(
 class StoredQuestion:
     """A sample of the kind `question`, with its answer and its ratings.
 
-    Attributes:
-        answer: the text of the summary side; None if there is none.
-        work: one assignment for each annotator whose rating the actor may see.
+    `work` has one assignment for each annotator whose rating the actor may see.
     """
 
     key: SampleKey
@@ -65,7 +63,7 @@ class StoredQuestion:
 
 
 class QuestionStore(Store):
-    """Access to questions; an annotator sees no work of other annotators."""
+    """Access to the questions of a dataset; an annotator sees no work of other annotators."""
 
     def datasets(self) -> list[str]:
         """Return the names of the datasets whose questions record the position of their answer."""
@@ -74,7 +72,6 @@ class QuestionStore(Store):
             return list(connection.execute(_DATASETS, scope).scalars())
 
     def questions(self, dataset: str) -> Iterator[StoredQuestion]:
-        """Yield the questions of a dataset in order of arrival, from one state of the store."""
         scope = {"dataset": dataset, "kind": SampleKind.QUESTION.value}
         with self._database.reading() as connection:
             found = connection.execute(_ROWS, scope | seen_scope(visible_people(self._actor)))
@@ -82,10 +79,7 @@ class QuestionStore(Store):
                 yield _build_question(SampleKey(dataset, name), list(rows))
 
     def entries(self, person: str, dataset: str) -> dict[SampleKey, QueueRow]:
-        """Return the questions of a dataset in a person's queue, in order of arrival.
-
-        Each row has the person's own state and annotations.
-        """
+        """Return a dataset's questions in a person's queue, with the person's state, in order."""
         require_permission(self._actor, Permission.READ, person)
         scope = {"dataset": dataset, "kind": SampleKind.QUESTION.value, "person": person}
         with self._database.reading() as connection:
@@ -97,10 +91,7 @@ class QuestionStore(Store):
 
 
 def _build_queue_scope(connection: Connection, person: str, dataset: str) -> dict[str, Any]:
-    """Return the query parameters for the samples of a dataset that are in a person's queue.
-
-    While practice is unfinished, the queue has practice samples only.
-    """
+    """Return query parameters for a dataset's samples in a person's queue (practice first)."""
     practice = is_practising(connection, person)
     own = {"practice": PRACTICE + person, "share": "" if practice else SHARE + person}
     if practice or base_person(person) != person:

@@ -1,4 +1,4 @@
-"""The queue of one annotator: finds positions, previous and next samples, and open samples.
+"""The queue of samples of one annotator: positions, previous and next samples, open samples.
 
 The queue joins several orders: first practice samples, alone until they are completed; then the
 samples that the annotator was assigned or took from a pool; then the datasets that are not
@@ -104,12 +104,9 @@ _ANY_POOL: Final = text("SELECT 1 FROM dataset_settings WHERE name = 'pool' LIMI
 
 @dataclass(frozen=True, slots=True)
 class QueueStatus:
-    """Position of a sample in an annotator's queue, from 1.
+    """Position of a sample in an annotator's queue, from 1, and the queue's size.
 
-    Attributes:
-        total: number of samples in the queue, with those that the annotator can take from pools.
-        finished: number of samples in the queue that the annotator has completed.
-        practice: whether the sample is for practice.
+    `total` includes the samples that the annotator can take from pools.
     """
 
     position: int
@@ -184,20 +181,15 @@ class QueueStore(Store):
             )
 
     def contains(self, person: str, key: SampleKey, *, order: str) -> bool:
-        """Return whether a sample is in a person's queue."""
         with self._open_walks(person, order) as (connection, line):
             return _look_up_position(connection, line, key) is not None
 
     def first(self, person: str, *, order: str) -> SampleKey | None:
-        """Return the first sample of a person's queue; None if the queue is empty."""
         with self._open_walks(person, order) as (_, line):
             return next((found for walk in line if (found := walk.step(TOP, 1))), None)
 
     def neighbour(self, person: str, key: SampleKey, step: int, *, order: str) -> SampleKey | None:
-        """Return the sample `step` positions after a sample; None beyond the ends of the queue.
-
-        A negative `step` goes back. Raises as `queue_status`.
-        """
+        """Return the sample `step` positions after a sample (before, if negative); else None."""
         with self._open_walks(person, order) as (connection, line):
             at, place = _find_position(connection, line, key)
             return step_across(line, at, place, step=step) if step else key
@@ -209,8 +201,7 @@ class QueueStore(Store):
 
         Assigned samples come first, cyclically; then a sample is taken from a pool; then come the
         samples that all annotators share, cyclically. The search begins at the top of the queue if
-        `after` is None or is no longer in the person's queue. The result is `after` if that is the
-        only open sample.
+        `after` is None or is no longer in the person's queue.
         """
         require_permission(self._actor, Permission.WRITE, person)
         order_id = self._find_order(order)
@@ -242,9 +233,7 @@ class QueueStore(Store):
     ) -> QueuePage:
         """Return one page of a person's queue in order, with the person's state of each sample.
 
-        Args:
-            search: a part of the id, the group, the dataset or the summary's start, in any case.
-            states: include only samples in one of these states; empty for all.
+        `search` is a part of the id, group, dataset or summary's start, in any case.
         """
         pattern = search.replace("!", "!!").replace("%", "!%").replace("_", "!_")
         scope = {
@@ -263,10 +252,7 @@ class QueueStore(Store):
         return QueuePage(tuple(rows), total)
 
     def siblings(self, person: str, key: SampleKey, *, order: str) -> tuple[QueueRow, ...]:
-        """Return the queue rows of all samples in the group of a sample, in order of arrival.
-
-        A sample without a group has none.
-        """
+        """Return the queue rows of all samples in the same group as a sample, as they arrived."""
         with self._open_walks(person, order) as (_, line):
             return tuple(build_row(row) for walk in line for row in walk.group(key))
 
@@ -279,10 +265,7 @@ class QueueStore(Store):
 
 
 def _load_walks(connection: Connection, person: str, order: int) -> list[OrderWalk]:
-    """Return the parts of a person's queue in sequence; each part is a queue order.
-
-    The queue of a second reading has only one part.
-    """
+    """Return the parts of a person's queue in sequence; each part is a queue order."""
     own = _load_own_walks(connection, person)
     practice = _find_unfinished_practice(own)
     if practice:
@@ -334,27 +317,18 @@ def _count_left(connection: Connection, person: str) -> int:
 
 
 def build_row(row: Any) -> QueueRow:
-    """Build a row of an annotator's queue from the columns of a query.
-
-    The columns are dataset, id, group, state, annotations, start of the summary and time of the
-    last change.
-    """
     dataset, sample, group, state, *rest = row
     return QueueRow(SampleKey(dataset, sample), group, State(state), *rest)
 
 
 class QueuePlace(NamedTuple):
-    """Position of a sample in a queue order."""
-
     bucket: int
     value: int
     id: int
 
 
 TOP: Final = QueuePlace(-1, -1, -1)
-"""Position before the first sample of a queue order."""
 END: Final = QueuePlace(2**63 - 1, 2**63 - 1, 2**63 - 1)
-"""Position after the last sample of a queue order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -367,36 +341,29 @@ class OrderWalk:
     practice: bool = False
 
     def place(self, key: SampleKey) -> QueuePlace | None:
-        """Return the position of a sample in the queue order; None if it is not in the order."""
+        """Return the position of a sample in a queue order; None if it is not in the order."""
         row = self._execute(_PLACE, dataset=key.dataset, sample=key.id).first()
         return QueuePlace(*row) if row else None
 
     def before(self, place: QueuePlace) -> int:
-        """Return the number of samples before a position in the queue order."""
+        """Return the number of samples before a position in a queue order."""
         return int(self._execute(_BEFORE, **place._asdict()).scalar_one())
 
     def total(self) -> int:
-        """Return the number of samples in the queue order."""
         return int(self._execute(_SUM, person="").scalar_one())
 
     def finished(self) -> int:
-        """Return the number of samples in the queue order that the person has completed."""
+        """Return the number of samples in a queue order that the person has completed."""
         return int(self._execute(_SUM).scalar_one())
 
     def step(self, place: QueuePlace, step: int) -> SampleKey | None:
-        """Return the sample `step` positions after a position, or None outside of the queue order.
-
-        A negative `step` goes back.
-        """
+        """Return the sample `step` positions after a position in a queue order, or None."""
         query = _FORWARD if step > 0 else _BACKWARD
         row = self._execute(query, **place._asdict(), skip=abs(step) - 1).first()
         return SampleKey(*row) if row else None
 
     def first_open(self, place: QueuePlace) -> SampleKey | None:
-        """Return the first sample after a position that the person has not completed.
-
-        Buckets whose samples are all completed are skipped.
-        """
+        """Return the first sample after a position in a queue order that is not completed yet."""
         row = None
         at = place
         while row is None:
@@ -410,18 +377,16 @@ class OrderWalk:
         return SampleKey(*row)
 
     def count(self, scope: Mapping[str, str]) -> int:
-        """Count the samples that match a search text and states; empty filters match all."""
+        """Count the samples in a queue order that match a search text and states."""
         if not scope["search"] and not scope["states"]:
             return self.total()
         return int(self._execute(_COUNT, **scope).scalar_one())
 
     def rows(self, scope: Mapping[str, str], *, offset: int, limit: int) -> Sequence[Any]:
-        """Return a page of the queue rows that match a search text and states."""
         rows: Sequence[Any] = self._execute(_PAGE, **scope, offset=offset, limit=limit).all()
         return rows
 
     def group(self, key: SampleKey) -> Sequence[Any]:
-        """Return the queue rows of all samples in the group of a sample, in order of arrival."""
         rows: Sequence[Any] = self._execute(_GROUP, dataset=key.dataset, sample=key.id).all()
         return rows
 
@@ -431,10 +396,9 @@ class OrderWalk:
 
 
 def find_open_around(walks: Sequence[OrderWalk], places: dict[int, QueuePlace]) -> SampleKey | None:
-    """Return the next uncompleted sample in a sequence of queue orders.
+    """Return the next uncompleted sample in a sequence of queue orders, cyclically.
 
-    The search begins after a position and, if no sample is found, continues from the top. `places`
-    has the position by the row id of a queue order; empty for the top.
+    `places` has the position to begin after by the row id of a queue order; empty for the top.
     """
     here = next((at for at, walk in enumerate(walks) if walk.order in places), 0)
     for walk in walks[here:]:

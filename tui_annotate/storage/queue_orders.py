@@ -1,4 +1,4 @@
-"""Queue orders, which give every sample a sort value. Equal values keep the order of arrival.
+"""Orders of samples in queues: each gives every sample a sort value.
 
 Samples, and the samples that a person completed, are counted by buckets of sort values. So looking
 up a position among 100,000 samples costs as much as among 100.
@@ -32,22 +32,16 @@ from tui_annotate.storage.statements import add_counts
 
 SHARE: Final = "share:"
 PRACTICE: Final = "practice:"
-"""Prefixes of names of queue orders that belong to one person; the names end with a person's id."""
+"""Prefixes of names of queue orders that belong to one person; the names end with an id."""
 
 HANDED_OUT: Final = "handed-out"
-"""Name of the dataset setting that hides the dataset from everyone except assignees.
-
-The samples of such a dataset are not in shared queue orders.
-"""
+"""Name of the dataset setting that hides a dataset from everyone except assignees."""
 
 EVERYONE: Final = ""
-"""Value of `person` in table rows that count all samples, not the samples of one person."""
+"""Value of `person` in table rows that count all samples, not one person's."""
 
 UNSCORED: Final = 1 << 40
-"""Smallest sort value of samples without a score, in queue orders that sort by a score.
-
-The row id is added, so that such samples keep their order of arrival.
-"""
+"""Smallest sort value of samples without a score, in queue orders that sort by a score."""
 
 _BATCH: Final = 1000
 _RANDOM_BITS: Final = 53
@@ -76,7 +70,7 @@ class RankedSample(NamedTuple):
 
 
 def sort_value_of(order: str) -> Callable[[RankedSample], int]:
-    """Return the function that computes a sample's sort value in a shared queue order."""
+    """Return the function that computes a sample's sort value in an order of queues."""
     if order == BY_SOURCE:
         return lambda newcomer: newcomer.first
     if order == INGESTED:
@@ -93,7 +87,7 @@ def sort_value_of(order: str) -> Callable[[RankedSample], int]:
 
 
 def add_ranks(connection: Connection, newcomers: Sequence[RankedSample]) -> None:
-    """Add samples to all shared queue orders (those that are the same for all annotators)."""
+    """Add samples to all queue orders that are the same for all annotators."""
     for order_id, order, filled, until in common_orders(connection):
         # `fill_order` adds the samples between `filled` and `until`; adding them here too fails.
         fresh = [each for each in newcomers if not filled < each.sample_id <= until]
@@ -103,24 +97,19 @@ def add_ranks(connection: Connection, newcomers: Sequence[RankedSample]) -> None
 
 
 def common_orders(connection: Connection) -> list[tuple[int, str, int, int]]:
-    """Return (id, name, `filled`, `until`) of the queue orders that are the same for everyone.
-
-    `OrderRow` explains `filled` and `until`.
-    """
+    """Return (id, name, `filled`, `until`) of the queue orders that are the same for everyone."""
     query = select(*columns_of(ORDERS, "id name filled until"))
     rows = map(tuple, connection.execute(query))
     return [row for row in rows if not row[1].startswith((SHARE, PRACTICE))]
 
 
 def ensure_own_order(connection: Connection, name: str) -> int:
-    """Return the row id of a person's own queue order, and create the order if it is missing."""
     row = {"name": name, "filled": 0, "until": 0}
     connection.execute(insert(ORDERS).values(row).on_conflict_do_nothing())
     return int(connection.execute(select(ORDERS.c.id).where(ORDERS.c.name == name)).scalar_one())
 
 
 def find_last_value(connection: Connection, order_id: int) -> int:
-    """Return the largest sort value in a queue order; -1 if the order is empty."""
     query = select(RANKS.c.value).where(RANKS.c.order_id == order_id)
     last = query.order_by(RANKS.c.bucket.desc(), RANKS.c.value.desc()).limit(1)
     found = connection.execute(last).scalar()
@@ -130,10 +119,7 @@ def find_last_value(connection: Connection, order_id: int) -> int:
 def insert_ranks(
     connection: Connection, places: Sequence[tuple[int, int]], *, order_id: int, order: str
 ) -> None:
-    """Add samples to a queue order, and update its counts of samples and of completed samples.
-
-    `places` are pairs of sort value and sample row id.
-    """
+    """Add samples, as (sort value, row id), to a queue order, and update its counts."""
     shift = _RANDOM_BUCKET_BITS if order.startswith(RANDOM) else _BUCKET_BITS
     rows = [
         {"order_id": order_id, "bucket": value >> shift, "value": value, "sample_id": row}
@@ -176,10 +162,7 @@ def count_finished(connection: Connection, changes: Sequence[tuple[str, int, int
 def remove_ranks(
     connection: Connection, sample_ids: Sequence[int], orders: Collection[int] = ()
 ) -> None:
-    """Remove samples from some queue orders, or from all orders if `orders` is empty.
-
-    The samples' assignments must still exist, as the tallies are computed from them.
-    """
+    """Remove samples, while they are still assigned, from some queue orders, or from all."""
     key = (RANKS.c.order_id, RANKS.c.bucket)
     for batch in split_batches(sample_ids, _BATCH):
         in_orders = RANKS.c.order_id.in_(orders) if orders else true()
@@ -198,10 +181,7 @@ def remove_ranks(
 
 
 def first_values_by_source(connection: Connection, sources: Sequence[str]) -> dict[str, int]:
-    """Return the smallest sort value of each source in the queue order `by-source`.
-
-    Sources without samples in this queue order are not in the result.
-    """
+    """Return the smallest sort value of each source in the queue order `by-source`."""
     order = select(ORDERS.c.id).where(ORDERS.c.name == BY_SOURCE).scalar_subquery()
     query = (
         select(SAMPLES.c.source, func.min(RANKS.c.value))
@@ -224,10 +204,7 @@ def ensure_order(database: Database, order: str) -> int:
 
 
 def fill_order(database: Database, name: str, *, value: Callable[[RankedSample], int]) -> int:
-    """Create a queue order for everyone if it is missing, add all samples, and return its row id.
-
-    `value` computes the sort value of a sample.
-    """
+    """Create a queue order for everyone if it is missing, add all samples; return its row id."""
     query = select(ORDERS.c.id, ORDERS.c.filled >= ORDERS.c.until).where(ORDERS.c.name == name)
     with database.reading() as connection:
         row = connection.execute(query).first()

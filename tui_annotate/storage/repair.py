@@ -9,15 +9,15 @@ from tui_annotate.domain.errors import Damaged, TuiAnnotateError
 
 
 def suggest_repair(error: TuiAnnotateError, store: Path) -> str:
-    """Return the next step after a store error: its hint, or the recovery command for damage."""
+    """Return the next step after a database error: its hint, or the recovery command."""
     return recovery_command(store) if isinstance(error, Damaged) else error.hint
 
 
 def recovery_command(store: Path) -> str:
-    """Return a shell command that saves what SQLite can still read of a store with damaged pages.
+    """Return a shell command that saves what SQLite can still read of a damaged database.
 
-    The damaged files are kept in a folder. `.dump` skips pages that cannot be read; `.recover`
-    finds more, but many builds of the program `sqlite3` do not have it.
+    `.dump` skips pages that cannot be read; `.recover` finds more, but many builds of the program
+    `sqlite3` do not have it.
     """
     steps = (
         f"cd {shlex.quote(str(store.parent))}",
@@ -31,7 +31,7 @@ def recovery_command(store: Path) -> str:
 
 
 def reingest_command(store: Path) -> str:
-    """Return a command that exports a readable but inconsistent store to a new workspace."""
+    """Return a command that exports a readable but inconsistent database to a new workspace."""
     old = shlex.quote(str(store.parent))
     new = shlex.quote(f"{store.parent}-new")
     return (
@@ -42,12 +42,12 @@ def reingest_command(store: Path) -> str:
 
 
 def restore_command(store: Path) -> str:
-    """Return what to do if a file is not a store, or is too damaged to be trusted."""
+    """Return what to do if a file is not a database, or is too damaged to be trusted."""
     return f"restore a backup: tui-annotate restore BACKUP DIR{_mention_backup(store)}"
 
 
 def make_again(store: Path) -> str:
-    """Return what to do if a workspace has no store, or an empty one."""
+    """Return what to do if a workspace has no database, or an empty one."""
     folder = store.parent
     if backup := newest_backup(store):
         return f"cp {shlex.quote(str(backup))} {shlex.quote(str(store))}"
@@ -56,19 +56,17 @@ def make_again(store: Path) -> str:
 
 
 def command(words: str, folder: Path) -> str:
-    """Return a tui-annotate command for a workspace; options may be appended."""
     return f"tui-annotate {words} -w {shlex.quote(str(folder))}"
 
 
 def numbered_backups(store: Path) -> dict[int, Path]:
-    """Return, by number, the paths of the backups that were made before migrations of a store."""
+    """Return, by number, the backups that were made before migrations of a database."""
     paths = (store.parent / "backups").glob("store-*.sqlite")
     named = {path.stem.removeprefix("store-"): path for path in paths}
     return {int(number): path for number, path in named.items() if number.isdecimal()}
 
 
 def newest_backup(store: Path) -> Path | None:
-    """Return the last backup that was made before a migration; None if there is none."""
     return max(numbered_backups(store).items(), default=(0, None))[1]
 
 

@@ -58,11 +58,10 @@ class ReplyFile:
             self._known[row["key"]] = row["reply"]
 
     def get(self, key: str) -> str | None:
-        """Return the reply to a request by its hash; None if the file has no such reply."""
         return self._known.get(key)
 
     def put(self, key: str, reply: str, *, about: Mapping[str, Any]) -> None:
-        """Write a reply to the file at once.
+        """Write a language model's reply to the file at once.
 
         Raises:
             Unavailable: the file cannot be written.
@@ -96,22 +95,15 @@ class ReplyFile:
 
 
 class ReplyStore(CommonStore):
-    """Replies of language models in the store, by request hash; each reply is stored at once.
-
-    Threads may share it. A reply is stored exactly as received, even with NUL or lone surrogates.
-    """
+    """Replies of language models in the database, by request hash, stored exactly as received."""
 
     def get(self, key: str) -> str | None:
-        """Return the reply to a request by its hash; None if the store has no such reply."""
         with self._database.reading() as connection:
             found = connection.execute(_GET, {"key": key}).scalar()
         return None if found is None else bytes(found).decode("utf-8", "surrogatepass")
 
     def put(self, key: str, reply: str, *, about: Mapping[str, Any]) -> None:
-        """Store or replace the reply to a request.
-
-        `about` describes the request for people who read the table.
-        """
+        """Store or replace a reply; `about` describes the request for people who read the table."""
         row = {
             "key": key,
             "reply": reply.encode("utf-8", "surrogatepass"),

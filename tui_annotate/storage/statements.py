@@ -1,4 +1,4 @@
-"""SQL statements of several stores, built once because building one costs more than running it."""
+"""SQL statements of several modules, built once because building costs more than running."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def upsert(table: TableClause, *keys: str) -> Insert:
 
 
 def add_counts(table: TableClause, *keys: str) -> Insert:
-    """Return a statement that inserts counts and adds to the `count` of rows with the same key."""
+    """Return a statement that inserts counts and adds to the counts of rows with the same key."""
     statement = insert(table)
     grown = {"count": table.c["count"] + statement.excluded["count"]}
     return statement.on_conflict_do_update(index_elements=keys, set_=grown)
@@ -43,19 +43,13 @@ _SET_SETTING: Final = upsert(DATASET_SETTINGS, "dataset_id", "name")
 
 
 def worked_on_condition(assignment: str) -> str:
-    """Return an SQL condition that is true if a person worked on a sample.
-
-    Time spent alone is not work. `assignment` is the alias of the table of assignments.
-    """
+    """Return an SQL condition that is true if a person worked on a sample, not only opened it."""
     said = " OR ".join(f"{assignment}.{name} <> ''" for name in ("rating", "comment"))
     return f"({assignment}.state <> 'new' OR {assignment}.annotations > 0 OR {said})"
 
 
 def gold_condition(work: str) -> str:
-    """Return an SQL condition that is true if work on a sample is a gold check of a person.
-
-    `work` is the alias of a table with the columns `person` and `sample_id`.
-    """
+    """Return an SQL condition that is true if work on a sample checks a person's accuracy."""
     mine = f"g.person = {work}.person AND g.sample_id = {work}.sample_id"
     return (
         "EXISTS (SELECT 1 FROM allotments g JOIN handouts b ON b.id = g.handout AND b.kind = 'gold'"  # noqa: S608
@@ -64,10 +58,9 @@ def gold_condition(work: str) -> str:
 
 
 def seen_scope(seen: Sequence[str] | None) -> dict[str, Any]:
-    """Return parameters for queries of work that a user may see.
+    """Return parameters for queries of work that a user may see (of the people in `seen`, or all).
 
-    `seen` has the ids of the people whose work is visible; None means all people. A query with
-    these parameters has `person <> :settled AND (:everybody OR person IN :seen)`.
+    A query with these parameters has `person <> :settled AND (:everybody OR person IN :seen)`.
     """
     return {"settled": SETTLED, "everybody": seen is None, "seen": list(seen or ())}
 
@@ -77,20 +70,14 @@ SAMPLE_ROW: Final[Select[Any]] = (
     .join(DATASETS, DATASETS.c.id == SAMPLES.c.dataset_id)
     .where(DATASETS.c.name == bindparam("dataset"), SAMPLES.c.external == bindparam("sample"))
 )
-"""Query for the row id of a sample; its parameters are `dataset` and `sample`."""
 
 SAMPLE_KEY = select(DATASETS.c.name, SAMPLES.c.external).join(
     SAMPLES, SAMPLES.c.dataset_id == DATASETS.c.id
 )
-"""Query for (dataset name, sample id) of all samples; callers add conditions."""
+"""Query for (dataset name, sample id) of all samples, to which callers add conditions."""
 
 
 def sample_row(connection: Connection, key: SampleKey) -> int:
-    """Return the row id of a sample.
-
-    Raises:
-        NotFound: there is no such sample.
-    """
     found = connection.execute(SAMPLE_ROW, {"dataset": key.dataset, "sample": key.id}).scalar()
     if found is None:
         raise NotFound(f"there is no sample {key}", "check whether the dataset was removed")
@@ -98,7 +85,6 @@ def sample_row(connection: Connection, key: SampleKey) -> int:
 
 
 def known_digests(connection: Connection, keys: Sequence[SampleKey]) -> dict[SampleKey, str]:
-    """Return a digest of each stored sample's texts, by key; unknown keys are omitted."""
     known: dict[SampleKey, str] = {}
     by_dataset: dict[str, list[str]] = {}
     for key in keys:
@@ -112,11 +98,6 @@ def known_digests(connection: Connection, keys: Sequence[SampleKey]) -> dict[Sam
 
 
 def dataset_row(connection: Connection, name: str) -> int:
-    """Return the row id of a dataset.
-
-    Raises:
-        NotFound: there is no such dataset.
-    """
     found = connection.execute(select(DATASETS.c.id).where(DATASETS.c.name == name)).scalar()
     if found is None:
         raise unknown_dataset(name, connection.execute(select(DATASETS.c.name)).scalars())
@@ -133,7 +114,6 @@ def dataset_setting(connection: Connection, dataset_id: int, name: str) -> Any:
 
 
 def set_dataset_setting(connection: Connection, dataset_id: int, name: str, *, value: Any) -> None:
-    """Write a setting of a dataset; None removes it."""
     if value is None:
         mine = (DATASET_SETTINGS.c.dataset_id == dataset_id, DATASET_SETTINGS.c.name == name)
         connection.execute(delete(DATASET_SETTINGS).where(*mine))

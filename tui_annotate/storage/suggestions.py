@@ -39,7 +39,6 @@ from tui_annotate.storage.scores.runs import StoredRun
 from tui_annotate.storage.statements import add_missing, dataset_row, sample_row
 
 _BATCH: Final = 500
-"""Maximum number of suggestions in a transaction."""
 
 _INSERT: Final = add_missing(SUGGESTIONS)
 _ROWS: Final = text(
@@ -83,15 +82,14 @@ _LISTED: Final = text(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SuggestionListing:
-    """A suggestion with the answers of all annotators.
+    """A suggestion of a machine with the answers of all annotators.
 
     Attributes:
         run: id of the run that made the suggestion first.
         answers: one for each annotator who answered, without the annotator's name.
         seen: number of annotators who had the suggestion: those who answered it, and those who
-            worked
-        on the sample since it was made, unless the dataset hides it now. Adjudication does not
-        count, nor do people whose work was imported and who never answered a suggestion.
+            worked on the sample since it was made, unless the dataset hides it now. Adjudication
+            and imported work do not count.
         passed: number of these annotators who did not answer and have completed the sample.
     """
 
@@ -126,13 +124,7 @@ class SuggestionStore(Store):
         """Store the suggestions of a run; return how many are new. All become visible together.
 
         Suggestions that the same maker made before, and suggestions on missing samples, are
-        skipped. A run without any new suggestion is not stored.
-
-        Args:
-            run: a run of kind `suggest`; its maker and id become those of the suggestions.
-            copied: whether the run comes from another workspace; its suggestions keep their ids,
-                even if
-            labels were renamed there.
+        skipped. Those of a run that is `copied` from another workspace keep their ids.
 
         Raises:
             NotFound: there is no such dataset.
@@ -207,7 +199,6 @@ class SuggestionStore(Store):
                 yield _build_listing(list(mine), hidden, reader)
 
     def runs(self) -> list[ScoreRun]:
-        """Return the runs that made suggestions, in the order in which they began."""
         require_permission(self._actor, Permission.REPORT)
         return [each.run for each in self._load_finished_runs()]
 
@@ -217,9 +208,7 @@ class SuggestionStore(Store):
         return [each for each in found if each.run.kind is RunKind.SUGGEST]
 
     def forget(self, *, run: str = "", maker: str = "", dataset: str = "") -> int:
-        """Remove all suggestions of a run or of a maker; return how many were removed.
-
-        `run` is the start of a run's id.
+        """Remove the suggestions of a run (by the start of its id) or of a maker; return the count.
 
         Raises:
             NotFound: there is no such run or maker.
@@ -359,7 +348,6 @@ class _SuggestionReader:
     renames: dict[tuple[str, str], Renames] = field(default_factory=dict)
 
     def suggestion(self, dataset: str, column: str) -> Suggestion:
-        """Parse a suggestion from its JSON, with the current names of renamed labels."""
         value = from_json(column)
         version = value.get(_LABEL_SET, "")
         key = (dataset, version)
@@ -370,16 +358,12 @@ class _SuggestionReader:
     def suggested(
         self, dataset: str, column: str, *, answer: str | None, stands: int
     ) -> SuggestionStatus:
-        """Parse a suggestion and the JSON of its answer, which is None if there is no answer."""
         given = None if answer is None else answer_from_json(from_json(answer))
         return SuggestionStatus.of(self.suggestion(dataset, column), given, stands=bool(stands))
 
 
 def _reading_order_key(each: SuggestionStatus) -> Any:
-    """Return a key that sorts suggestions by claim, then by score, the highest first.
-
-    Suggestions without a claim come last.
-    """
+    """Return a key that sorts suggestions by claim, then by score, the highest first."""
     suggestion = each.suggestion
     anchors = suggestion.claim or suggestion.evidence
     return not suggestion.claim, anchors, -(suggestion.score or 0.0), suggestion.id

@@ -1,4 +1,4 @@
-"""The tables of the store as SQLModel classes, with their columns and keys, but without queries.
+"""The tables of a workspace's database as SQLModel classes, with their columns and keys.
 
 The event log (`events`) is the source of truth; `annotations`, `assignments`, `answers`,
 `tombstones` and `tallies` are derived from it. JSON is stored as text, written by `storage.codec`.
@@ -81,10 +81,7 @@ class AssignmentRow(Row, table=True):
 
 
 class EventRow(Row, table=True):
-    """An event of the event log; `arrival` orders all events.
-
-    Triggers refuse to change or delete a row of this table.
-    """
+    """An event of the event log; `arrival` orders all events, and triggers refuse any change."""
 
     __tablename__ = "events"
     __table_args__ = (
@@ -113,10 +110,7 @@ class EventRow(Row, table=True):
 
 
 class SampleCountRow(Row, table=True):
-    """Number of samples in one bucket (part) of a queue order.
-
-    Counts the samples that `person` has completed; if `person` is empty, counts all samples.
-    """
+    """Number of samples in a part (bucket) of a queue order: all, or those a person completed."""
 
     __tablename__ = "tallies"
     order_id: int = Field(primary_key=True, foreign_key="orders.id")
@@ -156,10 +150,7 @@ class AllotmentRow(Row, table=True):
 
 
 class PoolRow(Row, table=True):
-    """A sample that annotators can take from a pool; `room` is the number of its free slots.
-
-    `value` is its sort value in the pool.
-    """
+    """A sample that annotators can take from a pool; `room` is the number of its free slots."""
 
     __tablename__ = "pool"
     __table_args__ = (
@@ -173,10 +164,7 @@ class PoolRow(Row, table=True):
 
 
 class PoolCountRow(Row, table=True):
-    """Number of samples in a dataset's pool that need more annotators.
-
-    If `person` is not empty, only the samples that this person has already are counted.
-    """
+    """Number of samples in a pool that need more annotators: all, or those a person has already."""
 
     __tablename__ = "pool_counts"
     dataset_id: int = Field(primary_key=True, foreign_key="datasets.id", ondelete="CASCADE")
@@ -207,10 +195,7 @@ class RemarkRow(Row, table=True):
 
 
 class PersonRow(Row, table=True):
-    """A person whose work is stored.
-
-    `kind` is the value of a `PersonKind`: for example `account`, or `imported` from a file.
-    """
+    """A person whose work is stored; `kind` is the value of a `PersonKind`."""
 
     __tablename__ = "people"
     __table_args__ = (Index(None, "kind", "name"),)
@@ -241,10 +226,7 @@ class AccountRow(Row, table=True):
 
 
 class SessionRow(Row, table=True):
-    """A session of a signed-in user; `token` is the SHA-256 of the session token.
-
-    `ended` is empty until the session ends.
-    """
+    """A session of a signed-in user; `token` is a SHA-256, `ended` is empty until the end."""
 
     __tablename__ = "sessions"
     id: str = Field(primary_key=True)
@@ -260,11 +242,7 @@ class SessionRow(Row, table=True):
 
 
 class AttemptRow(Row, table=True):
-    """Number of failed sign-ins for an account, for a client, or for a pair of both.
-
-    `scope` is a hash of the account, the client or the pair.
-    No new attempt is possible before the time `until`.
-    """
+    """Number of failed sign-ins for an account or client; no attempt before `until`."""
 
     __tablename__ = "attempts"
     scope: str = Field(primary_key=True)
@@ -294,10 +272,7 @@ class KeyRow(Row, table=True):
 
 
 class PresenceRow(Row, table=True):
-    """The process in which a person is working; `holder` is the unique name of the process.
-
-    Another process may take over the person's session.
-    """
+    """The process in which a person is working; `holder` is the process's unique name."""
 
     __tablename__ = "presences"
     person: str = Field(primary_key=True, foreign_key="people.id")
@@ -318,8 +293,6 @@ class PlaceRow(Row, table=True):
 
 
 class PreferenceRow(Row, table=True):
-    """A preference of a person (keys, theme or layout), as JSON."""
-
     __tablename__ = "preferences"
     person: str = Field(primary_key=True, foreign_key="people.id")
     name: str = Field(primary_key=True)
@@ -342,7 +315,7 @@ class TextRow(Row, table=True):
 class EditionRow(Row, table=True):
     """The time at which a version of a label set or of guidelines came into use, and by whom.
 
-    An empty `dataset` means the workspace; an empty `by` means the owner of the store.
+    An empty `dataset` means the workspace; an empty `by` means the owner of the files.
     """
 
     __tablename__ = "editions"
@@ -401,7 +374,7 @@ class DatasetSettingRow(Row, table=True):
 
 
 class DocumentRow(Row, table=True):
-    """A text with its segments; `boundaries` are the packed end offsets (see `storage.codec`)."""
+    """A text with its sentences; `boundaries` are the sentences' packed end offsets."""
 
     __tablename__ = "documents"
     __table_args__ = ()
@@ -459,11 +432,7 @@ class OrderRow(Row, table=True):
 
 
 class RankRow(Row, table=True):
-    """The sort value of a sample in a queue order.
-
-    Samples with similar values have the same `bucket`. Positions are found fast by counts of the
-    samples in each bucket.
-    """
+    """The sort value of a sample in a queue order; similar values have the same `bucket`."""
 
     __tablename__ = "ranks"
     order_id: int = Field(primary_key=True, foreign_key="orders.id")
@@ -542,10 +511,7 @@ class RunRow(Row, table=True):
 
 
 class ScoreRow(Row, table=True):
-    """A score that a run gave to a sample.
-
-    `parts` is JSON with one value for each segment or document of the sample, according to `of`.
-    """
+    """A score of a sample; `parts` is JSON with a value for each segment or document (see `of`)."""
 
     __tablename__ = "scores"
     sample_id: int = Field(primary_key=True, foreign_key="samples.id", ondelete="CASCADE")
@@ -583,10 +549,7 @@ class SuggestionRow(Row, table=True):
 
 
 class AnswerRow(Row, table=True):
-    """A person's answer to a suggestion, derived from the person's events in the event log.
-
-    `answer` is a value of `Answer`; `payload` is the JSON of the event log.
-    """
+    """A person's answer to a machine's suggestion, derived from the person's events."""
 
     __tablename__ = "answers"
     person: str = Field(primary_key=True, foreign_key="people.id")

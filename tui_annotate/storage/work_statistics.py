@@ -23,11 +23,7 @@ _SEEN: Final[Any] = bindparam("seen", expanding=True)
 
 @dataclass(frozen=True, slots=True)
 class AssignedCount:
-    """Number of samples assigned to a person in a dataset, practice samples excluded.
-
-    Attributes:
-        fixed: whether an admin assigned samples to the person, who then takes none from a pool.
-    """
+    """Samples assigned to a person in a dataset, without practice; `fixed`: by an admin."""
 
     dataset: str
     person: str
@@ -73,6 +69,7 @@ _ASSIGNED: Final = text(
 _WORKED: Final = text(
     "SELECT dataset, person, substr(at, 1, 10), sum(seconds), 0 FROM events w"
     " WHERE w.person <> :settled AND (:everybody OR w.person IN :seen)"
+    " AND w.person NOT IN (SELECT id FROM people WHERE kind = 'merged')"
     " GROUP BY person, dataset, substr(at, 1, 10)"
 ).bindparams(_SEEN)
 _FINISHED: Final = text(
@@ -106,12 +103,10 @@ class WorkStatisticsStore(Store):
     """Work statistics of all people, or of the actor's own work only, depending on permissions."""
 
     def progress(self) -> list[DatasetProgress]:
-        """Return annotation progress by dataset and person's name."""
         with self._database.reading() as connection:
             return read_progress(connection, visible_people(self._actor))
 
     def assigned(self) -> list[AssignedCount]:
-        """Return the number of assigned and completed samples by dataset and person."""
         rows = self._fetch(_ASSIGNED)
         return [
             AssignedCount(dataset, person, count, finished, bool(fixed))
@@ -119,10 +114,7 @@ class WorkStatisticsStore(Store):
         ]
 
     def days(self) -> list[WorkDay]:
-        """Return the work of each day: seconds of work and number of completed samples.
-
-        Imported work without a valid date is excluded.
-        """
+        """Return each day's seconds of work and completed samples; undated imports are excluded."""
         days = (WorkDay(*row) for query in (_WORKED, _FINISHED) for row in self._fetch(query))
         return [each for each in days if _is_day(each.day)]
 
@@ -131,7 +123,7 @@ class WorkStatisticsStore(Store):
         return [FlaggedSample(*row) for row in self._fetch(_FLAGS)]
 
     def gold_checks(self) -> tuple[list[GoldCheck], dict[str, float]]:
-        """Return the completed gold checks in order of time, and the alert thresholds by dataset.
+        """Return the completed accuracy checks in order of time, and the alert thresholds.
 
         Only people who may manage the workspace see them; for all others both are empty.
         """
@@ -142,21 +134,16 @@ class WorkStatisticsStore(Store):
             return checks, read_thresholds(connection)
 
     def list_workloads(self) -> list[DatasetWorkload]:
-        """Return the workload of all datasets, by dataset name."""
         with self._database.reading() as connection:
             return [
                 _build_workload(connection, *row) for row in connection.execute(_WORKLOADS).all()
             ]
 
     def readings(self) -> list[int]:
-        """Return, for each sample that an annotator completed, how many annotators completed it.
-
-        Second readings do not count.
-        """
+        """Return, for each sample that an annotator completed, how many annotators completed it."""
         return [row[0] for row in self._fetch(_READINGS)]
 
     def segmenters(self) -> dict[str, int]:
-        """Return the number of documents by the segmenter that split them into sentences."""
         with self._database.reading() as connection:
             return {row[0]: row[1] for row in connection.execute(_SEGMENTERS)}
 

@@ -1,1 +1,4 @@
-"""The Textual app: screens, widgets, dialogs, keys, and the draft, which does not use Textual."""
+"""The Textual app: screens, widgets, dialogs, keys, and the state of the open sample.
+
+The package `draft`, which has this state, does not use Textual.
+"""

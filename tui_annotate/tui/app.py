@@ -56,13 +56,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class _OpenResult:
-    """An opened workspace: the user's session, first sample and stored preferences.
-
-    Attributes:
-        open_sample: the first sample to show; None if the user has no sample.
-        hiding: whether the user hides suggestions.
-        online: whether the user shares work.
-    """
+    """An opened workspace: the user's session, preferences and first sample (None for none)."""
 
     session: AnnotatorSession
     open_sample: OpenSample | None
@@ -81,12 +75,6 @@ class AnnotateApp(RestrictedApp):
         sample: id of the first sample; empty for the sample where the user stopped.
         bound: the account of the ssh key; None if users sign in or have no accounts.
         own: whether the machine account belongs to one user, who can then stay signed in.
-        reviewing: whether the user reviews annotations of several annotators.
-
-    Attributes:
-        printing: whether the user's own annotations are printed after the app has ended.
-        action: id of the first action; empty if there is none.
-        refused: why the last action was not saved, if the screen could not show it; else empty.
     """
 
     def __init__(
@@ -126,7 +114,6 @@ class AnnotateApp(RestrictedApp):
     # beginning
 
     def on_mount(self) -> None:
-        """Show the sample screen, and open the workspace after the first frame."""
         self.listen(self.sample_screen.quit)
         self.push_screen(self.sample_screen)
         self.sample_screen.call_after_refresh(self._open)
@@ -140,10 +127,9 @@ class AnnotateApp(RestrictedApp):
         self.sample_screen.saver.send(job)
 
     def _load_workspace(self) -> _OpenResult | None:
-        """Open the workspace and load the user's session; called in the store's thread.
+        """Open the workspace and load the user's session; None if the user must first sign in.
 
-        Returns:
-            None if the user must first sign in, change the password or take over a session.
+        The result is None, too, if the user must change the password or take over a session.
         """
         self._workspace = workspace = self._open_workspace()
         session_guard = SessionGuard(
@@ -155,12 +141,13 @@ class AnnotateApp(RestrictedApp):
         )
         self.sign_in_flow.session_guard = session_guard
         session_guard.enter()
-        if session_guard.must_change or session_guard.find_other_session():
+        if session_guard.person is None or session_guard.must_change:
+            return None
+        if session_guard.find_other_session():
             return None
         return self._load_session()
 
     def _load_session(self) -> _OpenResult | None:
-        """Return the session of the signed-in user with the first sample; None before sign-in."""
         session_guard = self.sign_in_flow.session_guard
         if session_guard is None or session_guard.person is None:
             return None
@@ -182,6 +169,7 @@ class AnnotateApp(RestrictedApp):
             signed_in=session_guard.required,
             machines=lambda: workspace.machines,
             read_only=workspace.read_only,
+            new_name=session_guard.new_name,
             problem=problem
             or session_guard.hint
             or label_change_notice(workspace.team.proposals.refused()),
@@ -219,7 +207,6 @@ class AnnotateApp(RestrictedApp):
         self.sample_screen.show_opening(describe_error(error), "error")
 
     def on_app_request(self, message: AppRequest) -> None:
-        """Handle a request that only the app can fulfil, such as a change of the password."""
         message.stop()
         if message.request == "password":
             self.sign_in_flow.change_password()
@@ -232,7 +219,6 @@ class AnnotateApp(RestrictedApp):
             self.sample_screen.quit()
 
     def on_sync_update(self, message: SyncUpdate) -> None:
-        """Show an update from the thread that shares work."""
         message.stop()
         self.sharing.show(message)
 
@@ -248,7 +234,6 @@ class AnnotateApp(RestrictedApp):
             self._close()
 
     def _push_last(self) -> None:
-        """Share the remaining changes when the app quits; runs in a thread."""
         self.sharing.end()
         self.call_from_thread(self._close)
 
@@ -269,7 +254,6 @@ class AnnotateApp(RestrictedApp):
         (self.sign_in_flow.sign_out if self.sign_in_flow.is_locked else self.sample_screen.quit)()
 
     def note_activity(self) -> None:
-        """Restart the idle time after which the screen is locked."""
         self.sign_in_flow.note_activity()
 
 
@@ -278,6 +262,8 @@ def _first_message(session: AnnotatorSession) -> StatusMessage:
         return make_message(session.problem, "error")
     if session.read_only:
         return make_message(MessageCode.READ_ONLY, "warning", reason=session.read_only)
+    if session.new_name:
+        return make_message(MessageCode.NEW_NAME, "warning", name=session.new_name)
     return NO_MESSAGE
 
 
@@ -292,17 +278,13 @@ def _create_screen(leave: Callable[[], None], *, reviewing: bool) -> WorkspaceSc
 def run(
     open_workspace: Callable[[], Workspace], *, log: Path, action: str = "", **options: Any
 ) -> int:
-    """Run the annotating or reviewing app until the user quits.
+    """Run the annotating or reviewing app until the user quits, and return the exit code.
+
+    The code is 1 if an error ended the app or the last action was not saved, else 0. Standard error
+    goes to `log`, or to a temporary file if `log` cannot be written.
 
     Args:
         open_workspace: called again to print annotations after the app has ended.
-        log: the file that receives standard error while the app runs; if it cannot be written, a
-            temporary file receives it.
-        action: id of the first action; empty if there is none.
-        options: keyword arguments of `AnnotateApp`.
-
-    Returns:
-        The exit code: 1 if an error ended the app or the last action was not saved, else 0.
     """
     app = AnnotateApp(open_workspace, **options)
     app.action = action

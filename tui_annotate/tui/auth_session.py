@@ -12,13 +12,12 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property
-from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from tui_annotate.domain.errors import Conflict, NotAllowed, Throttled, Unavailable
 from tui_annotate.domain.people import Permission, Person, base_person, require_permission
-from tui_annotate.settings import state_folder
+from tui_annotate.settings import person_name, workspace_state_file
 from tui_annotate.tui.screen_message import describe_error
 from tui_annotate.tui.session import ForcedIdentity
 
@@ -36,13 +35,13 @@ class SessionGuard:
     """Guard of one process in one workspace: handles sign-in, and checks the user's session.
 
     Attributes:
-        required: whether the workspace has accounts, so that users must sign in.
         person: the signed-in user; None before sign-in.
         email: e-mail address of the user; before sign-in, the remembered address.
-        must_change: whether the user must change the password before working.
         known: whether an ssh key or the machine account identified the user.
         elsewhere: another process in which the same user works; None if there is none.
         hint: a message for the sign-in form; empty if there is none.
+        namesakes: imported people who may be the user; the user is first asked about them.
+        new_name: the name of a user who works here for the first time; else empty.
     """
 
     def __init__(
@@ -72,7 +71,8 @@ class SessionGuard:
         self.required = bound is not None or space.team.members.required()
         self._stays_signed_in = False
         self.person: Person | None = None
-        self.email = self.hint = ""
+        self.email = self.hint = self.new_name = ""
+        self.namesakes: tuple[Person, ...] = ()
         self.must_change = self.known = False
         self.elsewhere: Presence | None = None
 
@@ -82,12 +82,10 @@ class SessionGuard:
 
     @property
     def workspace(self) -> Workspace:
-        """The workspace with the rights of the signed-in user."""
         return self._workspace.acting(self._signed_in.actor) if self._signed_in else self._workspace
 
     @property
     def where(self) -> str:
-        """The name of the workspace's folder."""
         return self._workspace.path.name
 
     @property
@@ -97,7 +95,6 @@ class SessionGuard:
 
     @property
     def can_stay_signed_in(self) -> bool:
-        """Whether a user can stay signed in on this machine."""
         return self._tokens is not None
 
     # sign-in
@@ -112,13 +109,36 @@ class SessionGuard:
             NotAllowed: the ssh key belongs to no active account.
         """
         if not self.required:
-            self.person = self._workspace.person(self._name)
+            self.namesakes = self._find_namesakes()
+            if not self.namesakes:
+                self.new_name = self._workspace.team.members.new_name(self._name)
+                self.person = self._workspace.person(self._name)
         elif self._bound:
             self._accept(
                 self._accounts.by_key(self._bound.person, client=client_name()), known=True
             )
         elif not self._sign_in_by_machine():
             self.hint = _NO_NAME if self._name else self.hint
+
+    def _find_namesakes(self) -> tuple[Person, ...]:
+        if self._workspace.read_only:
+            return ()
+        return self._workspace.people.find_namesakes(person_name(self._workspace.path, self._name))
+
+    def link_namesake(self, *, same: bool) -> None:
+        """Store whether the imported work under the user's name is the user's, and begin work.
+
+        Raises:
+            Conflict: the work cannot be merged.
+        """
+        (imported, *others), people = self.namesakes, self._workspace.people
+        if same and not others:
+            owner = people.find_local(imported.name) or imported
+            self._workspace.team.person_merges.merge(imported, owner)
+        else:
+            people.keep_apart(imported.name)
+        self.namesakes = ()
+        self.person = self._workspace.person(self._name)
 
     def _sign_in_by_machine(self) -> bool:
         if self._tokens is None:
@@ -198,7 +218,7 @@ class SessionGuard:
             self._check_session()
 
     def _accept(self, signed: SignInResult, *, known: bool = False) -> None:
-        """Replace the current session with a new session of the same actor, and end the old one.
+        """Replace the current session with a new session of the same user, and end the old one.
 
         Raises:
             NotAllowed: the new session belongs to another actor, who may have other rights.
@@ -209,7 +229,8 @@ class SessionGuard:
             if before.person.id == signed.person.id:
                 raise NotAllowed("your role has changed", "quit, and start the program again")
             raise NotAllowed(
-                f"{before.person.name} is signed in here", "quit, and start the program again"
+                f"another user, {before.person.name}, is signed in in this session",
+                "quit, and start the program again",
             )
         if before:
             self._accounts.sign_out(before.session)
@@ -293,7 +314,6 @@ class SessionGuard:
     # sign-out
 
     def sign_out(self) -> None:
-        """End the session, and delete the stored token."""
         if self._signed_in:
             self._accounts.sign_out(self._signed_in.session)
         if self._tokens:
@@ -301,11 +321,6 @@ class SessionGuard:
         self._stays_signed_in = False
 
     def print_own(self, space: Workspace) -> None:
-        """Write the user's own annotations to standard output.
-
-        Args:
-            space: the workspace, opened again after the app has ended.
-        """
         if self.person:
             mine = space.acting(self._signed_in.actor) if self._signed_in else space
             mine.export(person=self.person.id, gold="with")
@@ -320,8 +335,6 @@ class SessionGuard:
 
 @dataclass(frozen=True, slots=True)
 class StoredToken:
-    """A secret token that resumes a session, and the user's e-mail address."""
-
     token: str
     email: str
 
@@ -335,8 +348,7 @@ class TokenFile:
     @classmethod
     def of(cls, workspace: Path) -> TokenFile:
         """Return the token file for a workspace."""
-        name = sha256(str(workspace.resolve()).encode("utf-8", "surrogateescape")).hexdigest()
-        return cls(state_folder() / f"signed-in-{name[:16]}")
+        return cls(workspace_state_file("signed-in", workspace))
 
     def read(self) -> StoredToken | None:
         """Return the stored token; None if the file is missing or empty.
@@ -382,20 +394,16 @@ class TokenFile:
             ) from error
 
     def forget(self) -> None:
-        """Delete the token file if possible."""
         with suppress(OSError):
             self.path.unlink(missing_ok=True)
 
     @staticmethod
     def _unusable(message: str) -> Unavailable:
-        return Unavailable(message, "sign in again to write a new file")
+        return Unavailable(message, "sign in again: this replaces the file of the stored sign-in")
 
 
 def user_name() -> str:
-    """Return the user name of the process from the operating system; empty if unknown.
-
-    Environment variables are ignored.
-    """
+    """Return the user name of the process from the operating system; empty if unknown."""
     try:
         import pwd
 

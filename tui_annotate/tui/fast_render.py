@@ -33,7 +33,7 @@ class WholeStrip(Strip):
     __slots__ = ()
 
     def divide(self, cuts: Iterable[int]) -> Sequence[Strip]:
-        """Cut the strip at some cells; return the strip itself if the only cut is at its end."""
+        """Cut a styled line at some cells; return the line itself if the only cut is at its end."""
         within = [cut for cut in cuts if cut <= self.cell_length]
         return [self] if within == [self.cell_length] else super().divide(within)
 
@@ -55,7 +55,6 @@ def set_extent(view: ScrollView, size: Size) -> None:
 
 
 def filter_segments(segments: list[Segment], widget: Widget) -> list[Segment]:
-    """Apply the app's colour filters to segments of styled text."""
     return _apply_filters(segments, widget.get_line_filters(), widget.background_colors[1])
 
 
@@ -78,23 +77,19 @@ class LineWidget(Widget):
 
     @property
     def base(self) -> Style:
-        """The base style of every line of the widget."""
         if self._base is None:
             self._base = self.rich_style
         return self._base
 
     @property
     def palette(self) -> PaintStyles:
-        """The styles of the theme in use."""
         return styles_of(self.app)
 
     def notify_style_update(self) -> None:
-        """Override Textual's hook: discard the cached base style, which may be outdated."""
         self._base = None
         super().notify_style_update()
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        """Override Textual's hook: draw only lines that were refreshed."""
         now = (self.size, self.get_line_filters())
         if self._cached_for != now:
             self._cached_for = now
@@ -131,7 +126,6 @@ class FastScrollBar(ScrollBar):
     _lines: Sequence[WholeStrip] = ()
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        """Override Textual's hook: draw the scroll bar only after a change."""
         bar = self.render()
         if not isinstance(bar, ScrollBarRender):  # possible in later releases of Textual
             return super().render_lines(crop)

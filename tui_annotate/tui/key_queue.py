@@ -35,23 +35,18 @@ class KeyHolder(Protocol):
     When the screen is ready, it posts `QueueReleased`, and the app delivers the waiting keys.
     """
 
-    def holds(self, event: KeyOrPaste) -> bool:
-        """Return whether a key must wait because the screen is not ready to handle the key."""
+    def holds(self, event: KeyOrPaste) -> bool: ...
 
 
 @runtime_checkable
 class KeyListener(Protocol):
-    """A screen that records since when it accepts keys.
-
-    Attributes:
-        listening_since: time of Textual's events, in seconds; None while keys are not accepted.
-    """
+    """A screen that records since when it accepts keys (Textual's event time; None for not yet)."""
 
     listening_since: float | None
 
 
 class QueueReleased(Message):
-    """Message from a screen that is ready for the keys that it delayed."""
+    pass
 
 
 @dataclass
@@ -76,7 +71,7 @@ class SerialKeysApp(App[None]):
         self._forgets_text = self._is_held = False
 
     async def on_event(self, event: events.Event) -> None:
-        """Override Textual's hook: put keys and pastes into the queue."""
+        """Override Textual's hook: put key presses and pastes into the queue."""
         if not isinstance(event, KeyOrPaste) or event.is_forwarded:
             await super().on_event(event)
             return
@@ -87,14 +82,11 @@ class SerialKeysApp(App[None]):
         await self._send_next_key()
 
     def forget_keys(self, before: float, *, but_text: bool = True) -> None:
-        """Drop the waiting keys that were pressed before a given time.
+        """Drop the waiting keys that were pressed before a given time (of Textual's events).
 
         This is done after a key had an unexpected result, which the user did not know when they
-        pressed the next keys.
-
-        Args:
-            before: time of Textual's events, in seconds.
-            but_text: keep text typed into an input line, up to the key that would submit it.
+        pressed the next keys. `but_text` keeps text typed into an input line, up to the key that
+        would submit it.
         """
         self._forget_before, self._forgets_text = before, not but_text
         key = self._key_in_flight
@@ -155,7 +147,6 @@ class SerialKeysApp(App[None]):
 
 
 def _is_handled(event: KeyOrPaste) -> bool:
-    """Return whether a widget handled an event."""
     return event._no_default_action  # noqa: SLF001  Textual has no public name for it
 
 
@@ -171,12 +162,12 @@ def is_text(focused: Widget | None, event: KeyOrPaste) -> bool:
 
 
 def free(screen: Screen[Any]) -> None:
-    """Ask the app to deliver the keys that a screen delayed until it was ready."""
+    """Deliver the key presses that a screen delayed until it was ready."""
     screen.app.post_message(QueueReleased())
 
 
 def forget_keys(screen: Screen[Any], before: float | None = None, *, but_text: bool = True) -> None:
-    """Drop the waiting keys that were pressed before a given time, by default before now.
+    """Drop the waiting key presses from before a given time, by default before now.
 
     See `SerialKeysApp.forget_keys`. Keys that were meant for a screen above this screen are kept.
     """

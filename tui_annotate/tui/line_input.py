@@ -15,13 +15,11 @@ _BREAKS = re.compile("\r\n|[\t\n\v\f\r\x85\u2028\u2029]")
 
 
 def clean_line(text: str) -> str:
-    """Replace line breaks and tabs by blanks, and other control characters by symbols."""
+    """Replace line breaks and tabs of a text by blanks, and other control characters by symbols."""
     return make_line_visible(_BREAKS.sub(" ", text))
 
 
 class LineInput(Input):
-    """A text input of one line without a frame."""
-
     ALLOW_SELECT: ClassVar[bool] = False
     DEFAULT_CSS = """
     LineInput, LineInput:focus {
@@ -58,22 +56,19 @@ class LineInput(Input):
         self.cursor_blink = False
 
     def insert_text_at_cursor(self, text: str) -> None:
-        """Clean typed or pasted text, and insert it at the cursor."""
         super().insert_text_at_cursor(clean_line(text))
 
     def replace(self, text: str, start: int, end: int) -> None:
-        """Replace the text from `start` to `end` by cleaned text."""
         super().replace(clean_line(text), start, end)
 
     def action_delete_left(self) -> None:
-        """Delete the character before the cursor; post `LeftEmpty` if the input is empty."""
         if self.value:
             super().action_delete_left()
         else:
             self.post_message(self.LeftEmpty())
 
     def _on_paste(self, event: events.Paste) -> None:
-        """Insert all pasted lines; Textual would insert only the first line."""
+        """Insert all lines of a pasted text; Textual would insert only the first line."""
         event.stop()
         event.prevent_default()
         selection = self.selection

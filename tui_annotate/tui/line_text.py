@@ -23,7 +23,7 @@ _LONGEST = 600  # code points of a text that are used; no terminal line has so m
 
 
 def line_text(text: str) -> str:
-    """Return `text` as one line without control characters and characters of uncertain width.
+    """Return a text as one line without control characters and characters of uncertain width.
 
     Only the first 600 code points are used. Runs of white space become one blank.
     """
@@ -31,12 +31,12 @@ def line_text(text: str) -> str:
 
 
 def text_width(text: str) -> int:
-    """Return the width in cells of a text that `line_text` has cleaned."""
+    """Return the width in terminal cells of a text that `line_text` has cleaned."""
     return cell_len(text)
 
 
 def cut(text: str, cells: int) -> str:
-    """Return the start of `text` in at most `cells` cells, with an ellipsis if it was cut."""
+    """Cut a text to at most `cells` terminal cells, with an ellipsis if it was cut."""
     if cell_len(text) <= cells:
         return text
     if cells < 1:
@@ -45,31 +45,29 @@ def cut(text: str, cells: int) -> str:
 
 
 def fit(text: str, cells: int) -> str:
-    """Cut `text` or pad it with blanks to exactly `cells` cells."""
     kept = cut(text, cells)
     return kept + " " * (cells - cell_len(kept))
 
 
 def runs_width(runs: Iterable[Run]) -> int:
-    """Return the total width of styled pieces of text in cells."""
     return sum(cell_len(text) for text, _ in runs)
 
 
 def strip_of(runs: Sequence[Run], cells: int, ground: Style) -> Strip:
-    """Build a strip of exactly `cells` cells from pieces of text on the background `ground`."""
+    """Build a line of exactly `cells` terminal cells from pieces of text on a background."""
     segments = [Segment(text, ground + style) for text, style in runs if text]
     return Strip(segments).adjust_cell_length(cells, ground)
 
 
 def align_both_ends(left: Sequence[Run], right: Sequence[Run], cells: int) -> list[Run]:
-    """Align pieces of text left and right in `cells` cells; cut the left pieces if necessary."""
+    """Align pieces of text left and right in `cells` cells; cut the left ones if necessary."""
     left_cells = cells - runs_width(right)
     kept = clip(left, left_cells)
     return [*kept, (" " * (left_cells - runs_width(kept)), Style.null()), *right]
 
 
 def clip(runs: Sequence[Run], cells: int) -> list[Run]:
-    """Cut pieces of text after `cells` cells in total, with an ellipsis where text was cut."""
+    """Cut pieces of styled text after `cells` cells in total, with an ellipsis for cut text."""
     kept: list[Run] = []
     for text, style in runs:
         if cells <= 0:
@@ -81,18 +79,15 @@ def clip(runs: Sequence[Run], cells: int) -> list[Run]:
 
 
 def split_paragraphs(text: str) -> list[str]:
-    """Split a text at line breaks, and remove characters that a terminal cannot show.
-
-    Tabs become four blanks.
-    """
+    """Split a text at line breaks; drop what a terminal cannot show, and turn tabs into blanks."""
     return ["".join(display_characters(line)) for line in text.replace("\r\n", "\n").split("\n")]
 
 
 def wrap_line(line: str, cells: int) -> list[str]:
-    """Wrap a cleaned line into pieces of at most `cells` cells; an empty line is one empty piece.
+    """Wrap a cleaned line of text into pieces of at most `cells` terminal cells.
 
-    Lines break at a blank or next to a wide character if possible, and not between a wide
-    character and closing punctuation.
+    Lines break at a blank or next to a wide character if possible, and not between a wide character
+    and closing punctuation. An empty line is one empty piece.
     """
     cells = max(cells, 2)
     pieces: list[str] = []
@@ -107,7 +102,7 @@ _CLOSING = frozenset("。，、；：？！）」』”’》〉】,.;:?!)]}")
 
 
 def _edge(line: str, cells: int) -> int:
-    """Return the number of characters of a line that fit in `cells` cells."""
+    """Return the number of characters of a line that fit in `cells` terminal cells."""
     for at, character in enumerate(line):
         cells -= get_character_cell_size(character)
         if cells < 0:
@@ -116,7 +111,7 @@ def _edge(line: str, cells: int) -> int:
 
 
 def _break(line: str, cells: int) -> int:
-    """Return how many characters come before the line break, at least 1."""
+    """Return how many characters of a line come before its line break, at least 1."""
     edge = cells if line.isascii() else _edge(line, cells)
     for at in range(edge, max(edge - 60, 0), -1):
         before, after = line[at - 1], line[at]

@@ -1,4 +1,4 @@
-"""The styles and glyphs of all widgets: one style per role, one glyph per state.
+"""The styles of text and the glyphs that all widgets use.
 
 Colour alone never carries meaning: a glyph, a letter or an attribute goes with it, and the theme
 `mono` has no colour at all. Colours are those of the xterm-256 table, as most terminals over ssh
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 DARK, LIGHT, HIGH_CONTRAST, MONO = NAMES = ("dark", "light", "high-contrast", "mono")
 
 STRENGTH_GLYPHS = " ▁▃▅▆█"
-"""One glyph per match strength, 0 to 5, for the gutter and for lists."""
+"""One glyph per strength of a match, 0 to 5, for the margin of a text and for lists."""
 
 STATE_GLYPHS: Mapping[str, str] = {
     "new": "·",
@@ -38,7 +38,6 @@ STATE_GLYPHS: Mapping[str, str] = {
 """One glyph per assignment state, by the stored name of the state."""
 
 STATE_NAMES: Mapping[str, str] = {name: name for name in STATE_GLYPHS} | {"draft": "in progress"}
-"""The displayed name of each assignment state, by its stored name."""
 
 CHOSEN, FOCUS_BAR, OPENS_MORE = "✓", "▌", "▸"
 
@@ -49,7 +48,7 @@ FORMER, SUGGESTED = "°", "~"
 """Glyphs of the annotator's own evidence in other samples, and of suggestions."""
 
 CURRENT, FOUND, SEVERAL = "▶", "/", "+"
-"""Glyphs next to a line with the sentence under the cursor, a search hit, several annotations."""
+"""Glyphs next to a line with the sentence under the cursor, found text, several annotations."""
 
 GOLD = "★"
 """Glyph of a correct answer in a text, and of the passage that contains the answer."""
@@ -132,19 +131,17 @@ _LABELS: Mapping[str, tuple[str, ...]] = {
 }  # fmt: skip
 
 SLOTS = len(COLORS)
-"""The number of label colours. Further labels use the colours again from the start."""
 
 
 @dataclass(frozen=True, slots=True)
 class PaintStyles:
-    """The styles that painters use, by role; `make_palette` builds the object for a theme.
+    """The styles that widgets use to draw text, by name; `make_palette` builds them for a theme.
 
     Attributes:
         matches: strength 0 to 5 of a match: text on ground.
         row: laid over the focused row of a list.
         cap: laid over a label's colour: the digit of the label.
         letter: laid over a label's colour: the letter of an annotation.
-        labels: colours of labels by slot; take them by `label`.
     """
 
     text: Style
@@ -186,24 +183,20 @@ class PaintStyles:
         return style
 
     def label(self, slot: int) -> Style:
-        """Return the foreground style of a label's colour slot, counted from 0."""
         return self.labels[slot % len(self.labels)]
 
     def match(self, strength: int) -> Style:
-        """Return the style of text with a match strength, 0 (plain) to 5."""
         return self.matches[strength]
 
     def glyph(self, strength: int) -> Style:
-        """Return the style of the glyph for a match strength, 0 to 5."""
         return self.glyphs[strength]
 
 
 @cache
 def make_palette(theme: str, *, native: bool = False) -> PaintStyles:
-    """Build the palette of a theme; an unknown name gives the dark palette.
+    """Build the styles of a colour theme; `native` means only the terminal's own 16 colours.
 
-    Args:
-        native: only the terminal's own 16 colours may be used.
+    An unknown name gives the dark theme.
     """
     name = theme if theme in NAMES else DARK
     column = 4 if name == MONO else 3 if native else NAMES.index(name)
@@ -222,7 +215,6 @@ def _parse_style(words: str) -> Style:
 
 
 def styles_of(app: App[object]) -> PaintStyles:
-    """Return the palette for the theme of a running app and the colours of its terminal."""
     return make_palette(app.theme, native=app.native_ansi_color)
 
 
@@ -230,13 +222,10 @@ _HUES = (28, 180, 130, 50, 220, 0, 300)  # of COLORS, in degrees
 
 
 def label_slots(colors: Sequence[str]) -> tuple[int, ...]:
-    """Return the index in `COLORS` of the colour of each label.
+    """Return the index in `COLORS` of the colour of each label of the label set.
 
     A value such as "#d55e00" becomes the colour with the nearest hue, so that every label is
-    readable in every theme. Labels without a colour get the next unused colour.
-
-    Args:
-        colors: the colours that the label set specifies, in order of the labels; may be empty.
+    readable in every theme. Labels without a colour (an empty value) get the next unused colour.
     """
     wanted = [_nearest_slot(color) for color in colors]
     free = [slot for slot in range(SLOTS) if slot not in wanted] or list(range(SLOTS))

@@ -33,12 +33,7 @@ LONGEST_PASTE: Final = 20_000
 
 
 class RestrictedApp(SerialKeysApp):
-    """Textual app without the features that export text, such as screenshots and the clipboard.
-
-    Attributes:
-        problem: the unexpected error that ended the app; empty if there is none.
-        input_ended: whether the app ended because the terminal's input ended.
-    """
+    """Textual app without the features that export text, such as screenshots and the clipboard."""
 
     TITLE = "tui-annotate"
     CSS_PATH = "app.tcss"
@@ -60,7 +55,6 @@ class RestrictedApp(SerialKeysApp):
         self.theme = look.theme
 
     def get_driver_class(self) -> type[Driver]:
-        """Override Textual's hook: use the app's own terminal driver, except on Windows."""
         if sys.platform == "win32":
             return super().get_driver_class()
         from tui_annotate.tui.terminal_driver import TerminalDriver
@@ -68,7 +62,6 @@ class RestrictedApp(SerialKeysApp):
         return TerminalDriver
 
     def on_terminal_continued(self) -> None:
-        """Paint the whole screen again."""
         self.refresh()
 
     def listen(self, leave: Callable[[], object]) -> None:
@@ -89,29 +82,23 @@ class RestrictedApp(SerialKeysApp):
             self._leave()
 
     def _fatal_error(self) -> None:
-        """Log an unexpected error without the values of variables, and end the app."""
         _, error, _ = sys.exc_info()
         _log.critical("the app ended: %s", type(error).__name__, exc_info=error)
         self.problem = f"{type(error).__name__}: {make_visible(str(error))[:200]}"
         self._close_messages_no_wait()
 
     def print_input_ended(self, words: str) -> None:
-        """Print on standard error that the input ended, followed by the text `words`."""
         with suppress(OSError):  # the terminal may be closed
             sys.stderr.write(f"the terminal's input ended; {words}\n")
 
     def print_problem(self, words: str) -> None:
-        """Print the error that ended the app on standard error, followed by the text `words`."""
         sys.stderr.write(
             f"tui-annotate ended because of an internal error: {self.problem}\n"
             f"{make_visible(words)}\n"
         )
 
     async def on_event(self, event: events.Event) -> None:
-        """Override Textual's hook: clean pasted text, and record that the user is active.
-
-        Cleaned text has one line and no control characters.
-        """
+        """Override Textual's hook: clean pasted text, and record that the user is active."""
         if isinstance(event, events.Paste):
             if len(event.text) > LONGEST_PASTE:
                 self.notify(

@@ -1,6 +1,6 @@
 """Widgets that paint rows of cells: a few fixed rows, or a list that paints only visible rows.
 
-A subclass returns the runs of a row. Rows that did not change are not painted again.
+A subclass returns the styled texts of a row. Rows that did not change are not painted again.
 """
 
 from __future__ import annotations
@@ -43,19 +43,16 @@ class FixedRows(LineWidget):
         raise NotImplementedError
 
     def repaint(self, *, layout: bool = False) -> None:
-        """Paint the rows again. Pass `layout` if the number of rows may have changed."""
         self._painted = None
         self.refresh(*([] if layout else [self.size.region]), layout=layout)
 
     def rows_of_runs(self) -> list[list[Run]]:
-        """Return the rows of the widget, each as a list of styled pieces of text."""
         size, palette = self.size, self.palette
         if self._painted is None or self._painted[:2] != (size, palette):
             self._painted = (size, palette, self.paint(size.width))
         return self._painted[2]
 
     def render_line(self, y: int) -> Strip:
-        """Override Textual's hook: return row `y` of the widget."""
         ground = self.base + self.palette.text
         rows = self.rows_of_runs()
         return strip_of(rows[y] if y < len(rows) else [], self.size.width, ground)
@@ -64,11 +61,7 @@ class FixedRows(LineWidget):
 class RowList(ScrollView, LineWidget, can_focus=False):
     """A list of one-line rows with at most one focused row; only visible rows are painted.
 
-    A subclass overrides `runs_of_row` and, for clicks, `clicked`.
-
-    Attributes:
-        count: number of rows.
-        focused_row: index of the focused row; -1 for none.
+    The index `focused_row` is -1 for no row.
     """
 
     ALLOW_SELECT: ClassVar[bool] = False
@@ -81,30 +74,27 @@ class RowList(ScrollView, LineWidget, can_focus=False):
 
     @dataclass
     class Picked(Message):
-        """Message that a row of a dialog was clicked."""
+        """Message that a row of a list was clicked."""
 
         index: int
 
     @property
     def seen(self) -> range:
-        """Indices of the visible rows."""
         top = self.scroll_offset.y
         return range(top, min(top + max(self.window.height, 1), self.count))
 
     @property
     def window(self) -> Size:
-        """Size of the visible area in cells and rows, without the scroll bar."""
         return self.scrollable_content_region.size
 
     def runs_of_row(self, index: int, cells: int) -> Sequence[Run]:
-        """Return the styled pieces of text of a row that is `cells` wide."""
+        """Return the styled pieces of text of a list's row that is `cells` wide."""
         raise NotImplementedError
 
-    def clicked(self, index: int) -> None:
-        """Handle a click on a row; subclasses override this method."""
+    def clicked(self, index: int) -> None: ...
 
     def set_rows(self, count: int, *, focused: int = -1) -> None:
-        """Set the number of rows, paint the rows again, and scroll to the focused row."""
+        """Set the number of rows of a list, paint them again, and scroll to the focused row."""
         rows, top = max(self.count, count), self.scroll_offset.y
         self.count = count
         self.focused_row = focused if 0 <= focused < count else -1
@@ -116,7 +106,7 @@ class RowList(ScrollView, LineWidget, can_focus=False):
         self.refresh(Region(0, 0, window.width, seen))
 
     def focus_row(self, index: int) -> None:
-        """Focus another row, clamped to the list; repaint two rows, or all rows after a scroll."""
+        """Focus another row of the list; an index beyond the list means its first or last row."""
         index = max(0, min(index, self.count - 1))
         old, self.focused_row = self.focused_row, index
         if old == index:
@@ -128,12 +118,10 @@ class RowList(ScrollView, LineWidget, can_focus=False):
             self.refresh_row(index)
 
     def refresh_row(self, index: int) -> None:
-        """Paint a row again if it is visible."""
         if index in self.seen:
             self.refresh(Region(0, index - self.scroll_offset.y, self.window.width, 1))
 
     def reveal(self) -> None:
-        """Scroll as little as needed to show the focused row and some rows around it."""
         height = self.window.height
         if self.focused_row < 0 or not height:
             return
@@ -145,7 +133,6 @@ class RowList(ScrollView, LineWidget, can_focus=False):
             self.scroll_to(y=wanted, animate=False, immediate=True, force=True)
 
     def render_line(self, y: int) -> Strip:
-        """Override Textual's hook: return row `y` of the visible area."""
         index = y + self.scroll_offset.y
         cells = self.window.width
         ground = self.base + self.palette.text
@@ -156,11 +143,9 @@ class RowList(ScrollView, LineWidget, can_focus=False):
         return strip_of(self.runs_of_row(index, cells), cells, ground)
 
     def on_resize(self) -> None:
-        """Keep the focused row visible."""
         self.reveal()
 
     def on_click(self, event: events.Click) -> None:
-        """Find the row at the position of a click, and handle the click."""
         offset = event.get_content_offset(self)
         if offset is None:
             return
@@ -175,12 +160,12 @@ Words = tuple[str, str]
 
 
 def styled(words: Sequence[Words], palette: PaintStyles) -> list[Run]:
-    """Replace the role of each text by the style that a palette has for the role."""
+    """Replace the style name of each text by the style that the colour theme has for it."""
     return [(text, palette.style(role)) for text, role in words]
 
 
 def wrap_words(head: Sequence[Words], words: Words, cells: int) -> list[list[Words]]:
-    """Wrap words into lines of `cells` cells, with `head` before the first line.
+    """Wrap words into lines of `cells` terminal cells, with `head` before the first line.
 
     The other lines are indented by the width of `head`.
     """
@@ -191,19 +176,15 @@ def wrap_words(head: Sequence[Words], words: Words, cells: int) -> list[list[Wor
 
 
 class WordsLine(FixedRows):
-    """One line of styled text in a dialog, such as the title, the question or the keys."""
-
     _left: tuple[Words, ...] = ()
     _right: tuple[Words, ...] = ()
 
     def show(self, left: Sequence[Words], right: Sequence[Words] = ()) -> None:
-        """Show new texts at the left edge and at the right edge of the line."""
         if (tuple(left), tuple(right)) != (self._left, self._right):
             self._left, self._right = tuple(left), tuple(right)
             self.repaint()
 
     def paint(self, cells: int) -> list[list[Run]]:
-        """Return the line; omit the text at the right edge if there is too little room."""
         left, right = styled(self._left, self.palette), styled(self._right, self.palette)
         if runs_width(left) + runs_width(right) > cells:
             return [clip(left, cells)]
@@ -211,16 +192,12 @@ class WordsLine(FixedRows):
 
 
 class WordsList(RowList):
-    """A scrollable list of lines of styled text."""
-
     _lines: tuple[tuple[Words, ...], ...] = ()
 
     def show(self, lines: Sequence[Sequence[Words]], *, focused: int = -1) -> None:
-        """Replace the lines of the list, and scroll to the first line."""
         self._lines = tuple(tuple(line) for line in lines)
         self.scroll_to(y=0, animate=False, immediate=True)
         self.set_rows(len(self._lines), focused=focused)
 
     def runs_of_row(self, index: int, cells: int) -> Sequence[Run]:
-        """Return a line of the list, cut if it is too long."""
         return clip(styled(self._lines[index], self.palette), cells)

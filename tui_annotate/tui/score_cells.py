@@ -28,7 +28,7 @@ _HEAD: Final = "score"
 
 
 def draw_bar(value: float | None) -> str:
-    """Return the bar glyph for a value in [0, 1]; a blank for None."""
+    """Return the glyph that shows a value in [0, 1] as a bar; a blank for None."""
     return " " if value is None else BARS[min(int(value * len(BARS)), len(BARS) - 1)]
 
 
@@ -40,7 +40,7 @@ def format_score(value: float | None) -> str:
 
 
 def shorten_names(names: Sequence[str], *, cells: int) -> list[str]:
-    """Shorten score names by dropping words that other names contain, too.
+    """Shorten the names of scores by dropping words that other names contain, too.
 
     Of the remaining words, the first is always kept, and further words up to a width of `cells`.
     """
@@ -68,19 +68,13 @@ def _column_heads(names: tuple[str, ...], columns: int) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class ScoreCells:
-    """The columns of a sample list that show scores and machine-made labels, if there are any.
-
-    Attributes:
-        names: names of the scores, in order.
-        labelled: whether a ranking gave samples labels.
-    """
+    """The columns of a sample list that show scores and machine-made labels, if there are any."""
 
     names: tuple[str, ...] = ()
     labelled: bool = False
 
     @classmethod
     def of(cls, scores: ScoreSummaries) -> ScoreCells:
-        """Create the columns for the displayed scores of a list of samples."""
         return cls(scores.names, scores.labelled)
 
     def cells(self, columns: int) -> int:
@@ -93,17 +87,14 @@ class ScoreCells:
         return max(scores + badge, len(_HEAD)) + gap
 
     def head(self, columns: int) -> str:
-        """Return the column head: short score names if there is room, else the word "score"."""
+        """Return the heading of the score columns: short names if there is room, else "score"."""
         if columns < _DIGIT_COLUMNS:
             return fit(_HEAD, self.cells(columns))
         names = "".join(_column_heads(self.names, columns))
         return fit(f"{names}{' machine' if self.labelled else ''}", self.cells(columns))
 
     def describe(self, summary: ScoreSummary | None) -> str:
-        """Return a line with the label and scores of a sample; empty if `summary` is None.
-
-        The text is not cleaned for a terminal.
-        """
+        """Return a line with the label and scores of a sample, not cleaned for a terminal."""
         if summary is None:
             return ""
         parts = [f"machine: {summary.label}"] if summary.label else []
@@ -112,7 +103,6 @@ class ScoreCells:
         return " · ".join(parts)
 
     def runs(self, summary: ScoreSummary | None, columns: int, palette: PaintStyles) -> list[Run]:
-        """Return the styled cells with the scores and the label of one sample."""
         cells = self.cells(columns)
         if summary is None or not cells:
             return [(" " * cells, palette.quiet)]

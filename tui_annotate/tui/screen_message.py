@@ -8,17 +8,11 @@ from tui_annotate.domain.errors import TuiAnnotateError
 
 
 class ScreenMessage(Enum):
-    """Base of a catalogue: each member's value is an English text with named fields in braces.
-
-    Handlers of a screen name a member and its fields. A change of wording is one edit in the
-    catalogue.
-    """
+    """Base of the lists of texts of a screen: each member's value is a text with named fields."""
 
     def text(self, **fields: object) -> str:
-        """Return the English text with its fields filled in."""
         return str(self.value).format(**fields)
 
 
 def describe_error(error: TuiAnnotateError) -> str:
-    """Format an error and its hint in one line."""
     return f"{error.message} · {error.hint}" if error.hint else error.message

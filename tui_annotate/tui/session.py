@@ -33,8 +33,8 @@ class AnnotatorSession:
         assist, past_annotations: called in a thread, because their first imports are slow.
         order: order of the queue, as `services.annotate` names it.
         machines: returns the services for scores and suggestions; None if they are not used.
+        new_name: the name of a user who works here for the first time; else empty.
         read_only: why the workspace cannot be written, so that nothing is saved; else empty.
-        signed_in: whether the user has an account and can change the password and sign out.
         problem: the first message, such as an invalid key map; empty if there is none.
     """
 
@@ -49,31 +49,30 @@ class AnnotatorSession:
     problem: str = ""
     machines: Callable[[], MachineServices] | None = None
     read_only: str = ""
+    new_name: str = ""
 
 
 def label_change_notice(why: str) -> str:
-    """Return the message that a changed label file was not applied.
+    """Return the message that a changed label file was not applied; empty if it was applied.
 
     The message omits the reason `why`, because annotators may not see counts of others' work.
-    Without a reason, the file was applied and the message is empty.
     """
     if not why:
         return ""
     return (
         "labels.yaml changed and was not applied: annotations would lose labels"
-        " · tui-annotate labels apply labels.yaml --dry-run"
+        " · details: tui-annotate labels apply labels.yaml --dry-run"
     )
 
 
 def resolve_order(order: str, machines: Callable[[], MachineServices]) -> tuple[str, str]:
-    """Return the requested order of samples; if that order is not available, the default order.
+    """Return the requested order of samples (or the default if unavailable), and a message.
+
+    The message explains the use of the default order, and is empty otherwise.
 
     Args:
         order: requested by the user or the settings; its score may have been deleted.
         machines: called only for an order by a score.
-
-    Returns:
-        (order, message); the message explains the use of the default order, and is empty otherwise.
     """
     scored = by_score(order)
     if scored is None or scored.score in machines().scores.orderable():

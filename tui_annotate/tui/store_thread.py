@@ -1,4 +1,4 @@
-"""The store's thread, which runs jobs one after another, and a stopwatch of working time.
+"""The thread that accesses the store by jobs in order, and a stopwatch of working time.
 
 An action is shown as saved only after its transaction is committed.
 """
@@ -24,7 +24,7 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True, slots=True)
 class StoreJob(Generic[Result]):
-    """A call in the store's thread, with callbacks on the screen's thread.
+    """A function call in the thread that accesses the store, with callbacks in the screen's thread.
 
     Attributes:
         writes: whether the job saves the annotator's work; if it fails, later jobs that do not
@@ -43,8 +43,6 @@ class StoreJob(Generic[Result]):
 
 @dataclass
 class JobFinished(Message):
-    """Message that a job has ended in the store's thread."""
-
     job: StoreJob[Any]
     future: Future[Any]
 
@@ -62,7 +60,7 @@ class _SessionEnded(Exception):
 
 
 class StoreThread:
-    """A thread that runs jobs in the order in which they were sent.
+    """A thread that reads and writes the store by jobs, in the order in which they were sent.
 
     Attributes:
         waiting: number of jobs without an answer.
@@ -70,8 +68,8 @@ class StoreThread:
         guard: called in the thread before each job that is not free; raises `NotAllowed` or
             `Conflict` if the user may not go on working.
         kept: called on the screen's thread after each shown job that succeeded.
-        stopped: called on the screen's thread after `guard` raised an error and the job's
-            `failed` was called.
+        stopped: called on the screen's thread after `guard` raised an error and the job's `failed`
+            was called.
     """
 
     def __init__(self, post: Callable[[Message], object]) -> None:
@@ -90,7 +88,7 @@ class StoreThread:
         self.closed = False
 
     def send(self, job: StoreJob[Any]) -> None:
-        """Add a job to the queue; jobs after `close` are ignored."""
+        """Add a job to the queue of the thread; jobs after `close` are ignored."""
         if self.closed:
             return
         self.start_deferred()
@@ -105,7 +103,6 @@ class StoreThread:
             self._deferred.append(job)
 
     def start_deferred(self) -> None:
-        """Start the jobs that were deferred until the screen is drawn."""
         deferred, self._deferred = self._deferred, []
         for job in deferred:
             self._submit(job)
@@ -141,10 +138,7 @@ class StoreThread:
             raise _SessionEnded(error) from error
 
     def answer(self, answered: JobFinished) -> None:
-        """Call the callbacks of a finished job.
-
-        The screen's thread calls this method once for each message.
-        """
+        """Call the callbacks of a finished job; runs in the screen's thread, once for each job."""
         job, error = answered.job, answered.future.exception()
         self.waiting -= 1
         self.shown -= job.shown
@@ -176,11 +170,7 @@ class StoreThread:
         self._thread.submit(checked).add_done_callback(_log_failure)
 
     def close(self) -> tuple[TuiAnnotateError, ...]:
-        """Close the thread after all jobs have ended.
-
-        Returns:
-            The unreported errors of shown jobs, in the order of the jobs.
-        """
+        """Close the thread after all jobs; return the unreported errors of shown jobs, in order."""
         self.start_deferred()
         self.closed = True
         self._thread.shutdown(wait=True)
@@ -230,7 +220,6 @@ class Stopwatch:
         return self._seconds >= _FULL_SECONDS
 
     def take(self) -> float:
-        """Return the working time counted so far, in seconds, and reset it to 0."""
         self.touch()
         seconds, self._seconds = self._seconds, 0.0
         return seconds

@@ -64,15 +64,11 @@ class _LogFormatter(logging.Formatter):
     """Formatter that replaces control characters, so that `cat` of the log is harmless."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Return a record as text, with its traceback if there is one."""
         return make_visible(super().format(record))
 
 
 def find_usable_log(log: Path) -> Path:
-    """Return a log that can be written: the given file, a temporary file, or the null device.
-
-    The folder of the given file is created if need be.
-    """
+    """Return a log that can be written: the given file, a temporary file, or the null device."""
     with suppress(OSError):
         os.close(_open_log(log))
         return log

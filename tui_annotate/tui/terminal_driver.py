@@ -27,7 +27,10 @@ TICK = 0.05
 
 
 _PASTE_TICKS = 200
-"""Number of ticks without input after which a paste has ended; a slow connection may pause."""
+"""Number of waits (each `TICK` seconds) without input after which a paste has ended.
+
+A slow connection may pause.
+"""
 _PASTE_START, _PASTE_END = "\x1b[200~", "\x1b[201~"
 
 
@@ -95,7 +98,7 @@ class TerminalDriver(LinuxDriver):
         try:
             self._read_keys()
         except Exception as error:  # noqa: BLE001  the app must not go on without keys
-            _log.critical("keys cannot be read", exc_info=error)
+            _log.critical("keys cannot be read from the terminal", exc_info=error)
             self.send_message(InputEnded())
 
     def _read_keys(self) -> None:
@@ -122,7 +125,7 @@ class TerminalDriver(LinuxDriver):
 
 
 class _PasteSplitter:
-    """Separates pasted text from keys, so that an escape code in a paste is text and no key.
+    """Separator of pasted text from keys, so that an escape code in a paste is text and no key.
 
     Textual's parser takes escape codes in a paste for keys, which terminals that do not filter
     pastes send.
@@ -134,7 +137,7 @@ class _PasteSplitter:
         self._idle = 0  # calls of `flush` since something was read
 
     def split(self, text: str) -> Iterator[tuple[str, bool]]:
-        """Yield (text, is pasted) of what was read; only a paste can be empty."""
+        """Yield (text, is pasted) of the input that was read; only a paste can be empty."""
         text, self._kept, self._idle = self._kept + text, "", 0
         while text:
             marker = _PASTE_START if self._pasted is None else _PASTE_END
@@ -152,9 +155,9 @@ class _PasteSplitter:
             self._pasted, text = ([], rest) if self._pasted is None else (None, rest)
 
     def flush(self) -> Iterator[tuple[str, bool]]:
-        """Yield what was kept, because nothing was read for a `TICK`: Esc, or a paste without end.
+        """Yield the input that was held back, because nothing was read for a `TICK`.
 
-        A paste whose end is missing would otherwise take all later keys.
+        It is Esc, or a paste without end, which would otherwise take all later keys.
         """
         self._idle += 1
         if self._pasted is None and self._kept:
@@ -166,7 +169,7 @@ class _PasteSplitter:
 
 
 def _divide_marker(text: str, marker: str) -> tuple[str, str]:
-    """Divide a text before the beginning of a marker at the text's end."""
+    """Split off the beginning of a marker, such as the end of a paste, at the text's end."""
     for size in range(len(marker) - 1, 0, -1):
         if text.endswith(marker[:size]):
             return text[:-size], text[-size:]

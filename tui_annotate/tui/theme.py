@@ -33,7 +33,7 @@ class TerminalLook:
 
 
 def detect(environ: Mapping[str, str], color_system: str | None = None) -> TerminalLook:
-    """Detect the look for a terminal from environment variables.
+    """Choose the theme and the number of colours for a terminal from environment variables.
 
     Args:
         color_system: overrides TERM and COLORTERM. Over ssh at most 256 colours are sent, which
@@ -71,11 +71,11 @@ _COLORS: Mapping[str, str] = {  # one colour per field, in the order of `_FIELDS
 }
 
 _QUIET: Mapping[str, str] = {DARK: "#9e9e9e", LIGHT: "#626262", HIGH_CONTRAST: "#d0d0d0"}
-"""Colour of input placeholders and scroll bars by theme, equal to the palette's role `quiet`."""
+"""Colour of input placeholders and scroll bars by theme, as in the palette's role `quiet`."""
 
 
 def themes(*, native: bool = False) -> tuple[Theme, ...]:
-    """Build all themes in the order of `NAMES`, for `App.register_theme`.
+    """Build all colour themes in the order of `NAMES`, for `App.register_theme`.
 
     Args:
         native: for terminals of 16 or no colours, with their own background.

@@ -58,17 +58,12 @@ class ViewApp(RestrictedApp):
             self.theme = theme
 
     def on_mount(self) -> None:
-        """Show the viewer's screen, and end the app if the terminal is closed."""
         self.listen(self.exit)
         self.push_screen(self.sample_screen)
 
 
 def run(browser: FileBrowser, **how: Any) -> int:
-    """Run the viewer until the user quits; `how` are keyword arguments of `ViewApp`.
-
-    Returns:
-        The exit code: 0, or 1 if an error ended the app; the error is then printed.
-    """
+    """Run the viewer until the user quits; return 0, or 1 if an error ended the app."""
     app = ViewApp(browser, **how)
     handle, name = mkstemp(prefix="tui-annotate-", suffix=".log")
     os.close(handle)

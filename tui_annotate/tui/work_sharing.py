@@ -46,7 +46,7 @@ _CLOSE_SECONDS: Final = 3.0
 _MOST_LISTED: Final = 20
 """Maximum number of refused samples that are listed after the app is closed."""
 SLOW: Final = 5.0
-"""Seconds after which an exchange that is still running is announced on the screen."""
+"""Seconds after which a pull or push that is still running is announced on the screen."""
 _DIALOG_RETRY: Final = 0.5
 """Seconds between attempts to show a sync conflict while a note, question or dialog is open."""
 
@@ -138,7 +138,6 @@ class BackgroundSync:
 
     @property
     def online(self) -> bool:
-        """Whether sharing is online, so that changes are pulled and pushed."""
         return self._online
 
     @property
@@ -148,12 +147,11 @@ class BackgroundSync:
         return self._online and (self._has_changes or still_going)
 
     def start(self) -> None:
-        """Start the thread, which pulls changes and then pushes changes of earlier sessions."""
         self._notify(SyncUpdate(SyncState.IDLE if self._online else SyncState.OFFLINE))
         self._thread.start()
 
     def changed(self) -> None:
-        """Note that a change was saved, and schedule its push."""
+        """Record that a change was saved, and schedule its push to the shared store."""
         with self._wake:
             now = self._clock()
             self._first_change = now if self._first_change is None else self._first_change
@@ -203,7 +201,7 @@ class BackgroundSync:
         return False
 
     def _exchange_once(self) -> None:
-        """Pull changes if a pull is due, and push changes; after a failure, try again later."""
+        """Pull changes if a pull is due, and push changes; retry later after a failure."""
         with self._wake:
             # A change that is saved from here on is sent by the next push.
             first, self._first_change = self._first_change, None
@@ -263,7 +261,6 @@ class WorkSharing:
         self._waiting = self._ended = False
 
     def prepare(self, workspace: Workspace, person: Person) -> None:
-        """Connect to the shared store if one is configured; called in the store's thread."""
         from tui_annotate.plugins.sync import sync_key
 
         if not (sync_key.read_folder() or sync_key.read_address()):
@@ -274,7 +271,6 @@ class WorkSharing:
         self._exchange = WorkExchange(shared.pull, shared.push)
 
     def begin(self, *, online: bool) -> None:
-        """Start to pull and push the user's work, if a shared store is configured."""
         if self._exchange is None or self._syncer is not None:
             return
         self._syncer = BackgroundSync(self._exchange, self._receive, online=online)
@@ -283,11 +279,9 @@ class WorkSharing:
 
     @property
     def begun(self) -> bool:
-        """Whether sharing has started. If so, changes may have to be sent before the app ends."""
         return self._syncer is not None
 
     def toggle(self) -> None:
-        """Switch between online and offline, and remember the choice for this user."""
         if self._syncer is None:
             self._screen.show_message(MessageCode.NOTHING_SHARED)
             return
@@ -297,10 +291,7 @@ class WorkSharing:
         self._syncer.go(online=online)
 
     def _receive(self, update: SyncUpdate) -> None:
-        """Keep conflicts and refused samples until they are shown, and post the update to the app.
-
-        Called in the sharing thread.
-        """
+        """Keep sync conflicts and refused samples until they are shown; pass the update on."""
         if update.merged is not None:
             self._forks += update.merged.forks
             self._refused = _list_refused(update.merged)
@@ -322,7 +313,7 @@ class WorkSharing:
             self._show_merge(update.merged)
 
     def _watch(self, state: SyncState) -> None:
-        """Announce an exchange that makes no progress for `SLOW` seconds, once until a success.
+        """Announce a pull or push without progress for `SLOW` seconds, once until a success.
 
         A server that does not answer is reported as a failure only after its time-outs.
         """
@@ -348,7 +339,7 @@ class WorkSharing:
             self._show_forks()
 
     def _show_forks(self) -> None:
-        """Show both versions of each conflict, as soon as no note or question is open."""
+        """Show both versions of each sync conflict, as soon as no note or question is open."""
         draft = self._screen.draft
         self._waiting = bool(self._forks and not self._ended)
         if not self._waiting:

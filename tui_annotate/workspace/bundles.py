@@ -1,4 +1,4 @@
-"""Exchange of work between workspaces: bundle files, a shared table, and a shared folder."""
+"""Exchange of work between workspaces by bundle files, a shared table, or a shared folder."""
 
 from __future__ import annotations
 
@@ -62,18 +62,14 @@ if TYPE_CHECKING:
 
 _SUGGESTIONS_SETTING: Final = "bundle-suggestions"
 WORKING: Final = ".work"
-"""Suffix of the folder, next to a bundle file, in which the bundle's samples are annotated."""
+"""Suffix of the folder in which the samples of a bundle file are annotated."""
 _ATTEMPTS: Final = 2
-"""Number of attempts of a request to the shared table; a failed sync is repeated later."""
 _HOME_SETTING, _NUMBER_SETTING = "home", "last_number"
 _BUNDLE_SETTING, _TEXTS_SETTING = "bundle", "bundle-texts"
 
 
 def open_merge_store(space: Workspace, *, trusted: bool = False) -> MergeStore:
-    """Return the store that merges other machines' work into a workspace.
-
-    `trusted`: the work comes from the workspace that checked it; only times and spans are checked.
-    """
+    """Return the store that merges work from other machines; `trusted`: with fewer checks."""
     corpus, disabled = CorpusStore(space.team.database), space.team.members.disabled
     label_sets = LabelSets(space.guidance)
 
@@ -94,9 +90,7 @@ def open_merge_store(space: Workspace, *, trusted: bool = False) -> MergeStore:
 
 
 def open_bundles(space: Workspace, person: Person, *, working: bool = False) -> BundleService:
-    """Return the service that creates and merges a person's bundle.
-
-    `working`: the workspace is the working folder of the bundle.
+    """Return the service that creates and merges a person's bundle, a file with samples and work.
 
     Raises:
         NotAllowed: the person is not the current actor, who may not manage the workspace.
@@ -128,7 +122,7 @@ def open_bundles(space: Workspace, person: Person, *, working: bool = False) -> 
 
 
 def open_table_sync(space: Workspace, table: SharedTable, person: Person) -> TableSync:
-    """Return the service that pushes and pulls a person's rows of a shared table.
+    """Return the service that synchronises a person's work with a shared table on a server.
 
     Raises:
         NotAllowed: the person is not the current actor.
@@ -161,11 +155,9 @@ class PersonSync:
         return self._table.pull()
 
     def push(self) -> tuple[int, str]:
-        """Send new work of this workspace to the shared folder or table.
+        """Send new work to the shared folder or table.
 
-        Returns:
-            The number of samples that must be pulled first because they changed elsewhere, and a
-            text on what cannot be sent, or an empty text.
+        Returns the number of samples that must be pulled first, and why work cannot be sent, if so.
         """
         if folder := sync_key.read_folder():
             sent = self._folder(folder).push(self.person)
@@ -213,7 +205,7 @@ def find_person(space: Workspace, who: str, *, create: bool = False) -> Person:
 
 
 def read_header(file: Path) -> bundle_file.BundleHeader:
-    """Return a bundle's header, which names its owner and the workspace that made the bundle."""
+    """Return who owns a bundle; raise InvalidInput if the file is not a bundle."""
     with TemporaryDirectory(prefix="tui-annotate-") as place:
         return bundle_file.unpack(file, Path(place))
 
@@ -221,13 +213,10 @@ def read_header(file: Path) -> bundle_file.BundleHeader:
 def open_bundle(
     file: Path, *, progress: Callable[[TaskProgress], None] | None = None
 ) -> tuple[Path, StreamMergeReport]:
-    """Open a bundle file: create or update its working folder, and merge the bundle's work into it.
+    """Merge a bundle file (samples with a person's work) into its working folder.
 
     The working folder is kept, so that no work is lost if the program ends. The bundle is merged at
     each opening, because the file may have been changed elsewhere.
-
-    Returns:
-        The working folder, and a report on the merge.
 
     Raises:
         NotFound, InvalidInput, InvalidRecord, Unavailable: as `bundle_file.unpack` and
@@ -253,10 +242,7 @@ def open_bundle(
 
 
 def write_back(file: Path, folder: Path) -> tuple[int, StreamMergeReport]:
-    """Write the work of a working folder into its bundle.
-
-    Returns:
-        The number of samples with work, and a report on the merge of newer work in the file.
+    """Write the work in a bundle's working folder to the bundle; return the number of samples.
 
     Raises:
         NotFound, InvalidInput, Unavailable: the bundle cannot be read or written; the work remains
@@ -351,9 +337,7 @@ def _read_guidance(file: Path, place: Path) -> bundle_file.BundleGuidance:
 
 
 def take_suggestions(space: Workspace, file: Path, place: Path) -> None:
-    """Replace the suggestions of a working folder if the suggestions in its bundle changed.
-
-    `place`: folder with the unpacked bundle `file`.
+    """Replace the suggestions in a bundle's working folder if those in the bundle changed.
 
     Raises:
         InvalidInput: a suggestion is invalid or outside its texts; the folder is not changed.

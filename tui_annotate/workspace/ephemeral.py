@@ -1,4 +1,4 @@
-"""Opens one file as a temporary workspace."""
+"""Opens one file of samples as a temporary workspace."""
 
 from __future__ import annotations
 

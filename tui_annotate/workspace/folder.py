@@ -60,5 +60,4 @@ def write_if_changed(file: Path, text: str) -> None:
 
 
 def default_labels() -> str:
-    """Return the text of a new workspace's label set."""
     return (files("tui_annotate") / LABELS).read_text("utf-8")

@@ -1,4 +1,4 @@
-"""Services for scores, suggestions and research tools; each is loaded at its first use."""
+"""Services for scores, suggestions and research tools of a workspace, loaded at first use."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class PluginService:
-    """A descriptor that makes a plug-in service an attribute of `MachineServices`."""
+    """A descriptor that makes the service of a plug-in an attribute of `MachineServices`."""
 
     def __set_name__(self, owner: type, name: str) -> None:
         self._name = name
@@ -40,11 +40,7 @@ class PluginService:
 
 @dataclass(frozen=True)
 class MachineServices:
-    """The services of a workspace for scores, suggestions, LLM judges and probing classifiers.
-
-    Attributes:
-        labels: function that returns a dataset's label set; stores a changed `labels.yaml` first.
-    """
+    """The services of a workspace for scores, suggestions, LLM judges and probing classifiers."""
 
     path: Path
     settings: Settings
@@ -58,13 +54,12 @@ class MachineServices:
 
     @cached_property
     def scores(self) -> ScoreStore:
-        """The store of the scores of samples, and of the machine runs that computed them."""
         from tui_annotate.storage.scores.store import ScoreStore
 
         return ScoreStore(self.database, actor=self.actor)
 
     def service(self, name: str) -> Any:
-        """Return the service of a plug-in of the group `services`; created at its first use.
+        """Return the service of a plug-in by the plug-in's name, created at the first use.
 
         Raises:
             InvalidInput: no plug-in of this group has the name, or the plug-in is disabled.
@@ -79,19 +74,17 @@ class MachineServices:
         return self._services[name]
 
     def opinions(self, keys: Sequence[SampleKey]) -> dict[SampleKey, tuple[Score, ...]]:
-        """Return the machine scores of samples for an export; none if hidden from the actor."""
+        """Return machine scores of samples for an export; none if hidden from the user."""
         return self.scores.of(keys, hidden=True)
 
     @cached_property
     def suggestions(self) -> SuggestionStore:
-        """The store of machine suggestions."""
         from tui_annotate.storage.suggestions import SuggestionStore
 
         return SuggestionStore(self.database, actor=self.actor)
 
     @cached_property
     def suggestion_service(self) -> SuggestionService:
-        """The service that imports, exports and evaluates suggestions."""
         from tui_annotate.services.suggestions import SuggestionService
 
         return SuggestionService(self.corpus, self.suggestions, self.scores, self.labels)
@@ -105,13 +98,12 @@ class MachineServices:
 
     @cached_property
     def replies(self) -> ReplyStore:
-        """The store of language models' replies."""
         from tui_annotate.storage.reply_file import ReplyStore
 
         return ReplyStore(self.database)
 
     positions = PluginService()
-    """Service for position studies, which report results by the answer's position in the prompt."""
+    """Service for studies of how an answer's position in a prompt affects a language model."""
 
     scoring = PluginService()
     """Service for scores of answers and sentences, computed or imported."""
@@ -122,9 +114,7 @@ class MachineServices:
     def embedder(
         self, asked: str = "", *, base_url: str = "", timeout: float | None = None
     ) -> Embedder:
-        """Return the named embedder, else the embedder of the workspace's vectors.
-
-        `timeout`: time limit of a request to an endpoint in seconds; None for the default.
+        """Return the embedder of texts with a given name, else that of the workspace's vectors.
 
         Raises:
             Unavailable: no embedder is named or in use, or the embedder cannot be loaded.
@@ -153,7 +143,7 @@ class MachineServices:
     """Service that measures how well scores and detectors predict human labels."""
 
     probing = PluginService()
-    """Service for probes: classifiers of answers on the hidden states of local models."""
+    """Service for classifiers that judge answers by the hidden states of local models."""
 
     proposing = PluginService()
     """Service that lets language models propose suggestions to annotators."""

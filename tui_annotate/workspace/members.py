@@ -1,4 +1,4 @@
-"""Members of a workspace: their accounts, the current actor, and pseudonyms for exports."""
+"""Members of a workspace: their accounts, the current user, and pseudonyms for exports."""
 
 from __future__ import annotations
 
@@ -44,7 +44,6 @@ class WorkspaceMembers:
 
     @cached_property
     def authenticate(self) -> AuthenticationService:
-        """The sign-in service, for the workspace's own accounts or those of a shared store."""
         from tui_annotate.services.authentication import AuthenticationService
         from tui_annotate.storage.people.accounts import AccountStore
         from tui_annotate.storage.people.sessions import AttemptStore, SessionStore
@@ -65,7 +64,6 @@ class WorkspaceMembers:
         return self.authenticate.required()
 
     def disabled(self) -> frozenset[str]:
-        """Return the ids of the people whose accounts are disabled."""
         if not self.required():
             return frozenset()
         from tui_annotate.storage.people.accounts import AccountStore
@@ -78,7 +76,6 @@ class WorkspaceMembers:
 
     @cached_property
     def accounts(self) -> AccountService:
-        """The service with which admins manage accounts."""
         from tui_annotate.services.authentication.account_management import AccountService
         from tui_annotate.storage.people.accounts import AccountStore
         from tui_annotate.storage.people.sessions import SessionStore
@@ -126,8 +123,19 @@ class WorkspaceMembers:
         named = self.settings.people_store
         return self.path / Path(named).expanduser() if named else None
 
+    def new_name(self, name: str) -> str:
+        """Return the name of the person who would begin to work here now; empty for known people.
+
+        Raises:
+            InvalidInput: the name is invalid.
+        """
+        if self.actor.person or self.required():
+            return ""
+        found = person_name(self.path, name)
+        return "" if self.people.find_local(found) else found
+
     def person(self, name: str) -> Person:
-        """Return the person who works in the workspace.
+        """Return the person who works in the workspace, by the sign-in or the given name.
 
         Without accounts: the given name, else the remembered name, else the login name. With
         accounts: the signed-in actor; for the owner of the files, the person whose account has
@@ -140,7 +148,7 @@ class WorkspaceMembers:
         if self.actor.person:
             return self.people.person(self.actor.person)
         if not self.required():
-            return self.people.local(person_name(name))
+            return self.people.local(person_name(self.path, name))
         own = self._person_of_user()
         if own and not name:
             return own
@@ -161,7 +169,7 @@ class WorkspaceMembers:
             return None
 
     def at_shell(self) -> Actor:
-        """Return the actor of shell commands: the operator, or the account of the Unix user.
+        """Return the user who runs a shell command: the operator or the owner of an account.
 
         The operator is root, the owner of the store's file, or any user if there are no accounts.
 
@@ -184,18 +192,16 @@ def _user_name() -> str:
 
 
 _KEY_MARK_SETTING: Final = "pseudonyms"
-"""Name of the setting that stores a fingerprint of the pseudonym key."""
 
 
 @dataclass(frozen=True, slots=True)
 class PseudonymKeeper:
-    """The manager of the pseudonym key and of the pseudonyms in exports."""
+    """The manager of people's pseudonyms in exports, and of the key that they are computed with."""
 
     corpus: CorpusStore
     members: WorkspaceMembers
 
     def keys(self) -> PseudonymKeys:
-        """Return the store of the pseudonym key, at its default path or the path in settings."""
         from tui_annotate.services.export.pseudonyms import PseudonymKeys
 
         named = self.members.settings.pseudonyms_key
@@ -207,7 +213,7 @@ class PseudonymKeeper:
         )
 
     def names(self) -> Pseudonyms:
-        """Return the pseudonyms of all people; the key is created at the first use.
+        """Return the pseudonyms of all people; their secret key is created at the first use.
 
         Raises:
             NotFound, Conflict, InvalidInput, Unavailable: as `PseudonymKeys.current`.
@@ -224,7 +230,7 @@ class PseudonymKeeper:
         return Pseudonyms(self.keys().current(), people, addresses)
 
     def renew(self) -> Path:
-        """Replace the pseudonym key by a new key, and return its path.
+        """Replace the key from which pseudonyms are computed by a new key, and return its path.
 
         Raises:
             NotAllowed: the current actor may not manage the workspace.

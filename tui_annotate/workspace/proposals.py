@@ -27,17 +27,11 @@ from tui_annotate.storage.log.label_set_change import LabelChangeStore
 from tui_annotate.workspace.folder import GUIDELINES, LABELS, write_if_changed
 
 _MAX_NAMED = 3
-"""Maximum number of labels that a message names; further labels are only counted."""
 
 
 @dataclass(frozen=True, slots=True)
 class GuidanceFiles:
-    """The files `labels.yaml` and `guidelines.md` of a workspace, which users edit.
-
-    Attributes:
-        stored: function that returns a dataset's label set in use, from the store.
-        _work: the work of all people, which a changed label set must keep; not shown to users.
-    """
+    """The files `labels.yaml` and `guidelines.md` of a workspace, which users edit."""
 
     folder: Path
     guidance: GuidanceStore
@@ -47,7 +41,7 @@ class GuidanceFiles:
     _loss_by_versions: dict[tuple[str, str], str] = field(default_factory=dict, init=False)
 
     def take_up(self) -> None:
-        """Store changed files as new versions of the label set and the guidelines.
+        """Store changed `labels.yaml` and `guidelines.md` files as new versions, and use them.
 
         In a read-only workspace, the stored versions stay in use.
 
@@ -91,7 +85,6 @@ class GuidanceFiles:
         return self._loss_by_versions[judged]
 
     def _changed(self, kind: GuidanceKind, file: str) -> str | None:
-        """Return the text of a file that differs from the stored version; None if unchanged."""
         text = _read_text(self.folder / file)
         same = text is None or self.guidance.hash_of(text) == self.guidance.version(kind)
         return None if same else text
@@ -125,10 +118,7 @@ class GuidanceFiles:
             now.keep(change, text, [])
 
     def text(self) -> str:
-        """Return the text of the label set in use.
-
-        This is the text of `labels.yaml`, or the stored text if the file is missing or its changes
-        cannot be applied.
+        """Return the text of `labels.yaml`, or of the stored label set if the file is unusable.
 
         Raises:
             InvalidLabels: `labels.yaml` is not a valid label set.
@@ -140,12 +130,9 @@ class GuidanceFiles:
         return self.guidance.text(GuidanceKind.LABELS, self.stored("").version)
 
     def follow(self, before: str, after: str) -> str:
-        """Update `labels.yaml` to a new label set text, unless users have edited the file.
+        """Replace the text `before` of `labels.yaml` by `after`, unless users edited the file.
 
-        `before`, `after`: label set texts before and after the change.
-
-        Returns:
-            `written`, or `left` if the file was edited.
+        Returns `written`, or `left` if the file was edited.
 
         Raises:
             Unavailable: the file cannot be written.
@@ -162,8 +149,6 @@ class GuidanceFiles:
     def labels(self, dataset: str = "") -> LabelTree:
         """Return the label set that would be in use if a changed `labels.yaml` were stored now.
 
-        `dataset`: a dataset with its own label set gets that set.
-
         Raises:
             InvalidLabels: `labels.yaml` is not a valid label set.
             NotFound: the workspace never had a label set.
@@ -175,7 +160,6 @@ class GuidanceFiles:
         return parse_labels(text, name=str(self.folder / LABELS))
 
     def label_paths(self) -> set[LabelPath]:
-        """Return all label paths in the label sets in use and in a changed `labels.yaml`."""
         datasets = ["", *(dataset.name for dataset in self.corpus.datasets())]
         paths: set[LabelPath] = set()
         for labels in (self.stored, self.labels):

@@ -44,18 +44,14 @@ if TYPE_CHECKING:
     from tui_annotate.services.report import ReportWriter
     from tui_annotate.services.review import ReviewService
     from tui_annotate.services.ssh_keys import SshKeyService
+    from tui_annotate.storage.log.person_merge import PersonMergeStore
     from tui_annotate.storage.people.presence import PresenceStore
     from tui_annotate.workspace.members import PseudonymKeeper
 
 
 @dataclass(frozen=True)
 class TeamServices:
-    """The team services of one workspace; each service is imported at its first use.
-
-    Attributes:
-        proposals: the files `labels.yaml` and `guidelines.md`, and their effect.
-        members: the accounts and the current actor.
-    """
+    """The team services of a workspace: accounts, assignments, review, and more."""
 
     path: Path
     settings: Settings
@@ -75,12 +71,10 @@ class TeamServices:
 
     @property
     def accounts(self) -> AccountService:
-        """The service with which admins manage accounts."""
         return self.members.accounts
 
     @cached_property
     def ssh_keys(self) -> SshKeyService:
-        """The service for the SSH keys of accounts."""
         from tui_annotate.services.ssh_keys import SshKeyService
         from tui_annotate.storage.people.accounts import SshKeyStore
 
@@ -89,7 +83,7 @@ class TeamServices:
 
     @cached_property
     def audit(self) -> AuditService:
-        """The service that verifies the event log's hash chains."""
+        """The service that checks that stored events of the workspace were not changed later."""
         from tui_annotate.services.audit import AuditService
         from tui_annotate.storage.log.audit import AuditStore
 
@@ -98,14 +92,12 @@ class TeamServices:
 
     @cached_property
     def presence(self) -> PresenceStore:
-        """The store that records in which process each person works."""
         from tui_annotate.storage.people.presence import PresenceStore
 
         return PresenceStore(self.database)
 
     @cached_property
     def backup(self) -> BackupService:
-        """The service that backs up the workspace: store, files, and vectors if requested."""
         from tui_annotate.services.backup import BackupService
         from tui_annotate.storage.vectors.store import VectorStore
 
@@ -116,14 +108,13 @@ class TeamServices:
 
     @cached_property
     def pseudonyms(self) -> PseudonymKeeper:
-        """The manager of the pseudonyms that replace people's names in exports."""
         from tui_annotate.workspace.members import PseudonymKeeper
 
         return PseudonymKeeper(self.corpus, self.members)
 
     @cached_property
     def agreement(self) -> AgreementService:
-        """The service that measures agreement between annotators, and annotators' consistency."""
+        """The service that measures agreement between annotators."""
         from tui_annotate.services.agreement import AgreementService
         from tui_annotate.services.export import ExportService
         from tui_annotate.storage.corpus.store import SegmentStore
@@ -134,8 +125,14 @@ class TeamServices:
         return AgreementService(*stores, self.proposals.labels, names.checked, self.actor, ratings)
 
     @cached_property
+    def person_merges(self) -> PersonMergeStore:
+        """The store that merges people who are one person."""
+        from tui_annotate.storage.log.person_merge import PersonMergeStore
+
+        return PersonMergeStore(self.database, actor=self.actor, disabled=self.members.disabled)
+
+    @cached_property
     def assignments(self) -> AssignmentService:
-        """The service that assigns samples to annotators."""
         from tui_annotate.services.assignments import AssignmentService
         from tui_annotate.storage.assignments.store import AssignmentStore
 
@@ -149,13 +146,12 @@ class TeamServices:
 
     @cached_property
     def guidelines(self) -> GuidelinesService:
-        """The service for the versions of the guidelines."""
         from tui_annotate.services.guidelines import GuidelinesService
 
         return GuidelinesService(self.guidance, self._names, self.actor)
 
     def apply_guidelines(self, text: str, *, dataset: str = "") -> str:
-        """Set the guidelines of a dataset, or of the workspace, and return the version's hash.
+        """Set the guidelines of a dataset or of the workspace, and return their hash.
 
         Guidelines of the workspace are also written to its `guidelines.md`.
 
@@ -179,7 +175,6 @@ class TeamServices:
 
     @cached_property
     def comments(self) -> CommentService:
-        """The service for threads with reviewers and announcements to all annotators."""
         from tui_annotate.services.comments import CommentService
         from tui_annotate.storage.log.comments import CommentStore
 
@@ -189,7 +184,7 @@ class TeamServices:
 
     @cached_property
     def news(self) -> News:
-        """The service that lists a person's news since the last session."""
+        """The service that lists what changed for a person since their last session."""
         from tui_annotate.services.comments import News
         from tui_annotate.storage.log.comments import CommentStore
 
@@ -198,10 +193,7 @@ class TeamServices:
 
     @property
     def review(self) -> ReviewService:
-        """The service for adjudication.
-
-        Each access first stores changes to the workspace's files of labels and guidelines.
-        """
+        """The service for adjudication of samples; each access first stores changed labels."""
         self.proposals.take_up()
         return self._review
 
@@ -226,7 +218,7 @@ class TeamServices:
 
     @cached_property
     def report(self) -> ReportWriter:
-        """The writer of the report page, which has only data that the actor may see."""
+        """The writer of the HTML report on a workspace, with only data that the user may see."""
         from tui_annotate.services.report import ReportWriter
 
         check, names = self.agreement.check, self._names
@@ -261,7 +253,7 @@ class TeamServices:
 
     @cached_property
     def freeze(self) -> FreezeService:
-        """The service that creates dated snapshots for papers and verifies them by replay."""
+        """The service that creates dated snapshots of a workspace, and verifies snapshots."""
         from tui_annotate.services.freeze import FreezeService
 
         require_permission(self.actor, Permission.MANAGE)
@@ -271,7 +263,6 @@ class TeamServices:
         )
 
     def _for_database(self, database: Database) -> TeamServices:
-        """Return team services that use another store, such as a copy of this workspace's store."""
         corpus, guidance = CorpusStore(database), GuidanceStore(database)
         work = LabelChangeStore(database)
         proposals = GuidanceFiles(self.path, guidance, corpus, self.proposals.stored, work)
@@ -287,7 +278,7 @@ class TeamServices:
 
 
 def make_snapshot(team: TeamServices) -> Snapshot:
-    """Return the functions that give a snapshot its data: export, agreement, statistics, labels."""
+    """Return the functions that provide the data of a snapshot of the workspace."""
     from tui_annotate.services.agreement.output import as_json as agreement
     from tui_annotate.services.export import ExportService
     from tui_annotate.services.freeze import Snapshot

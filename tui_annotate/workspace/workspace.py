@@ -45,9 +45,7 @@ if TYPE_CHECKING:
 class Workspace:
     """An open workspace, which threads may share; close it, or use it in a `with` statement.
 
-    Attributes:
-        actor: the current actor, who limits what the stores return and accept.
-        corpus, log, people, queue, guidance: the SQLite stores.
+    `actor` is the current user, who limits what the stores return and accept.
     """
 
     def __init__(
@@ -71,16 +69,15 @@ class Workspace:
         self.close()
 
     def close(self) -> None:
-        """Close the workspace's store."""
         self._database.close()
 
     def acting(self, actor: Actor) -> Workspace:
-        """Return this workspace for another actor; annotators cannot see the work of others."""
+        """Return this workspace for another user; annotators do not see the work of others."""
         return Workspace(self.path, self.settings, self._database, actor=actor)
 
     @property
     def read_only(self) -> str:
-        """Why the workspace cannot be written, for example its full disk; empty if it can be."""
+        """Reason why the workspace cannot be written, for example a full disk; else empty."""
         return self._database.read_only
 
     def person(self, name: str = "") -> Person:
@@ -94,7 +91,7 @@ class Workspace:
 
     @property
     def labels(self) -> LabelTree:
-        """The workspace's label set.
+        """The label set of the workspace, with the latest changes of `labels.yaml`.
 
         If `labels.yaml` has changed, its text is first stored as a new version of the label set.
 
@@ -141,7 +138,6 @@ class Workspace:
 
         Args:
             document: key of the span's document; required if its side has several documents.
-            top: number of matches.
             by: what ranks: words and vectors combined, or only one of the two.
 
         Raises:
@@ -151,7 +147,7 @@ class Workspace:
 
     @cached_property
     def assist(self) -> AssistService:
-        """The service that finds the matches of a span; without vectors, the ranking is lexical."""
+        """The service that finds the matches of a span (related sentences of the other text)."""
         from tui_annotate.plugins import registry
         from tui_annotate.services.assist.search import AssistService
 
@@ -188,7 +184,6 @@ class Workspace:
 
     @cached_property
     def team(self) -> TeamServices:
-        """The services for teams: accounts, assignments, review, statistics."""
         stores = (self._database, self.corpus, self.log, self.people, self.guidance)
         return TeamServices(
             self.path, self.settings, *stores, self.actor, self._proposals, self._members
@@ -196,7 +191,6 @@ class Workspace:
 
     @cached_property
     def machines(self) -> MachineServices:
-        """The services for scores, suggestions, LLM judges and probing classifiers."""
         stores = (self._database, self.corpus, self.log, self.people, self.actor)
         in_force = lambda name: self.annotate.labels(name)  # noqa: E731, PLW0108  rereads labels.yaml
         return MachineServices(self.path, self.settings, *stores, in_force)
@@ -225,7 +219,6 @@ class Workspace:
 
     @cached_property
     def ingest_service(self) -> IngestService:
-        """The service that imports records."""
         from tui_annotate.services.ingest import IngestService
 
         labels, workers = self._proposals.labels, self.settings.workers
@@ -241,11 +234,7 @@ class Workspace:
         dimensions: int = 0,
         timeout: float | None = None,
     ) -> VectorOptions:
-        """Return an embedder's options for the services, with defaults from store and settings.
-
-        Args:
-            embedder: a name, optionally followed by a colon and a model; or `auto`, `none`.
-        """
+        """Return options of an embedder, with defaults from the store and the settings."""
         from tui_annotate.services.ingest import AUTO, VectorOptions
 
         return VectorOptions(
@@ -260,7 +249,6 @@ class Workspace:
 
     @cached_property
     def export_service(self) -> ExportService:
-        """The service that exports records."""
         from tui_annotate.services.export import ExportService
 
         paths, opinions = self._proposals.label_paths, self.machines.opinions
@@ -277,7 +265,7 @@ class Workspace:
         progress: Callable[[TaskProgress], None] | None = None,
         problem: Callable[[Problem], None] | None = None,
     ) -> IngestReport:
-        """Import files; records that are already stored are skipped.
+        """Import files of samples; records that are already stored are skipped.
 
         Args:
             format: an importer's name (default: detected from the content of each file).
@@ -296,7 +284,9 @@ class Workspace:
 
         chosen = options or ImportOptions(language=self.settings.language)
         return self.ingest_service.run(
-            IngestFiles([Path(path) for path in paths], format, chosen),
+            IngestFiles(
+                [Path(path) if isinstance(path, str) else path for path in paths], format, chosen
+            ),
             embedder=self.vector_options(embedder) if isinstance(embedder, str) else embedder,
             strict=strict,
             dry_run=dry_run,
@@ -313,11 +303,10 @@ class Workspace:
         names: Pseudonyms | None = None,
         **filters: Unpack[RecordFilters],
     ) -> ExportReport:
-        """Export records in a format; the same store gives the same bytes.
+        """Export records of samples and annotations; the same store gives the same bytes.
 
         Args:
             target: a file, an open stream, or None for standard output.
-            format: an exporter's name.
             names: `team.pseudonyms.names()` to replace names by pseudonyms; counts replacements.
             filters: as in `RecordFilter`.
 
@@ -330,7 +319,7 @@ class Workspace:
 
     @cached_property
     def vectors(self) -> VectorStore:
-        """The store of vectors, which loads nothing before its first use."""
+        """The store of the vectors of sentences, which loads nothing before its first use."""
         return VectorStore(self.path / VECTORS)
 
     @cached_property
@@ -341,9 +330,8 @@ class Workspace:
         return StatusReader(self.path, *stores, *labels, lambda: self.vectors)
 
     def status(self) -> Status:
-        """Return how many objects of each kind are stored in the workspace."""
         return self._status_reader.status()
 
     def check(self) -> list[DiagnosticFinding]:
-        """Check the store, the log, the labels and the vectors; return findings with fixes."""
+        """Check the store, the event log, the labels and the vectors; return the problems."""
         return self._status_reader.findings()

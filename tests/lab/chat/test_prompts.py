@@ -101,8 +101,15 @@ def test_names_of_papers_are_placeholders(tmp_path: Path) -> None:
 
 
 def test_all_prompts_of_a_folder_are_checked(tmp_path: Path) -> None:
-    """One invalid prompt is found in any language; a missing folder has none."""
+    """An invalid prompt or a misspelt name is found; a missing folder has none."""
+    (tmp_path / "readme.txt").write_text("notes")
     prompts.check_folders((tmp_path / "none", tmp_path))
     (tmp_path / "grade.zh.txt").write_text("{question}")
     with pytest.raises(InvalidInput, match=r"grade\.zh\.txt"):
         prompts.check_folders((tmp_path / "none", tmp_path))
+    (tmp_path / "grade.zh.txt").rename(tmp_path / "grades.zh.txt")
+    with pytest.raises(
+        InvalidInput, match=r"grades\.zh\.txt replaces no built-in prompt"
+    ) as caught:
+        prompts.check_folders((tmp_path,))
+    assert "'grade.zh.txt'" in caught.value.hint

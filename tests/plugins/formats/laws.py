@@ -26,7 +26,7 @@ OF_ITEMS = frozenset({"autojudge", "open-qa"})
 """Formats that hold items or questions, and no pairs: their own tests have these laws."""
 BARE = frozenset({"generations", "rag"})
 """Formats that hold samples, and nobody's work: so have these."""
-TABLES = frozenset({"csv", "json", "jsonl"})
+TABLES = frozenset({"csv", "json", "jsonl", "xlsx"})
 """Names under which tables of pairs are read, and tables of annotations are written."""
 
 

@@ -206,8 +206,8 @@ def _with_more_than_line_ends(said: Said) -> None:
 _PROOF, _UNLABELLED = "Evidence", "Unlabelled"
 LOSSES: Mapping[str, Loss] = {
     "annotations that contain only line breaks": _with_more_than_line_ends,
-    "line breaks at the edges of spans": _inside,
-    "claim spans joined into one, with only line breaks between them": _inside,
+    "line breaks at the start or end of spans": _inside,
+    "claim spans that became one span, because only line breaks separate them": _inside,
     RecordTrait.UNCLAIMED: _each(lambda row: [row] if row["claim"] else []),
     RecordTrait.LINK: _each(lambda row: [row | {"evidence": []}] if row["claim"] else [row]),
     RecordTrait.FRAGMENTS: _apart("claim"),
@@ -219,7 +219,7 @@ LOSSES: Mapping[str, Loss] = {
     "labels named Unlabelled": _each(
         lambda row: [row | {"labels": [p for p in row["labels"] if p != (_UNLABELLED,)]}]
     ),
-    "parent labels of annotations that have the child label": _each(_lowest),
+    "parent labels of annotations that also have the child label": _each(_lowest),
     "labels with a dot in a name": _each(_joined),
     RecordTrait.NOTE: _rows_without("note"),
     "line breaks in notes": _each(lambda row: [row | {"note": row["note"].replace("\n", " ")}]),
@@ -252,7 +252,10 @@ LEFT_OUT = frozenset(
         RecordTrait.UNREAD.value,
         "samples whose annotations have no claim",
         "samples whose texts contain the separator of source and summary",
-        "samples whose texts contain the separator or begin with a byte order mark",
+        (
+            "samples whose texts contain the separator of source and summary or begin with a byte"
+            " order mark"
+        ),
     }
 )
 """Words for whole samples that are not written."""

@@ -161,8 +161,8 @@ def test_what_is_missing_is_called_so() -> None:
             "sentence 0 of 'responses': 'text' is an empty value",
         ),
         ({"responses": [{}]}, "sentence 0 of 'responses': 'text' is missing"),
-        ({"responses": [7]}, "sentence 0 of 'responses' is a number (7), not an object"),
-        ({"responses": ["plain"]}, "sentence 0 of 'responses' is text, not an object"),
+        ({"responses": [7]}, "sentence 0 of 'responses' is a number (7), not a JSON object"),
+        ({"responses": ["plain"]}, "sentence 0 of 'responses' is text, not a JSON object"),
         ({"responses": [{"text": "a", "citations": "x"}]}, "the citations of sentence 0"),
         ({"responses": [{"text": "a", "citations": [True]}]}, "the citations of sentence 0"),
         ({"responses": [{"text": "a", "citations": {"x": "1"}}]}, "the citations of sentence 0"),
@@ -179,8 +179,8 @@ def test_what_is_missing_is_called_so() -> None:
             {"responses": [{"text": "a", "citations": ["x"]}, {"text": "b", "citations": [0]}]},
             "citations are document ids in sentence 0, but numbers in sentence 1",
         ),
-        ({"documents": []}, "'documents' is a list, not an object"),
-        ({"metadata": []}, "'metadata' is a list, not an object"),
+        ({"documents": []}, "'documents' is a list, not a JSON object"),
+        ({"metadata": []}, "'metadata' is a list, not a JSON object"),
     ],
 )
 def test_what_a_report_holds_is_checked(change: dict[str, Any], message: str) -> None:
@@ -429,7 +429,7 @@ def test_topics_that_are_asked_for_alone_are_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("topic", "message"),
     [
-        ([], "the topic is a list, not an object"),
+        ([], "the topic is a list, not a JSON object"),
         ({"title": "x"}, "'request_id' is missing"),
         ({"title": "x", "request_id": None}, "'request_id' is an empty value (null), not text"),
         ({"request_id": 7, "title": "x"}, "'request_id' is a number (7), not text"),

@@ -99,7 +99,10 @@ def test_lines_are_known_by_their_content(tmp_path: Path) -> None:
         ),
         ({"entities": [LINE["entities"][0] | {"end_offset": 9000}]}, "outside"),
         ({"entities": []}, "the relation from 10 to 11"),
-        ({"label": [[1, 2]], "entities": [], "relations": []}, "is not a list [start, end, label]"),
+        (
+            {"label": [[1, 2]], "entities": [], "relations": []},
+            "is not a list of the form [start, end, label]",
+        ),
     ],
 )
 def test_what_does_not_fit_is_refused(tmp_path: Path, change: Any, message: str) -> None:

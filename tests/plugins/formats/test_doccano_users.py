@@ -95,9 +95,9 @@ def test_a_zip_is_what_its_folder_is(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        (LINE | {"text": "Another" + LINE["text"][7:]}, "the texts differ from the texts at"),
+        (LINE | {"text": "Another" + LINE["text"][7:]}, "the sample has other texts than at"),
         (LINE | {"text": "no separator"}, "does not occur exactly once"),
-        (5, "is a number (5), not an object"),
+        (5, "is a number (5), not a JSON object"),
     ],
 )
 def test_what_does_not_fit_is_left_out(tmp_path: Path, line: Any, message: str) -> None:

@@ -173,7 +173,7 @@ def test_every_kind_of_sample_comes_back(record: Record) -> None:
     [
         ({"type": "Annotation"}, "not 'AnnotationCollection'"),
         ({"tui:documents": []}, "no documents"),
-        ({"tui:meta": []}, "'tui:meta' is a list, not an object"),
+        ({"tui:meta": []}, "'tui:meta' is a list, not a JSON object"),
         ({"tui:sample": ""}, "the id is empty"),
         ({"tui:group": "a\0"}, "U+0000"),
     ],

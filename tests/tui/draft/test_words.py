@@ -79,7 +79,7 @@ def test_each_state_has_its_words() -> None:
     keys(made, "backspace 4")
     assert said(made).startswith("Sourced needs evidence: Space takes match 1 and saves")
     keys(made, "backspace !")
-    assert said(made).startswith("Flag reason: 1-4 choose")
+    assert said(made).startswith("Why flag it? 1-4 choose")
     keys(made, "backspace tab")
     assert said(made) == "Space takes this sentence as evidence for sentence 1 · Tab back"
     keys(made, "space tab")
@@ -128,7 +128,7 @@ STATES = {  # keys that lead to a state, and what its line says however little r
     "space n space": ("save: ", "evidence 1, 2 ✓"),
     "2": (" needs evidence: ", "Space takes match 1 and saves", "Enter: no evidence"),
     "1": ("1 choose", "· Enter"),
-    "!": ("Flag reason:", "1-4 choose", "0 other reason", "Enter no reason"),
+    "!": ("Why flag it?", "1-4 choose", "0 other reason", "Enter no reason"),
     "tab": ("Space takes", "as evidence for"),
     "m": ("Note for ",),
     "3": ("Saved: ", "u undo", "m note", "e edit"),

@@ -21,6 +21,8 @@ FORMS = {
     "code": sign_in_forms.invite_code_form(can_stay_signed_in=True),
     "first": sign_in_forms.first_password_form("李娜", old=True),
     "password": sign_in_forms.password_form("李娜"),
+    "same person": sign_in_forms.same_person_form("ana", 1),
+    "namesakes": sign_in_forms.same_person_form("ana", 2),
     "place": sign_in_forms.place("10:31", working=False),
     "place again": sign_in_forms.place("10:31", working=True),
     "locked": sign_in_forms.build_password_again_form(

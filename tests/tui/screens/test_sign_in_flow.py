@@ -10,9 +10,13 @@ import pytest
 from tests.tui.screens.annotate_app import make_workspace
 from tests.tui.team import ANA, LI, OWN, PASSWORD, Visitor, add, make_team, visiting
 from tui_annotate import workspace
-from tui_annotate.domain.annotations import Annotation
-from tui_annotate.domain.people import Role
+from tui_annotate.domain.annotations import Anchor, Annotation
+from tui_annotate.domain.people import Person, PersonKind, Role
+from tui_annotate.domain.records import OwnedAnnotation, Record
+from tui_annotate.domain.samples import Side
+from tui_annotate.domain.spans import Span
 from tui_annotate.tui.auth_session import TokenFile
+from tui_annotate.tui.draft.messages import MessageCode
 from tui_annotate.tui.key_queue import forget_keys
 from tui_annotate.tui.screens import sign_in_forms
 from tui_annotate.tui.screens.sign_in_forms import CODE
@@ -64,6 +68,87 @@ async def test_nothing_of_the_work_is_seen_before_one_signs_in(folder: Path) -> 
         await visitor.pilot.press("full_stop", "1")
         await visitor.until("✓ saved")
     assert [name for name, _ in saved(folder)] == ["李娜"]
+
+
+def imported(folder: Path, *people: str) -> Path:
+    """A workspace with an imported annotation of each person, all named Zoe."""
+    make_workspace(folder)
+    with workspace.open(folder) as space:
+        stored = space.corpus.sample(next(space.samples()).key).sample
+        for number, person in enumerate(people):
+            made = Annotation(
+                person,
+                (Anchor(Side.SUMMARY, 0, Span(number, number + 3)),),
+                labels=(("Unwanted",),),
+                origin="imported:mercury",
+            )
+            known = Person(person, "Zoe", PersonKind.IMPORTED)
+            owned = (OwnedAnnotation(person, made),)
+            space.log.import_records([Record(stored, owned, (), (known,))])
+    return folder
+
+
+SAME = sign_in_forms.same_person_form("Zoe", 1)
+YES, NO = (words for _, words in SAME.choices)
+
+
+@pytest.mark.parametrize(("keys", "work"), [(("enter",), 1), (("down", "enter"), 0)])
+async def test_the_user_is_asked_once_about_imported_work(
+    tmp_path: Path, keys: tuple[str, ...], work: int
+) -> None:
+    """Yes continues the imported work under its id; no keeps both people, and no text is shown."""
+    folder = imported(tmp_path / "work", "ab12")
+    async with visiting(folder, person="Zoe") as visitor:
+        await visitor.until(YES)
+        assert NO in visitor.shown()
+        assert TEXT not in visitor.shown()
+        await visitor.pilot.press(*keys)
+        await visitor.at_work()
+    async with visiting(folder, person="Zoe") as visitor:
+        await visitor.at_work()
+    with workspace.open(folder) as space:
+        zoe = space.person("Zoe").id
+        assert (zoe == "ab12") is bool(work)
+        assert len(list(space.annotations(person=zoe))) == work
+        assert sorted(each.kind for each in space.people.all()) == (
+            [PersonKind.LOCAL] if work else [PersonKind.IMPORTED, PersonKind.LOCAL]
+        )
+
+
+async def test_earlier_own_work_is_merged_with_the_imported_work(tmp_path: Path) -> None:
+    """Who worked here before the file came has both after the answer."""
+    folder = imported(tmp_path / "work", "ab12")
+    with workspace.open(folder) as space:
+        zoe = space.person("Zoe").id
+    async with visiting(folder, person="Zoe") as visitor:
+        await visitor.until(YES)
+        await visitor.pilot.press("enter")
+        await visitor.at_work()
+    with workspace.open(folder) as space:
+        assert space.person("Zoe").id == zoe
+        assert [owned.person for _, owned in space.annotations()] == [zoe]
+
+
+async def test_an_ambiguous_imported_name_is_never_linked(tmp_path: Path) -> None:
+    """With two imported people of the name, the page only names the command."""
+    folder = imported(tmp_path / "work", "ab12", "cd34")
+    async with visiting(folder, person="Zoe") as visitor:
+        await visitor.until("people merge")
+        await visitor.pilot.press("enter")
+        await visitor.at_work()
+    with workspace.open(folder) as space:
+        assert not list(space.annotations(person=space.person("Zoe").id))
+        assert space.people.find_namesakes("Zoe") == ()
+
+
+async def test_a_new_name_is_announced_once(tmp_path: Path) -> None:
+    """The first session under a name says so on the status line."""
+    folder = make_workspace(tmp_path / "work")
+    for new in (True, False):
+        async with visiting(folder, person="Zoe", size=(120, 24)) as visitor:
+            await visitor.at_work()
+            shown = MessageCode.NEW_NAME.text(name="Zoe")
+            assert (shown in visitor.shown()) is new
 
 
 async def test_without_accounts_no_page_comes(tmp_path: Path) -> None:

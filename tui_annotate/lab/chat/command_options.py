@@ -37,7 +37,7 @@ KeepThinkingOption = Annotated[
 
 
 def check_unclear(tally: ReplyTally, most: float) -> None:
-    """Report a share of questions without a readable reply that is above `most`.
+    """Set the exit code if the fraction of questions without a readable reply is above `most`.
 
     The command must call `exit_if_partial` after it has printed its results.
     """
@@ -50,7 +50,7 @@ def check_unclear(tally: ReplyTally, most: float) -> None:
 
 
 def exit_if_partial() -> None:
-    """End the command with the exit code that `check_unclear` set.
+    """End the command with the exit code that `check_unclear` set, if it set one.
 
     Raises:
         typer.Exit: too many questions have no readable reply.

@@ -16,20 +16,15 @@ if TYPE_CHECKING:
 
 PROMPTS = "prompts"
 NO_ENDPOINT = "http://localhost"
-"""Placeholder address of the model endpoint for dry runs, which send no request."""
+"""Address of the model endpoint for estimates of cost, which send no request."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeConfig:
-    """Configuration of an LLM judge: model, endpoint, prompts and concurrency.
+    """The judge model of a command, its endpoint, its prompts and the number of requests at a time.
 
     Attributes:
-        judge: plug-in and model, as `llm:MODEL`.
-        base_url: address of the chat completions endpoint.
         language: language of the prompts, "en" or "zh"; empty: the language of each question.
-        folders: folders with a user's own prompts; the first folder takes precedence.
-        concurrency: maximum number of requests at a time.
-        timeout: time limit of a request in seconds; None for the default of the judge.
     """
 
     judge: str
@@ -40,7 +35,7 @@ class JudgeConfig:
     timeout: float | None = None
 
     def load(self, replies: ReplyCache | None) -> Judge:
-        """Load the judge, whose replies `replies` caches (None: only the memory caches them)."""
+        """Load the judge; without a cache of replies, only the memory holds them."""
         options = JudgeOptions(
             base_url=self.base_url,
             replies=replies,
@@ -53,7 +48,7 @@ class JudgeConfig:
 def choose_judge(
     settings: Settings, *, model: str = "", base_url: str = "", **others: Any
 ) -> JudgeConfig:
-    """Build the judge configuration; options take precedence over settings."""
+    """Choose the judge model; command options take precedence over settings."""
     named = model or settings.judge_model
     return JudgeConfig(judge=f"llm:{named}", base_url=base_url or settings.judge_url, **others)
 
@@ -61,11 +56,10 @@ def choose_judge(
 def load_named_judge(
     space: Workspace, model: str, *, base_url: str, unasked: bool = False, **others: Any
 ) -> Judge:
-    """Load the judge that options and settings name; the workspace caches its replies.
+    """Load the judge that options and settings name; the workspace stores its replies.
 
     Args:
         unasked: the caller sends no request, so no endpoint address is required.
-        others: `concurrency` and `timeout`, as in `JudgeConfig`.
 
     Raises:
         InvalidInput: the model or the address is missing.
@@ -77,6 +71,5 @@ def load_named_judge(
 
 
 def prompt_folders(space: Workspace, chosen: Path | None) -> tuple[Path, ...]:
-    """Return the folders of a user's own prompts: `chosen` first, then the workspace's folder."""
     own = space.path / PROMPTS
     return (chosen, own) if chosen else (own,)

@@ -1,4 +1,4 @@
-"""Client for a chat model behind an OpenAI-compatible endpoint, with retries and concurrency.
+"""Client for a chat model behind an OpenAI-compatible endpoint, which repeats failed requests.
 
 The client sends texts to the given address only. It caches each reply as soon as the reply arrives:
 an interrupted run continues, and no request is paid for twice.
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     import httpx2
 
 KEY_VERSION: Final = 1
-"""Version number in the cache keys of replies; increment it if requests to the model change."""
+"""Version number in the keys of stored replies; increase it if requests to the model change."""
 MAX_CONCURRENCY: Final = 64
 MAX_REPLY_BYTES: Final = 1_048_576
 """Maximum size of a model's reply in bytes; 1,000 tokens take about 1 % of this size."""
@@ -48,7 +48,7 @@ _PARAMETERS: Final = ("max_completion_tokens", "max_tokens", "temperature", "top
 
 
 class LlmJudge:
-    """Judge (see `plugins.judges.Judge`) that asks a chat model behind an HTTP endpoint.
+    """A judge that asks a chat model behind an HTTP endpoint (see `plugins.judges.Judge`).
 
     Raises:
         InvalidInput: the model or the address is missing or invalid.
@@ -96,7 +96,7 @@ class LlmJudge:
         self._locks: dict[str, _QuestionLock] = {}
 
     def ask(self, question: Question) -> ModelReply:
-        """Return the reply to a question from the cache, or else from the model.
+        """Return the stored reply to a question, or else ask the model.
 
         An unreadable reply is not stored, so that a repeated run asks again.
         """
@@ -120,7 +120,6 @@ class LlmJudge:
 
     @contextmanager
     def _hold_lock(self, key: str) -> Iterator[None]:
-        """Serialise callers that ask the same question: later callers find the cached reply."""
         with self._lock:
             turn = self._locks.setdefault(key, _QuestionLock())
             turn.waiting += 1
@@ -136,7 +135,7 @@ class LlmJudge:
     def ask_all(
         self, questions: Sequence[Question]
     ) -> Iterator[tuple[int, ModelReply | TuiAnnotateError]]:
-        """Yield (index, reply or error) for each question, in the order in which replies arrive."""
+        """Yield (index, reply or error) of each question, in the order in which replies arrive."""
         if len(questions) == 1:  # the most frequent case; a thread would cost more than it saves
             yield 0, self._ask_or_error(questions[0])
             return
@@ -149,7 +148,6 @@ class LlmJudge:
             pool.shutdown(cancel_futures=True)
 
     def cached(self, question: Question) -> bool:
-        """Return whether a readable reply to a question is cached."""
         return self._find_cached(reply_key(self.model, question), question) is not None
 
     def _ask_or_error(self, question: Question) -> ModelReply | TuiAnnotateError:
@@ -171,7 +169,7 @@ class LlmJudge:
                     ) from refusal
 
     def _omit_refused(self, refusal: RequestRefused) -> bool:
-        """Stop sending the parameters that a refusal names; return whether any of them was sent."""
+        """Stop sending the request parameters that a refusal names; return whether any was sent."""
         with self._lock:
             named = [each for each in _PARAMETERS if each in refusal.reason]
             if "max_tokens" in named and "max_tokens" not in self._omitted:
@@ -208,10 +206,7 @@ class LlmJudge:
 
 
 def open_chat_client(url: httpx2.URL, timeout: float) -> httpx2.Client:
-    """Return an HTTP client for one endpoint of chat completions; threads may share the client.
-
-    `timeout`: time limit of a request in seconds.
-    """
+    """Return an HTTP client for an endpoint of chat completions, which threads may share."""
     logging.getLogger("httpx2").setLevel(logging.WARNING)  # at lower levels it logs addresses
     return open_client(url, connect=min(_CONNECT, timeout), read=timeout)
 
@@ -219,16 +214,13 @@ def open_chat_client(url: httpx2.URL, timeout: float) -> httpx2.Client:
 def post_chat(
     client: httpx2.Client, url: str, content: bytes
 ) -> AbstractContextManager[httpx2.Response]:
-    """Post JSON with the current API key; the caller reads the body of the reply."""
+    """Send JSON to a chat model, with the current API key; the caller reads the reply."""
     headers = {"Accept": "application/json", "Content-Type": "application/json"}
     return client.stream("POST", url, content=content, headers=headers | authorization_header())
 
 
 def read_chat(reply: httpx2.Response, seconds: float, *, timeout: float) -> bytes:
-    """Read the body of a chat reply within `seconds`, up to `MAX_REPLY_BYTES`.
-
-    `timeout`: time limit of the whole request, in seconds.
-    """
+    """Read the reply of a chat model within a time in seconds, up to a maximum size."""
     return read_body(
         reply,
         most=MAX_REPLY_BYTES,
@@ -246,12 +238,11 @@ class _QuestionLock:
 
 class _MemoryReplies(dict[str, str]):
     def put(self, key: str, reply: str, *, about: Mapping[str, Any]) -> None:  # noqa: ARG002
-        """Store a reply in memory; see `ReplyCache.put`."""
         self[key] = reply
 
 
 def reply_key(model: str, question: Question) -> str:
-    """Return the cache key of a reply: hexadecimal SHA-256 of model, prompts and parameters."""
+    """Return the key of a stored reply: hexadecimal SHA-256 of model, prompts and parameters."""
     values = {
         "recipe": KEY_VERSION,
         "model": model,

@@ -19,13 +19,13 @@ OTHER_NAMES: Final[Mapping[str, str]] = {
     "response": "answer",
     "formatted_kv_records": "kv",
 }
-"""Our name of a placeholder, by its name in RAGAS or in "Lost in the Middle", where they differ."""
+"""Our name of a prompt's placeholder, by its name in RAGAS or in "Lost in the Middle"."""
 _PLACEHOLDER: Final = re.compile(r"\{\{\s*([^\W\d]\w*)\s*\}\}|\{\s*([^\W\d]\w*)\s*\}")
 """Pattern for a name in double braces (group 1) or in single braces (group 2)."""
 
 
 def find_placeholders(template: str) -> dict[str, int]:
-    """Return the names of a template's placeholders as written, each with its first line."""
+    """Return the names of a prompt's placeholders as written, each with its first line."""
     found: dict[str, int] = {}
     for place in _PLACEHOLDER.finditer(template):
         if place[2]:
@@ -41,13 +41,10 @@ def check_placeholders(
     file: Path | None = None,
     hint: str = "write each placeholder where the model must read its value",
 ) -> None:
-    """Check that a template has all required placeholders, and no unknown one.
+    """Check that a prompt template has all required placeholders, and no unknown one.
 
     Args:
-        allowed: our names of the placeholders that are filled.
         required: our names of the placeholders that must occur; None for all that are allowed.
-        file: file of the template, for messages.
-        hint: hint of the error for a missing placeholder.
 
     Raises:
         InvalidInput: a placeholder is unknown or missing.
@@ -73,10 +70,7 @@ def check_placeholders(
 
 
 def fill_placeholders(template: str, values: Mapping[str, str]) -> str:
-    """Return a template with its placeholders filled; braces inside of values stay unchanged.
-
-    Args:
-        values: values by our names of the placeholders.
+    """Fill the placeholders of a prompt template; braces inside of values stay unchanged.
 
     Raises:
         KeyError: a placeholder has no value.

@@ -14,6 +14,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Final
 
+from tui_annotate.domain.did_you_mean import suggest_word
 from tui_annotate.domain.errors import InvalidInput, Unavailable
 from tui_annotate.lab.chat.placeholders import (
     check_placeholders,
@@ -27,25 +28,17 @@ _MAX_CHARACTERS: Final = 100_000
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """Prompt template: a text with placeholders such as `{question}`.
-
-    Attributes:
-        name: file name without `.LANGUAGE.txt`.
-        language: "en" or "zh".
-        text: template with its placeholders.
-    """
-
     name: str
     language: str
     text: str
 
     @property
     def version(self) -> str:
-        """First 12 hexadecimal digits of the SHA-256 of the text; recorded with each run."""
+        """First 12 hexadecimal digits of the SHA-256 of the prompt's text; stored with each run."""
         return hashlib.sha256(self.text.encode()).hexdigest()[:12]
 
     def fill(self, **values: str | int) -> str:
-        """Return the text with each placeholder filled; placeholders inside values stay unchanged.
+        """Return the prompt with its placeholders filled; braces inside values stay unchanged.
 
         Raises:
             KeyError: a placeholder of the text has no value.
@@ -54,7 +47,7 @@ class Prompt:
 
 
 def load_prompt(name: str, *, language: str = "en", folders: Sequence[Path] = ()) -> Prompt:
-    """Load `NAME.LANGUAGE.txt` from the first folder that contains it, else the built-in prompt.
+    """Load a prompt `NAME.LANGUAGE.txt` from the first folder with it, else the built-in one.
 
     For an unknown language, load the English prompt.
 
@@ -72,19 +65,27 @@ def load_prompt(name: str, *, language: str = "en", folders: Sequence[Path] = ()
 
 
 def check_folders(folders: Sequence[Path]) -> None:
-    """Check all prompts in a user's folders, so that an invalid one is found before any request.
+    """Check all prompts in a user's folders, before any request is sent.
 
     Raises:
         InvalidInput, Unavailable: a prompt is invalid or cannot be read; see `load_prompt`.
+        InvalidInput: a file is named like a prompt (`NAME.LANGUAGE.txt`), but there is no such one.
     """
+    known = {f"{name}.{language}.txt" for name in prompt_names() for language in LANGUAGES}
     for folder in folders:
+        for file in sorted(folder.glob("*.??.txt")):
+            if file.name not in known:
+                raise InvalidInput(
+                    f"{file} replaces no built-in prompt",
+                    f"{suggest_word(file.name, known)}list the names of the built-in prompts with:"
+                    " tui-annotate judge export-prompts FOLDER",
+                )
         for name in prompt_names():
             for language in LANGUAGES:
                 load_prompt(name, language=language, folders=(folder,))
 
 
 def prompt_names() -> tuple[str, ...]:
-    """Return the names of the built-in prompts, sorted."""
     there = files("tui_annotate.lab.chat") / "templates"
     found = {file.name.partition(".")[0] for file in there.iterdir() if file.name.endswith(".txt")}
     return tuple(sorted(found))

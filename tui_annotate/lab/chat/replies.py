@@ -1,4 +1,4 @@
-"""Strict parsing of a model's replies; questions with unclear replies are asked up to three times.
+"""Strict parsing of a chat model's replies; it repeats a question after an unclear reply.
 
 Replies are untrusted. A parser returns None for every reply that has not exactly the required form.
 """
@@ -20,11 +20,11 @@ from tui_annotate.lab.chat.thinking import remove_thinking
 from tui_annotate.plugins.judges import Judge, ModelReply, Question
 
 UNKNOWN_MARKERS: Final[Mapping[str, str]] = {"en": "unknown", "zh": "不知道"}
-"""The word that a model must reply, in each language, if the contexts contain no answer."""
+"""The word, by language, that a model must reply if the texts contain no answer."""
 
 _FENCED: Final = re.compile(r"```[a-zA-Z]*[ \t]*\n(.*?)\n?[ \t]*```", re.DOTALL)
 _LONGEST_CHOICE: Final = 60
-"""Maximum length of a reply with a choice, in code points; longer replies are not parsed."""
+"""Maximum length of a reply with a number, in code points; longer ones are unclear."""
 _LEAD_WORDS: Final = (
     r"the|answer|choice|verdict|context|document|text|passage|number|better|one|is"
     r"|我|选择|选|答案|回答|结论|判断|上下文|文本|文档|段落|第|是|为|应该|更好的"
@@ -33,7 +33,7 @@ _LONE_NUMBER: Final = re.compile(
     rf"[\W_]*(?:(?:{_LEAD_WORDS})[\s:=,.*`\"'「『【(（]*)*(?<![\d.-])(\d+)[\W_]*(?:个|号|段)?[\W_]*",
     re.IGNORECASE,
 )
-"""Pattern for a reply of a single number, optionally with introductory words and punctuation."""
+"""Pattern for a reply of a single number, optionally with introductory words."""
 _PREFIX: Final = re.compile(
     r"\s*(?:\*\*)?(?:答案|回答|answer)(?:\*\*)?\s*[:：](?:\*\*)?\s*", re.IGNORECASE
 )
@@ -41,7 +41,7 @@ _AFTER_MARKER: Final = re.compile(r"\s*(?:$|[^\w\s])")
 
 
 def strip_reply(reply: str) -> str:
-    """Remove the model's thinking, and a code fence around the whole reply."""
+    """Remove a model's thinking, and a code fence around its whole reply."""
     return _strip_fence(remove_thinking(reply))
 
 
@@ -52,7 +52,7 @@ def _strip_fence(reply: str) -> str:
 
 
 def parse_choice(reply: str, allowed: Collection[str]) -> str | None:
-    """Return the number of which a reply consists, if the number is in `allowed`; else None.
+    """Return the number of which a reply consists, if it is allowed; else None.
 
     The replies `1`, `选择1` and `2。` are numbers alone. The reply `10` is not 1, and `1 or 2` is
     unclear. A JSON object with a single value is parsed as this value.
@@ -67,7 +67,7 @@ def parse_choice(reply: str, allowed: Collection[str]) -> str | None:
 
 
 def parse_json(reply: str) -> Any | None:
-    """Return the JSON value of a reply; None for other text and for JSON with repeated keys."""
+    """Return the JSON value of a reply; None for other text and for repeated keys."""
     # A reply that is JSON as a whole may quote a text with <think>.
     for text in (_strip_fence(reply), strip_reply(reply)):
         with suppress(ValueError, RecursionError):
@@ -80,10 +80,7 @@ def _refuse_constant(word: str) -> Any:
 
 
 def parse_verdicts(reply: str, *, count: int, name: str) -> tuple[int, ...] | None:
-    """Return one verdict (0 or 1) for each numbered item, in order; None if the reply is unclear.
-
-    The reply is a JSON list of 0 and 1, or a JSON list of objects with the verdict under `name`.
-    """
+    """Return a model's verdicts (0 or 1) on numbered items, in order; None if unclear."""
     rows = parse_json(reply)
     if not isinstance(rows, list) or len(rows) != count:
         return None
@@ -102,13 +99,9 @@ def parse_texts(reply: str) -> tuple[str, ...] | None:
 
 
 def parse_answer(reply: str, *, keep_thinking: bool = False) -> str | None:
-    """Return the answer in a reply, without the model's thinking and a prefix such as "Answer:".
+    """Return the answer in a reply, without the model's thinking and a prefix "Answer:".
 
-    Args:
-        keep_thinking: return the whole reply in place of its answer, if it has one.
-
-    Returns:
-        "" if the model replies that the texts contain no answer; None for an empty reply.
+    Return "" if the model replies that the texts contain no answer; None for an empty reply.
     """
     text = strip_reply(reply)
     if prefix := _PREFIX.match(text):
@@ -131,16 +124,9 @@ ATTEMPTS: Final = 3
 
 @dataclass(slots=True)
 class ReplyTally:
-    """Counts of questions and of their replies: received, cached, repeated, unclear and refused.
+    """Counts of questions to a model and of its replies: stored, repeated, unclear, refused.
 
-    Attributes:
-        questions: different questions, each of which needs one readable reply.
-        asked: replies that the endpoint sent.
-        cached: replies from the cache.
-        repeated: replies to repeated questions.
-        unclear: questions without a readable reply.
-        refused: questions that the endpoint refused.
-        characters: code points sent.
+    `questions` counts different ones, each of which needs one readable reply.
     """
 
     questions: int = 0
@@ -159,7 +145,7 @@ class ReplyTally:
 
 
 class ParsingJudge:
-    """Judge client that parses replies; it repeats a question after an unclear reply."""
+    """Parses a judge's replies, and asks a question again after an unclear reply."""
 
     def __init__(
         self,
@@ -175,15 +161,12 @@ class ParsingJudge:
         self._on_reply = on_reply
 
     def ask_one(self, question: Question, read: Callable[[str], _T | None]) -> _T | None:
-        """Return the parsed reply to a question; None for an unclear reply or for a refusal."""
         return self.ask_all([question], read)[0]
 
     def ask_all(
         self, questions: Sequence[Question], read: Callable[[str], _T | None]
     ) -> list[_T | None]:
-        """Return the parsed replies in order; None for an unclear reply or a refused question.
-
-        `read` returns None for an unreadable reply; the question is then asked again.
+        """Return the parsed replies to questions, in order; None for an unclear or refused one.
 
         Raises:
             Unavailable: the endpoint cannot be reached, or sends no replies.
@@ -210,7 +193,7 @@ class ParsingJudge:
         return found
 
     def cached(self, question: Question, read: Callable[[str], _T | None]) -> bool:
-        """Return whether a readable reply to a question, or to its repetition, is cached."""
+        """Return whether a readable reply to a question, or to its repetition, is stored."""
         return self._cached_attempt(_only_readable(question, read)) is not None
 
     def _cached_attempt(self, question: Question) -> int | None:

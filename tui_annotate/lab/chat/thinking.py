@@ -9,7 +9,7 @@ _TAG: Final = re.compile(r"<(/?)think(?:ing)?>", re.IGNORECASE)
 
 
 def remove_thinking(text: str) -> str:
-    """Return an answer without its blocks `<think>…</think>` and `<thinking>…</thinking>`.
+    """Remove a model's thinking, `<think>…</think>` or `<thinking>…</thinking>`, from a text.
 
     A block without an end was cut off, so the rest of the text belongs to it. Before an end without
     a start, the text belongs to a block too: some endpoints start the block in the prompt. A text

@@ -1,4 +1,4 @@
-"""Python API of the judges: lists of questions and contexts in, typed results out."""
+"""Python API of the LLM judges: lists of questions and texts in, typed results out."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ def make_runner(
     *,
     progress: Callable[[TaskProgress], None] | None = None,
 ) -> JudgeRunner:
-    """Create a runner for a judge, without sending a request.
+    """Create a runner that asks a judge about many questions, without sending a request.
 
-    If `replies` is None, replies are cached in memory.
+    Without `replies`, replies are stored in memory only.
 
     Raises:
         InvalidInput: a prompt in the folders of `config` is invalid.
@@ -85,18 +85,14 @@ BACKENDS = ("builtin", "ragas")
 
 
 class JudgeApiOptions(TypedDict, total=False):
-    """Options that all functions of this module share: judge model, prompts and cache.
+    """Options that all functions of this module share: judge model, prompts and stored replies.
 
     Attributes:
-        model: name of the judge model (default: `TUI_ANNOTATE_JUDGE_MODEL`).
         base_url: address of the endpoint (default: `TUI_ANNOTATE_JUDGE_URL`). Texts are sent to no
             other address.
         language: language of the prompts, "en" or "zh" (default: the language of each question).
-        prompts: folder with a user's own prompts.
-        cache: file that stores the replies; cached questions are not sent again.
         concurrency: requests at a time, 1 to 64 (default: 4).
         timeout: time limit of a request in seconds (default: 300).
-        progress: function that receives the progress of the run.
     """
 
     model: str
@@ -110,8 +106,6 @@ class JudgeApiOptions(TypedDict, total=False):
 
 
 class SortApiOptions(JudgeApiOptions, total=False):
-    """Options of `sort` for contexts; see `lab.judge.context_order.SortOptions`."""
-
     k: int
     bottom: bool
     screen: bool
@@ -119,8 +113,6 @@ class SortApiOptions(JudgeApiOptions, total=False):
 
 
 class GenerateApiOptions(JudgeApiOptions, total=False):
-    """Options of `generate` for reference answers; see `reference_answers.GenerateOptions`."""
-
     group_size: int
     seed: int
     slow: bool
@@ -128,14 +120,13 @@ class GenerateApiOptions(JudgeApiOptions, total=False):
 
 
 class EvaluateApiOptions(JudgeApiOptions, total=False):
-    """Options of `evaluate` for scoring answers; see `lab.judge.evaluation.EvaluateOptions`.
+    """Options of `evaluate`, which scores answers.
 
     Attributes:
         metrics: names of the metrics to compute (default: all).
         embedder: embedder for answer relevancy, named as for the import command; "auto" is the best
             available embedder.
         backend: "builtin", or "ragas" if that library is installed.
-        keep_thinking: keep the thinking of a model as a part of answers.
     """
 
     metrics: Sequence[str]
@@ -231,12 +222,9 @@ def _open_runner(how: Any) -> JudgeRunner:
 
 
 class ScaleSetup(NamedTuple):
-    """A back end that computes metrics, and the embedder for the metric answer relevancy.
+    """What computes the metrics of answers, and the embedding model for one of them.
 
-    Attributes:
-        scale: back end that scores rows; None for the built-in one.
-        embed: function that embeds texts; None without an embedder.
-        embedder: name and version of the embedder; may be empty.
+    `scale` is None for the built-in metrics.
     """
 
     scale: Scale | None
@@ -253,7 +241,7 @@ def choose_scale(
     backend: str = "builtin",
     vector_set: VectorSet | None = None,
 ) -> ScaleSetup:
-    """Choose the back end that computes the metrics; load an embedder only if a metric needs one.
+    """Choose what computes the metrics; load an embedding model only if a metric needs one.
 
     Without a name, load the workspace's embedder, else that of the settings, else the best one.
 

@@ -60,8 +60,6 @@ ConcurrencyOption = Annotated[
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeCommandOptions:
-    """Options that the commands sort, generate and evaluate share, in the order of `--help`."""
-
     file: Annotated[
         Path | None,
         argument("FILE", "File with questions and contexts, in any format that holds questions."),
@@ -111,7 +109,7 @@ _INPUTS: Final = 2
 
 
 def takes_judge_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the shared judge options to a command, which receives them as its first argument."""
+    """Add the options that judge commands share; the command gets them as its first argument."""
     types = get_type_hints(JudgeCommandOptions, include_extras=True)
     shared = [
         Parameter(

@@ -1,4 +1,4 @@
-"""Helpers of the judge commands: they load the input and the judge, and print the results."""
+"""Helpers of the judge commands, which load the input and the judge and print the results."""
 
 from __future__ import annotations
 
@@ -33,12 +33,7 @@ _REPLIES_SUFFIX = ".replies.jsonl"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeSetup:
-    """What a judge command needs: questions with contexts, a judge, and settings.
-
-    Attributes:
-        dataset_judge: access to the dataset; None for a file.
-        vector_set: vector index of the workspace; None if there is none.
-    """
+    """What a judge command needs: questions with texts, a judge, and settings."""
 
     rows: list[QuestionRow]
     runner: JudgeRunner
@@ -148,7 +143,6 @@ def _open_cache(chosen: JudgeCommandOptions) -> ReplyCache | None:
 
 
 def print_plan(found: JudgePlan, setup: JudgeSetup, chosen: JudgeCommandOptions) -> None:
-    """Print the estimated cost of a judge command."""
     named = chosen.base_url or setup.settings.judge_url
     host = setup.runner.judge.host if named else "the endpoint (pass --base-url)"
     if chosen.as_json:
@@ -182,7 +176,7 @@ _MAX_ROWS = 20
 
 
 def print_sorted(found: Sequence[ContextOrderResult]) -> None:
-    """Print one line for each question with its sorted contexts, then the mean of each measure."""
+    """Print each question's sorted texts on one line, then the mean of each measure."""
     columns = [
         Column("question", flexible=True),
         *(Column(name, number=True) for name in ("contexts", "useful", "spearman", "overlap")),
@@ -228,7 +222,7 @@ def print_generated(found: Sequence[ReferenceAnswer], *, as_json: bool) -> None:
 def print_evaluated(
     found: Sequence[EvaluationResult], metrics: Sequence[str], *, as_json: bool
 ) -> None:
-    """Print the scores of each question, the mean of each metric, and counts of generated texts."""
+    """Print the scores of each question, the mean of each metric, and other counts."""
     from tui_annotate.lab.judge.evaluation import mean_metrics
 
     means = mean_metrics(found, metrics)

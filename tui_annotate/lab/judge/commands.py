@@ -190,7 +190,6 @@ _ENDPOINT = "--model M --base-url http://localhost:11434/v1"
 
 
 def register(app: typer.Typer) -> None:
-    """Add the command group `judge` to the app."""
     judge = add_group(app, "judge", "Judge contexts, answers and summaries.", panel=RESEARCH)
     add_command(
         judge,

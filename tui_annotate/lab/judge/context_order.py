@@ -1,4 +1,4 @@
-"""A judge's order of a question's contexts, and its distance from the retriever's order."""
+"""A judge's order of a question's retrieved texts, and its distance from the retriever's order."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _DIGITS: Final = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SortOptions:
-    """Options for sorting contexts with a judge.
+    """Options for sorting a question's retrieved texts (contexts) with a judge.
 
     Attributes:
         k: number of contexts of both orders to compare, at least 1.
@@ -46,7 +46,7 @@ class SortOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContextOrderResult:
-    """A judge's order of the contexts of one question; contexts are 0-based indices.
+    """A judge's order of one question's retrieved texts (contexts), by indices from 0.
 
     Attributes:
         good, bad: useful and useless contexts in the retriever's order, without contexts for which
@@ -55,9 +55,6 @@ class ContextOrderResult:
         spearman: rank correlation in [-1, 1], 3 decimals; None with a reason.
         sim: fraction of contexts that the first k of both orders share, in [0, 1], 3 decimals;
             None with a reason.
-        overlap: contexts that the first k of both orders share, in the judge's order.
-        reason: why a value is missing; else empty.
-        unclear: number of questions to the judge without a readable reply.
     """
 
     row: QuestionRow
@@ -87,7 +84,7 @@ class ContextOrderResult:
 
 
 def sort_row(row: QuestionRow, runner: JudgeRunner, options: SortOptions) -> ContextOrderResult:
-    """Sort the contexts of one question with the judge.
+    """Sort the retrieved texts of one question with the judge.
 
     If no comparison has a readable reply, the order is only the retriever's, so it is not compared.
     """
@@ -113,7 +110,7 @@ def sort_row(row: QuestionRow, runner: JudgeRunner, options: SortOptions) -> Con
 
 
 def _screen(row: QuestionRow, runner: JudgeRunner) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return the contexts that help to answer, and those that do not."""
+    """Return the indices of texts that help to answer a question, and of those that do not."""
     slots = [{"context": context} for context in row.contexts]
     verdicts = runner.ask_all(
         row, "screen", slots, read=lambda reply: parse_choice(reply, ("0", "1"))
@@ -128,7 +125,7 @@ def _screen(row: QuestionRow, runner: JudgeRunner) -> tuple[tuple[int, ...], tup
 def _comparator(
     row: QuestionRow, runner: JudgeRunner, options: SortOptions, *, replies: list[str | None]
 ) -> Callable[[int, int], bool]:
-    """Return a function that compares two contexts, and adds the judge's choices to `replies`."""
+    """Return a function that compares two texts, and adds the judge's choices to `replies`."""
 
     def better(item: int, other: int) -> bool:
         pairs = [(item, other), (other, item)] if options.swap else [(item, other)]
@@ -162,7 +159,7 @@ def _round(value: float | None) -> float | None:
 def estimate_sorting_cost(
     row: QuestionRow, runner: JudgeRunner, options: SortOptions
 ) -> ExpectedCalls:
-    """Return the maximum number of calls and characters for sorting one row's contexts."""
+    """Return the maximum number of requests and characters for sorting one question's texts."""
     count, characters = len(row.contexts), sum(map(len, row.contexts))
     total = ExpectedCalls()
     if options.screen:

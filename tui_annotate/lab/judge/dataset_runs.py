@@ -1,4 +1,4 @@
-"""Samples of a dataset as input rows for judges; the results of judges as stored runs."""
+"""Samples of a dataset as questions to a judge, and a judge's results as stored scores."""
 
 from __future__ import annotations
 
@@ -34,14 +34,12 @@ OVERLAP: Final = "judge_overlap"
 
 @dataclass(frozen=True, slots=True)
 class DatasetJudge:
-    """Reads the samples of a dataset for a judge, and stores the judge's results as a score run."""
-
     machines: MachineServices
 
     def rows(self, dataset: str) -> list[QuestionRow]:
-        """Return the samples of a dataset as input rows for a judge.
+        """Return the samples of a dataset as questions for a judge.
 
-        If a sample has no ground truth, use the newest generated one.
+        If a sample has no reference answer, use the newest generated one.
 
         Raises:
             NotFound: the dataset does not exist.
@@ -68,10 +66,7 @@ class DatasetJudge:
     def store_sorted(
         self, found: Sequence[ContextOrderResult], runner: JudgeRunner, options: SortOptions
     ) -> ScoreRun:
-        """Store a judge's order of contexts as a score run.
-
-        The run also has scores that compare the judge's order with the retriever's order.
-        """
+        """Store a judge's order of texts, and its distance from the retriever's, as scores."""
         scores = [score for each in found for score in _order_scores(each)]
         figures = {
             SPEARMAN: [each.spearman for each in found],
@@ -87,10 +82,7 @@ class DatasetJudge:
     def store_generated(
         self, found: Sequence[ReferenceAnswer], runner: JudgeRunner, options: GenerateOptions
     ) -> ScoreRun:
-        """Store generated reference answers as the texts of the scores of a run.
-
-        The score is 1 if there is an answer, else 0 with an empty text.
-        """
+        """Store generated reference answers as the texts of scores: 1 for an answer, else 0."""
         scores = [
             Score(
                 key=_key_of(each.row),
@@ -113,7 +105,7 @@ class DatasetJudge:
         backend: str,
         embedder: str,
     ) -> ScoreRun:
-        """Store metric scores as a score run; for a missing score, store the reason as text."""
+        """Store the scores of answers as a run; for a missing score, store the reason as text."""
         parameters = {
             "backend": backend,
             "metrics": list(options.metrics),
@@ -175,7 +167,7 @@ def _figure_scores(
     *,
     texts: Iterable[str],
 ) -> list[Score]:
-    """Return the scores of one metric for all samples, normalised within the run."""
+    """Return the scores of all samples by one metric, normalised within the run."""
     return [
         Score(key=_key_of(each.row), name=name, raw=raw, value=value, text=text)
         for each, raw, value, text in zip(found, raws, normalise_values(raws), texts, strict=True)

@@ -1,4 +1,4 @@
-"""Faithfulness, answer relevancy, context precision and context recall of a question's answer.
+"""Scores of a question's answer: faithfulness, relevancy, context precision and recall.
 
 The judge generates missing answers and ground truths first.
 """
@@ -46,14 +46,9 @@ INVENTED_QUESTIONS: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class MetricScore:
-    """Score of one question by one metric, or the reason why the score is missing.
+    """The score of one question by one metric, or the reason why it is missing.
 
-    Attributes:
-        score: the score, in the metric's range.
-        reason: why the score is missing; else empty.
-        verdicts: 1 or 0 for each judged item, in order.
-        unsupported: statements of the answer that the contexts do not support.
-        unclear: number of questions to the judge without a readable reply.
+    `verdicts` has 1 or 0 for each judged item, in order.
     """
 
     score: float | None
@@ -64,14 +59,11 @@ class MetricScore:
 
 
 Scale = Callable[[str, QuestionRow], MetricScore]
-"""Function that scores a row by the metric of the given name."""
+"""Function that scores a question by the metric of the given name."""
 
 
 class BuiltInScale:
-    """Built-in metrics: faithfulness, answer relevancy, context precision and context recall.
-
-    `embed` returns an array of shape (n, dimensions); None without an embedder.
-    """
+    """The built-in metrics of answers: faithfulness, relevancy, context precision and recall."""
 
     def __init__(
         self, runner: JudgeRunner, embed: Callable[[Sequence[str]], NDArray[Any]] | None
@@ -80,7 +72,6 @@ class BuiltInScale:
         self._embed = embed
 
     def score(self, metric: str, row: QuestionRow) -> MetricScore:
-        """Score a row by one built-in metric."""
         scorers: dict[str, Callable[[QuestionRow], MetricScore]] = {
             "faithfulness": self._faithfulness,
             "answer_relevancy": self._relevancy,
@@ -160,7 +151,7 @@ def _parse_invented(reply: str) -> tuple[str, int] | None:
 
 
 def _parse_attributed(reply: str) -> tuple[int, ...] | None:
-    """Parse a reply that says for each statement if the contexts support it; None if unclear."""
+    """Parse a reply with a verdict on each statement's support; None if it is unclear."""
     value = parse_json(reply)
     return (
         parse_verdicts(reply, count=len(value), name="attributed")
@@ -171,14 +162,7 @@ def _parse_attributed(reply: str) -> tuple[int, ...] | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvaluateOptions:
-    """Options for scoring answers.
-
-    Attributes:
-        metrics: names of the metrics to compute.
-        top_k: maximum number of contexts of a question to use, at least 1.
-        max_chars: maximum number of code points of a question's contexts, at least 2.
-        truth: options for generating missing answers and ground truths.
-    """
+    """Options for scoring answers."""
 
     metrics: tuple[str, ...] = METRICS
     top_k: int = 10
@@ -199,16 +183,14 @@ class EvaluateOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvaluationResult:
-    """Scores of one question by all metrics.
+    """The scores of one question by all metrics.
 
     Attributes:
-        row: question with the contexts that were used.
         scores: score by metric: relevancy in [-1, 1], others in [0, 1]; None with a reason.
         reasons: reason of each missing score, by metric.
         generated: which of "answer" and "ground_truth" the judge generated.
         useful: 1 or 0 for each context; may be empty.
         unsupported: statements of the answer that the contexts do not support.
-        unclear: number of questions to the judge without a readable reply.
     """
 
     row: QuestionRow
@@ -220,7 +202,6 @@ class EvaluationResult:
     unclear: int = 0
 
     def as_json(self) -> dict[str, Any]:
-        """Return the scores of the question as JSON."""
         values: dict[str, Any] = {} if self.row.key is None else {"id": self.row.key.id}
         return values | {
             "question": self.row.question,
@@ -238,7 +219,7 @@ class EvaluationResult:
 def evaluate_row(
     row: QuestionRow, runner: JudgeRunner, options: EvaluateOptions, *, scale: Scale
 ) -> EvaluationResult:
-    """Score one question; generate a missing answer or ground truth first."""
+    """Score one question; generate a missing answer or reference answer first."""
     looked, unclear = _generate_missing(row, runner, options)
     found = {
         metric: _score_metric(metric, looked, scale, unclear=unclear) for metric in options.metrics
@@ -262,7 +243,7 @@ def evaluate_row(
 def _generate_missing(
     row: QuestionRow, runner: JudgeRunner, options: EvaluateOptions
 ) -> tuple[QuestionRow, Mapping[str, int]]:
-    """Return a row with the texts to use: selected contexts, the answer, the ground truth.
+    """Return a question with all texts to use, after generating those that are missing.
 
     Also return the number of unreadable replies by the name of the text to generate.
     """
@@ -307,11 +288,7 @@ def _score_metric(
 
 
 def _generate_answer(row: QuestionRow, runner: JudgeRunner, options: EvaluateOptions) -> str | None:
-    """Generate an answer from the selected contexts.
-
-    Returns:
-        "" if the contexts contain no answer; None if the judge's reply is unreadable.
-    """
+    """Generate an answer from the retrieved texts; "" if they contain none, None if unreadable."""
     if not row.contexts:
         return ""
     return runner.ask(
@@ -326,10 +303,7 @@ def _generate_answer(row: QuestionRow, runner: JudgeRunner, options: EvaluateOpt
 def estimate_evaluation_cost(
     row: QuestionRow, runner: JudgeRunner, options: EvaluateOptions
 ) -> ExpectedCalls:
-    """Return the maximum number of calls and characters for scoring one row.
-
-    Answers that are missing are assumed to have `EXPECTED_ANSWER` code points.
-    """
+    """Return the maximum number of requests and characters for scoring one question."""
     kept = select_contexts(row.contexts, k=options.top_k, most=options.max_chars)
     read = sum(map(len, kept))
     reply, truth = len(row.answer) or EXPECTED_ANSWER, len(row.ground_truth) or EXPECTED_ANSWER
@@ -366,7 +340,7 @@ class MetricMean:
 def mean_metrics(
     found: Sequence[EvaluationResult], metrics: Sequence[str]
 ) -> dict[str, MetricMean]:
-    """Return the mean of each metric; questions without a score are excluded and counted."""
+    """Return the mean of each metric over the questions that have a score."""
     means = {}
     for metric in metrics:
         scores = [each.scores[metric] for each in found]

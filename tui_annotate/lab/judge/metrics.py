@@ -1,4 +1,4 @@
-"""Functions that sort and group contexts, and compute published metrics of answers.
+"""Sorting and grouping of retrieved texts (contexts), and published metrics of answers.
 
 The metrics are faithfulness, answer relevancy, context precision and context recall.
 
@@ -15,7 +15,7 @@ from typing import Final, TypeVar
 
 GROUP_SIZE: Final = 20
 MAX_CHARACTERS: Final = 13_000
-"""Default maximum number of code points of a question's contexts."""
+"""Default maximum number of code points of a question's retrieved texts."""
 _EPSILON: Final = 1e-10
 """Constant added to the denominator of the average precision, which stays below 1."""
 
@@ -24,7 +24,7 @@ _T = TypeVar("_T")
 
 @unique
 class MissingReason(StrEnum):
-    """Reason why a question has no result: no order of contexts, no answer or no score."""
+    """Reason why a question has no result of a judge, such as a missing answer."""
 
     NO_ANSWER = "there is no answer"
     NO_CONTEXT = "there is no context"
@@ -43,7 +43,7 @@ class MissingReason(StrEnum):
 
 # ---------------------------------------------------------------- orders
 def insert_by_rank(items: Sequence[int], first_is_better: Callable[[int, int], bool]) -> list[int]:
-    """Sort items from best to worst by binary insertion; ties keep their order.
+    """Sort items from best to worst by binary insertion; equal ones keep their order.
 
     `first_is_better` compares at most `max_comparisons(len(items))` times, the moving item first.
     """
@@ -61,17 +61,12 @@ def insert_by_rank(items: Sequence[int], first_is_better: Callable[[int, int], b
 
 
 def max_comparisons(count: int) -> int:
-    """Return how many comparisons `insert_by_rank` needs at most to sort `count` items.
-
-    The maximum is the sum of ceil(log2(i + 1)) for i from 1 to `count` - 1.
-    """
+    """Return how many comparisons `insert_by_rank` needs at most to sort a number of items."""
     return sum(math.ceil(math.log2(placed + 1)) for placed in range(1, count))
 
 
 def spearman(order: Sequence[int], reference: Sequence[int]) -> float | None:
-    """Return the rank correlation of two orders of the same items, in [-1, 1].
-
-    Fewer than two items give None.
+    """Return the rank correlation of two orders of items, in [-1, 1]; None below two items.
 
     Source: Spearman 1904, for ranks without ties.
     """
@@ -101,15 +96,11 @@ def overlap(
 
 # ---------------------------------------------------------------- groups
 def split_groups(items: Sequence[_T], size: int = GROUP_SIZE) -> list[Sequence[_T]]:
-    """Split items into groups of `size`, in order; the last group may be shorter."""
     return [items[at : at + size] for at in range(0, len(items), size)]
 
 
 def count_reductions(count: int, size: int = GROUP_SIZE) -> int:
-    """Return the number of calls that reduce `count` texts to one, with `size` texts per call.
-
-    A single remaining text goes on to the next round without a call.
-    """
+    """Return the number of requests that join many texts into one, `size` texts at a time."""
     calls = 0
     while count > 1:
         calls += math.ceil(count / size) - (count % size == 1)
@@ -120,11 +111,7 @@ def count_reductions(count: int, size: int = GROUP_SIZE) -> int:
 def select_contexts(
     contexts: Sequence[str], *, k: int, most: int = MAX_CHARACTERS
 ) -> tuple[str, ...]:
-    """Return the first contexts, at most `k`, whose total length is below `most` characters.
-
-    Contexts are dropped from the end until the others fit. If the first context is too long by
-    itself, it is cut. Without contexts, the result is empty.
-    """
+    """Return the first retrieved texts, at most `k`, that are shorter than `most` together."""
     kept = tuple(contexts[:k])
     while len(kept) > 1 and sum(map(len, kept)) >= most:
         kept = kept[:-1]
@@ -135,18 +122,16 @@ def select_contexts(
 def mean_verdict(verdicts: Sequence[int]) -> float | None:
     """Return the fraction of verdicts that are not 0; None without verdicts.
 
-    Faithfulness is this fraction for the answer's statements, with verdict 1 for a supported
-    statement. Context recall is this fraction for the reference's statements, with verdict 1 for a
-    statement that occurs in the contexts.
+    Faithfulness is this fraction for the answer's statements, with verdict 1 for a supported one.
+    Context recall is this fraction for the reference's statements that occur in the contexts.
     """
     return sum(map(bool, verdicts)) / len(verdicts) if verdicts else None
 
 
 def average_precision(verdicts: Sequence[int]) -> float | None:
-    """Return the average precision of ranked contexts; verdict 1 marks a useful context.
+    """Return the average precision, in [0, 1), of ranked texts; a verdict of 1 means useful.
 
-    Returns:
-        In [0, 1): 0 if no context is useful; None without contexts.
+    The result is 0 if no text is useful, and None without texts.
     """
     if not verdicts:
         return None
@@ -163,7 +148,7 @@ def mean_relevancy(
     invented: Sequence[Sequence[float]],
     noncommittal: Sequence[int],
 ) -> float:
-    """Return how similar a question is to the questions that a model invented for the answer.
+    """Return how similar a question is to the questions that a model invented for its answer.
 
     The result is the mean cosine, in [-1, 1]. The mean is 0 if all replies are noncommittal (1), or
     if there are none. A zero vector has the cosine 0.

@@ -39,14 +39,14 @@ NO_LABEL: Final = "labels that are not in the label set"
 NO_PART: Final = "proposals with missing or invalid fields"
 
 _MAX_PARTS: Final = 200
-"""Maximum number of proposals for one summary; a reply with more proposals is rejected."""
+"""Maximum number of proposals for one summary; a reply with more is unreadable."""
 _MAX_REPLY: Final = 200_000
 _MAX_REASON: Final = 500
 
 
 @dataclass(frozen=True, slots=True)
 class ProposedSpan:
-    """Span of a summary that a model calls unsupported, as a quote, with quoted evidence."""
+    """A span of a summary that a model calls unsupported, as a quote, with quoted evidence."""
 
     quote: str
     label: str
@@ -55,7 +55,7 @@ class ProposedSpan:
 
 
 def parse_proposals(reply: str) -> tuple[ProposedSpan | None, ...] | None:
-    """Parse the proposals of a reply; return None for a reply in another form.
+    """Parse the unsupported spans that a reply proposes; None for a reply in another form.
 
     `evidence` and `reason` are optional; `evidence` is one quote or a list. Invalid proposals among
     valid ones are None.
@@ -82,35 +82,29 @@ def _parse_span(row: Mapping[str, Any]) -> ProposedSpan | None:
 
 
 class PromptLabels:
-    """Labels that a model may assign, by the names in its prompt."""
+    """Labels that a model may assign to spans, by the names in its prompt."""
 
     def __init__(self, tree: LabelTree) -> None:
-        """Select the leaf labels of a label tree that are available for new annotations."""
         self._labels = {
             JOINER.join(label.path): label for label in tree.offered() if not label.choices
         }
 
     def describe(self) -> str:
-        """Return one line of text for each label, with its name and description."""
+        """Return one line of text for each label of a prompt, with its name and description."""
         return "\n".join(
             f"- {name}: {' '.join(label.description.split())}" if label.description else f"- {name}"
             for name, label in self._labels.items()
         )
 
     def find(self, name: str) -> Label | None:
-        """Return the label with the given name, ignoring case; None for an unknown name."""
+        """Return the label with a name, in upper or lower case; None for an unknown name."""
         wanted = name.strip().casefold()
         return next((each for key, each in self._labels.items() if key.casefold() == wanted), None)
 
 
 @dataclass(frozen=True, slots=True)
 class LocatedProposals:
-    """Proposals of a reply that were located in the texts.
-
-    Attributes:
-        suggestions: located proposals in the reply's order, without duplicates.
-        refused: reasons for refused proposals, and for refused evidence of located ones.
-    """
+    """A model's proposals whose quotes were found in the texts."""
 
     suggestions: tuple[Suggestion, ...]
     refused: tuple[str, ...] = ()
@@ -119,7 +113,7 @@ class LocatedProposals:
 def locate_proposals(
     sample: Sample, spans: Iterable[ProposedSpan | None], labels: PromptLabels, *, maker: str
 ) -> LocatedProposals:
-    """Locate quotes and labels of proposals; refuse a proposal whose quote or label is unknown."""
+    """Find the quotes and labels of proposals; refuse those whose quote or label is unknown."""
     summary = sample.document(Side.SUMMARY)
     found: dict[str, Suggestion] = {}
     refused = []
@@ -149,7 +143,7 @@ def locate_proposals(
 
 
 def _locate_evidence(quote: str, sample: Sample) -> Anchor | None:
-    """Return the position of a quote in the first source that contains the quote, else None."""
+    """Return the position of a quote in the first source that contains it, else None."""
     for index, document in enumerate(sample.side(Side.SOURCE)):
         span = locate_quote(quote, document.text)
         if span is not None:
@@ -158,7 +152,7 @@ def _locate_evidence(quote: str, sample: Sample) -> Anchor | None:
 
 
 def shorten_reason(text: str) -> str:
-    """Return a reason as one printable line of at most 500 code points."""
+    """Shorten a model's reason to one printable line of at most 500 code points."""
     plain = "".join(each if each.isprintable() else " " for each in text)
     line = " ".join(plain.split())
     return line if len(line) <= _MAX_REASON else f"{line[: _MAX_REASON - 1]}…"
@@ -166,9 +160,9 @@ def shorten_reason(text: str) -> str:
 
 PROMPT: Final = "annotate"
 SPANS: Final = "unsupported_spans"
-"""Name of the score that counts the proposed spans of a summary; fewer spans are better."""
+"""Name of the score that counts a summary's proposed spans; fewer are better."""
 MAX_CHARACTERS: Final = 24_000
-"""Default maximum number of code points to send from the sources, or from the summary."""
+"""Default maximum number of code points to send of the sources, and of the summary."""
 
 _PAGE: Final = 64
 _MAX_TOKENS: Final = 4096
@@ -177,15 +171,7 @@ _MAX_TOKENS: Final = 4096
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProposalOptions:
-    """Options for proposing unsupported spans.
-
-    Attributes:
-        dataset: name of the dataset.
-        language: language of the prompt; empty: the language of the summary.
-        folders: folders with a user's own prompts; the first folder takes precedence.
-        max_chars: code points to send of the sources together, and of the summary.
-        limit: number of samples; 0 for all.
-    """
+    """Options with which a model proposes unsupported spans."""
 
     dataset: str
     language: str = ""
@@ -203,8 +189,6 @@ class ProposalOptions:
 
 @dataclass(frozen=True, slots=True)
 class ProposalPlan:
-    """Estimated cost of a run: all samples, samples with cached replies, characters to send."""
-
     samples: int
     cached: int
     characters: int
@@ -212,17 +196,12 @@ class ProposalPlan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProposalReport:
-    """Result of a run that proposes unsupported spans.
+    """The result of asking a model for unsupported spans.
 
     Attributes:
-        run: id of the run; empty if the run added no suggestion.
-        samples: number of samples with a source and a summary.
         skipped: number of samples without a source or a summary.
         cut: number of samples whose text was cut.
-        proposals: number of proposals located in the texts.
         new: number of suggestions that were not stored before.
-        refused: number of refused proposals, by reason.
-        tally: counts of replies.
     """
 
     run: str
@@ -246,7 +225,6 @@ class _RunState:
     cut: int = 0
 
     def build_question(self, sample: Sample) -> Question:
-        """Build the question to the model for one sample."""
         summary = sample.document(Side.SUMMARY)
         language = self.options.language or summary.language
         prompt = prompts.load_prompt(PROMPT, language=language, folders=self.options.folders)
@@ -263,12 +241,10 @@ class _RunState:
 
 @dataclass(frozen=True, slots=True)
 class ProposalService:
-    """Service that lets a model propose unsupported spans; only admins may use the service."""
-
     machines: MachineServices
 
     def plan(self, options: ProposalOptions, judge: Judge) -> ProposalPlan:
-        """Estimate the cost of a run without sending a request."""
+        """Count the samples, requests and characters of a run without sending a request."""
         require_permission(self.machines.actor, Permission.MANAGE)
         state, parser = self._start_run(options, judge)
         samples = cached = characters = 0
@@ -287,7 +263,7 @@ class ProposalService:
         *,
         progress: Callable[[TaskProgress], None] | None = None,
     ) -> ProposalReport:
-        """Ask the model about each sample, and store the proposals that are located in the texts.
+        """Ask a model about each sample, and store the proposed spans that are in the texts.
 
         Raises:
             NotFound: the dataset does not exist, or no sample has both sides.
@@ -370,7 +346,7 @@ class ProposalService:
 
 
 def _count_spans(found: Mapping[SampleKey, Sequence[Suggestion]]) -> Iterator[Score]:
-    """Yield the number of proposed spans of each sample as a score, normalised over all samples."""
+    """Yield the number of proposed spans of each sample as a score, normalised over all."""
     counts = [float(len(several)) for several in found.values()]
     for key, count, value in zip(found, counts, normalise_values(counts), strict=True):
         yield Score(key=key, name=SPANS, raw=count, value=value)

@@ -1,4 +1,4 @@
-"""Format of JSON lines with question, contexts, answer and ground truth; RAGAS names also work.
+"""Format of JSON lines with question, contexts, answer and reference answer, as in RAGAS.
 
 A line with an invalid value is refused, and a line without contexts and without an answer too,
 unless the caller needs no text.
@@ -48,10 +48,7 @@ _RESERVED: Final = frozenset({"id", *(name for names in _COLUMNS.values() for na
 
 
 class RagFormat:
-    """Importer and exporter of questions with contexts; a line may lack the answer.
-
-    Contexts are the sources of a sample, the answer is its summary.
-    """
+    """Importer and exporter of questions: the texts are sources, the answer is the summary."""
 
     name = FORMAT
     about = FormatTraits(
@@ -68,7 +65,6 @@ class RagFormat:
     )
 
     def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
-        """Yield one record or problem for each line of a file; see `Importer.read`."""
         dataset = choose_dataset_name(path, options.dataset)
 
         def one(row: dict[str, Any], value: JsonValue) -> tuple[Record, list[str]]:
@@ -80,7 +76,7 @@ class RagFormat:
     def write(
         self, records: Iterable[Record], target: TextIO, options: ExportOptions
     ) -> ExportReport:
-        """Write one line for each sample; lines imported from this format are unchanged."""
+        """Write one JSON line for each sample; lines imported from this format are unchanged."""
         report = ExportReport()
         tally = LossCounter(self.about, report, own=FORMAT)
         with closing(NameRegister()) as seen:
@@ -97,7 +93,7 @@ class RagFormat:
 def _parse_sample(
     row: Mapping[str, Any], dataset: str, options: ImportOptions, *, number: int
 ) -> tuple[Sample, list[str]]:
-    """Parse the sample of line `number` (from 0); also return warnings about the line."""
+    """Parse a sample from line `number` (from 0) of a file; also return warnings about it."""
     needed = {"question"} if options.textless else {"question", "contexts"}
     named = {what: _column_of(row, what, needed=what in needed) for what in _COLUMNS} | {
         "id": options.id_column or "id"
@@ -204,7 +200,7 @@ def _imported_fields(sample: Sample) -> Mapping[str, Any]:
 
 
 def _unique_id(sample: Sample, seen: NameRegister, report: ExportReport) -> str:
-    """Return the sample's id, prefixed with its dataset if another dataset has the same id."""
+    """Return a sample's id, with its dataset if another dataset has the same id."""
     key, place = sample.id, json.dumps(sample.key)
     if seen.remember(key, place) != place:
         report.count_loss(Loss.RENAMED_IDS.value)
@@ -228,7 +224,7 @@ def _add_truths(
 
 
 def _build_row(sample: Sample, *, key: str, number: int, made: str | None) -> dict[str, Any]:
-    """Build the line of a sample; write the id only if it differs from the line number."""
+    """Build the JSON line of a sample; write the id only if it differs from the line number."""
     imported = _imported_fields(sample)
     named = imported.get("named") or {name: name for name in ("id", *_COLUMNS)}
     own_id = imported.get("id") if imported else key
@@ -263,7 +259,7 @@ def _truth_of(sample: Sample) -> str | None:
 
 
 def _other_columns(sample: Sample) -> dict[str, Any]:
-    """Return a sample's columns that the format does not define, as values by column name."""
+    """Return a sample's columns that the format does not define, by name."""
     own = set(_imported_fields(sample).get("keys", ())) - {GROUND_TRUTH}
     return {
         name: value for name, value in sample.meta.items() if name in own or name not in _RESERVED

@@ -1,7 +1,7 @@
 """Scores by RAGAS, the reference implementation of the metrics, if that library is installed.
 
 The program disables the library's usage reports before the import. The library connects to the
-given endpoint only. Its replies are not cached, and it uses its own prompts.
+given endpoint only. Its replies are not stored, and it uses its own prompts.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _HINT: Final = "check --base-url, the model, and the API key in the environment"
 
 
 class RagasScale:
-    """Scoring back end that calls the library RAGAS. Thread-safe.
+    """Computes the metrics of answers by the library RAGAS, in any thread.
 
     `embed` returns an array of shape (n, dimensions); None without an embedder.
 
@@ -77,7 +77,6 @@ class RagasScale:
         self._metrics = metrics
 
     def score(self, metric: str, row: Any) -> MetricScore:
-        """Score a row by one metric with RAGAS; see `evaluation.Scale`."""
         if metric == "answer_relevancy" and self._embed is None:
             return MetricScore(None, MissingReason.NO_VECTORS)
         with self._free:
@@ -94,7 +93,7 @@ class RagasScale:
         return MetricScore(value)
 
     async def _ask(self, metric: str, row: Any) -> float:
-        """Score one row with a new client, because connections belong to one event loop."""
+        """Score one question with a new client, because connections belong to one event loop."""
         import openai
 
         async with httpx2.AsyncClient(
@@ -145,7 +144,6 @@ class _ChatTransport(httpx2.AsyncBaseTransport):
         self._timeout = timeout
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        """Send a request in a thread, and return the whole reply."""
         return await asyncio.to_thread(self._send, str(request.url), await request.aread())
 
     def _send(self, url: str, content: bytes) -> httpx2.Response:
@@ -156,12 +154,11 @@ class _ChatTransport(httpx2.AsyncBaseTransport):
         return httpx2.Response(reply.status_code, headers=headers, content=body)
 
     async def aclose(self) -> None:
-        """Close the connection."""
         self._client.close()
 
 
 def _fatal_error(error: BaseException | None) -> str:
-    """Return why the endpoint is unusable, if an error shows this; else an empty text."""
+    """Return why an error makes the endpoint unusable, or "" if it does not."""
     import openai
 
     hopeless = (

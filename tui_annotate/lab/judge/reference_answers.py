@@ -1,4 +1,4 @@
-"""Reference answers that a judge writes from all contexts of a question.
+"""Reference answers that a judge writes from all retrieved texts (contexts) of a question.
 
 The judge reads either groups of contexts, or each context in parts.
 """
@@ -19,21 +19,20 @@ from tui_annotate.lab.judge.rows import QuestionRow
 from tui_annotate.lab.judge.runner import ExpectedCalls, JudgeRunner
 
 PART: Final = 6_000
-"""Length in code points of a part, when contexts are read in parts: about 2,000 tokens."""
+"""Length, in code points, of the parts in which long texts are read: about 2,000 tokens."""
 WINDOW: Final = 24_000
-"""Maximum code points of context per request: a part, and parts of the context before it."""
+"""Maximum code points of texts in a request: a part, and the parts before it."""
 EXPECTED_ANSWER: Final = 600
 """Expected length of an answer in code points, for estimates of cost."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GenerateOptions:
-    """Options for generating reference answers.
+    """Options with which a judge generates reference answers.
 
     Attributes:
         group_size: maximum contexts, or partial answers to merge, in one call; at least 2.
         seed: random seed of the order of contexts.
-        slow: read each context separately, in consecutive parts.
         keep_thinking: keep the model's thinking as a part of its answers.
     """
 
@@ -50,21 +49,12 @@ class GenerateOptions:
             )
 
     def parse_answer(self, reply: str) -> str | None:
-        """Return the answer in a reply; see `lab.chat.replies.parse_answer`."""
         return parse_answer(reply, keep_thinking=self.keep_thinking)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReferenceAnswer:
-    """Reference answer to one question.
-
-    Attributes:
-        row: the question with its contexts.
-        ground_truth: the reference answer; None with a reason.
-        reason: why the answer is missing; else empty.
-        calls: number of calls for the answer.
-        unclear: number of questions to the judge without a readable reply.
-    """
+    """The reference answer to one question, or the reason why it is missing."""
 
     row: QuestionRow
     ground_truth: str | None
@@ -73,7 +63,6 @@ class ReferenceAnswer:
     unclear: int = 0
 
     def as_json(self) -> dict[str, Any]:
-        """Return a JSON row that importers can read, with a reason if there is no answer."""
         values: dict[str, Any] = {} if self.row.key is None else {"id": self.row.key.id}
         values |= {
             "question": self.row.question,
@@ -87,7 +76,6 @@ class ReferenceAnswer:
 def generate_row(
     row: QuestionRow, runner: JudgeRunner, options: GenerateOptions
 ) -> ReferenceAnswer:
-    """Generate the reference answer to one question."""
     if not row.contexts:
         return ReferenceAnswer(row=row, ground_truth=None, reason=MissingReason.NO_CONTEXTS)
     replies, calls = (
@@ -121,11 +109,7 @@ def _answer_groups(
 def _join_answers(
     there: Sequence[str], row: QuestionRow, runner: JudgeRunner, *, options: GenerateOptions
 ) -> tuple[list[str | None], int]:
-    """Join each group of answers into one; also return the number of calls.
-
-    Return the merged answers and the number of calls (requests to the judge). A group of a single
-    answer needs no call.
-    """
+    """Join each group of answers into one; also return the number of requests."""
     parts = split_groups(there, options.group_size)
     slots = [{"answers": number_texts(part)} for part in parts if len(part) > 1]
     replies = iter(runner.ask_all(row, "join", slots, read=options.parse_answer))
@@ -158,10 +142,7 @@ def number_texts(texts: Sequence[str]) -> str:
 def estimate_answer_cost(
     row: QuestionRow, runner: JudgeRunner, options: GenerateOptions
 ) -> ExpectedCalls:
-    """Return the maximum number of calls and characters for generating one reference answer.
-
-    Answers are assumed to have `EXPECTED_ANSWER` code points.
-    """
+    """Return the maximum number of requests and characters for one reference answer."""
     sizes = [len(context) for context in row.contexts]
     if options.slow:
         first = sum(-(-size // PART) for size in sizes)

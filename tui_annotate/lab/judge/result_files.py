@@ -1,4 +1,4 @@
-"""Files with judge results: the formats of the project RagSGE, tables, and JSON lines."""
+"""Files with judge results: formats of the project RagSGE, tables, and JSON lines."""
 
 from __future__ import annotations
 
@@ -17,11 +17,10 @@ from tui_annotate.plugins.files.targets import open_output
 
 _MAX_LINE: Final = 1_400
 _PREFIX: Final = "答案: "
-"""Prefix of every ground truth in files of the project RagSGE."""
 
 
 def write_sorted(found: Sequence[ContextOrderResult], target: Path | None) -> None:
-    """Write sorted contexts as a JSON array with one element for each question.
+    """Write sorted texts as a JSON array with one element for each question.
 
     A target of None is standard output.
 
@@ -54,7 +53,7 @@ def write_generated(found: Sequence[ReferenceAnswer], target: Path | None) -> No
 
 
 def write_truths(found: Sequence[ReferenceAnswer], folder: Path) -> int:
-    """Write one file for each reference answer in the format of RagSGE; return the number of files.
+    """Write one file for each reference answer in RagSGE's format; return their number.
 
     Questions that occur twice get two files.
 
@@ -83,7 +82,7 @@ def write_truths(found: Sequence[ReferenceAnswer], folder: Path) -> int:
 def write_evaluated(
     found: Sequence[EvaluationResult], metrics: Sequence[str], target: Path | None
 ) -> None:
-    """Write scores in the format of the target's suffix: `.xlsx`, `.csv`, else JSON lines."""
+    """Write scores in the format of the file's suffix: `.xlsx`, `.csv`, else JSON lines."""
     ending = "" if target is None else target.name.lower().removesuffix(".gz").removesuffix(".zst")
     if ending.endswith(".xlsx"):
         columns = _table_columns(metrics)

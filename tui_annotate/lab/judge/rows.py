@@ -1,4 +1,4 @@
-"""Input rows of judges: a question and its contexts, with an optional answer and ground truth."""
+"""Input of judges: a question and its retrieved texts, with an optional answer and reference."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from tui_annotate.domain.samples import Sample, SampleKey, Side
 from tui_annotate.methods.segmentation import guess_language
 
 GROUND_TRUTH: Final = "ground_truth"
-"""Name under which a reference answer is stored in a sample's metadata or in a score run."""
+"""Name under which a reference answer is stored with a sample or its scores."""
 ORDER: Final = "judge_order"
 USEFUL: Final = "judge_useful"
-"""Names of two scores from a judge: a context's rank, and whether the context is useful."""
+"""Names of two scores by a judge: the rank of a retrieved text, and its usefulness."""
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionRow:
-    """Question with its contexts in retrieved order; `key` is None or names the stored sample."""
+    """A question with its texts in retrieved order; `key` names the stored sample, if any."""
 
     question: str
     contexts: tuple[str, ...]
@@ -31,12 +31,11 @@ class QuestionRow:
 
     @property
     def language(self) -> str:
-        """Language of the question: "zh" or "en"."""
         return guess_language(self.question)
 
 
 def sample_row(sample: Sample, *, ground_truth: str = "") -> QuestionRow:
-    """Return a sample as a judge's row; `ground_truth` is the default if the sample has none."""
+    """Return a sample as a question for a judge; `ground_truth` is used if it has none."""
     summary = sample.side(Side.SUMMARY)
     held = sample.meta.get(GROUND_TRUTH)
     return QuestionRow(
@@ -55,7 +54,7 @@ def rows_of_lists(
     answers: Sequence[str | None] | None = None,
     ground_truths: Sequence[str | None] | None = None,
 ) -> list[QuestionRow]:
-    """Build rows from parallel lists of questions, contexts, answers and ground truths.
+    """Build questions for a judge from lists of questions, texts and answers.
 
     Raises:
         InvalidInput: the lists have different lengths, or a question or context is not text.
@@ -80,7 +79,7 @@ def rows_of_lists(
 
 
 def read_rows(path: Path) -> list[QuestionRow]:
-    """Read judge rows from a file; an error names the first line that cannot be read.
+    """Read questions for a judge from a file; an error names the first line that is unreadable.
 
     A question without contexts is a row: the results have a reason in place of its values.
     """
@@ -99,7 +98,7 @@ def read_rows(path: Path) -> list[QuestionRow]:
 
 
 def check_rows(rows: list[QuestionRow]) -> list[QuestionRow]:
-    """Return the rows unchanged if they are valid.
+    """Return the questions for a judge unchanged if they are valid.
 
     Raises:
         InvalidInput: there are no rows, or a row has no question.

@@ -1,4 +1,4 @@
-"""Asks a judge about many rows concurrently, and counts replies and costs."""
+"""Asks a judge about many questions concurrently, and counts replies and costs."""
 
 from __future__ import annotations
 
@@ -25,16 +25,7 @@ _Options = TypeVar("_Options")
 
 @dataclass
 class JudgeRunner:
-    """Runner with which a command asks a judge about many rows. Thread-safe.
-
-    Attributes:
-        judge: the judge to ask.
-        language: language of all prompts; empty: the language of each question.
-        folders: folders with a user's own prompts; the first folder takes precedence.
-        at_once: rows in progress at a time; the judge limits its requests itself.
-        progress: function that receives the progress of the run.
-        tally: counts of replies.
-    """
+    """Asks a judge about many questions for a command; several threads may use it."""
 
     judge: Judge
     language: str = ""
@@ -49,7 +40,7 @@ class JudgeRunner:
     _stop: Event = field(default_factory=Event)
 
     def prompt(self, name: str, language: str) -> Prompt:
-        """Return the named prompt in a language; `self.language` takes precedence."""
+        """Return the named prompt in a language; the runner's own language takes precedence."""
         spoken = self.language or language
         if (name, spoken) not in self._prompts:
             self._prompts[name, spoken] = prompts.load_prompt(
@@ -76,11 +67,11 @@ class JudgeRunner:
         *,
         read: Callable[[str], _Out | None],
     ) -> list[_Out | None]:
-        """Fill a prompt with each mapping of placeholder values, ask the judge, parse the replies.
+        """Fill a prompt with each mapping of values, ask the judge, and parse the replies.
 
-        The placeholder `{question}` is the row's question. An unclear reply is requested again; the
-        result
-        is None if the reply stays unclear.
+        The placeholder `{question}` is the row's question. After an unclear reply, the question is
+        asked
+        again; the result is None if the reply stays unclear.
         """
         questions = [
             Question(user=self.prompt(prompt, row.language).fill(question=row.question, **each))
@@ -98,14 +89,12 @@ class JudgeRunner:
         rows: Sequence[QuestionRow],
         options: _Options,
     ) -> list[_Out]:
-        """Return the results of `work` for all rows, in the order of the rows."""
         return list(self.map(rows, lambda row: work(row, self, options)))
 
     def map(self, items: Sequence[_In], work: Callable[[_In], _Out]) -> Iterator[_Out]:
-        """Yield the result of `work` for each item, in order; several items run at a time.
+        """Yield the result of a function for each item, in order; several items run at a time.
 
-        After the iterator is closed, no more items start; running items stop after their pending
-        replies.
+        After the iterator is closed, running items stop after their pending replies.
 
         Raises:
             TuiAnnotateError: the error of the first item that fails; the other items stop too.
@@ -139,7 +128,7 @@ class JudgeRunner:
             pool.shutdown(cancel_futures=True)
 
     def parameters(self) -> dict[str, Any]:
-        """Return the parameters of a run: model, host, versions of the prompts in use."""
+        """Return the model, the host and the versions of used prompts, to store with a run."""
         used = {
             f"{name}.{spoken}": prompt.version for (name, spoken), prompt in self._prompts.items()
         }
@@ -166,22 +155,26 @@ class JudgeRunner:
 
 
 class _Cancelled(Exception):
-    """Exception that cancels the remaining items after an error, or if the caller stops."""
+    pass
 
 
 class ReplyNotCached(Exception):
-    """Exception for a reply that is not cached while requests are not allowed."""
+    pass
 
 
 class CachedJudge:
-    """Judge that returns cached replies only, for estimates of cost."""
+    """A judge that returns stored replies only, for estimates of cost."""
 
     def __init__(self, judge: Judge) -> None:
         self.name, self.model, self.host = judge.name, judge.model, judge.host
         self._judge = judge
 
     def ask(self, question: Question) -> ModelReply:
-        """Return the cached reply to a question; raise ReplyNotCached if there is none."""
+        """Return the stored reply to a question.
+
+        Raises:
+            ReplyNotCached: no reply is stored.
+        """
         if not self._judge.cached(question):
             raise ReplyNotCached
         return self._judge.ask(question)
@@ -189,7 +182,7 @@ class CachedJudge:
     def ask_all(
         self, questions: Sequence[Question]
     ) -> Iterator[tuple[int, ModelReply | TuiAnnotateError]]:
-        """Yield the cached replies, then raise ReplyNotCached if any reply is missing."""
+        """Yield the stored replies, then raise ReplyNotCached if any is missing."""
         unknown = 0
         for place, question in enumerate(questions):
             if self._judge.cached(question):
@@ -200,36 +193,31 @@ class CachedJudge:
             raise ReplyNotCached
 
     def cached(self, question: Question) -> bool:
-        """Return whether the reply to a question is cached."""
         return self._judge.cached(question)
 
 
 @dataclass(frozen=True, slots=True)
 class ExpectedCalls:
-    """Estimated maximum cost: number of requests to the judge, and of characters to send."""
+    """Estimated maximum number of requests to a judge, and of characters to send."""
 
     calls: int = 0
     characters: int = 0
 
     def __add__(self, other: ExpectedCalls) -> ExpectedCalls:
-        """Return the sum of two costs."""
         return ExpectedCalls(self.calls + other.calls, self.characters + other.characters)
 
     @classmethod
     def of(
         cls, runner: JudgeRunner, prompt: str, row: QuestionRow, *, calls: int, texts: int = 0
     ) -> Self:
-        """Return the cost of several calls that send the same prompt and question.
-
-        `texts`: total number of other characters that all calls together send.
-        """
+        """Return the cost of several requests with the same prompt and question."""
         frame = len(runner.prompt(prompt, row.language).text) + len(row.question)
         return cls(calls, calls * frame + texts)
 
 
 @dataclass(frozen=True, slots=True)
 class JudgePlan:
-    """Estimated cost of a command: maximum calls, cached replies, code points to send."""
+    """The estimated cost of a judge command: requests, stored replies, code points to send."""
 
     rows: int
     calls: int
@@ -237,7 +225,6 @@ class JudgePlan:
     characters: int
 
     def as_json(self) -> dict[str, Any]:
-        """Return the estimated cost of a command as JSON, for `--dry-run --json`."""
         return {
             "questions": self.rows,
             "calls": self.calls,
@@ -254,10 +241,7 @@ def plan_cost(
     work: Callable[[QuestionRow, JudgeRunner, _Options], object],
     estimate: Callable[[QuestionRow, JudgeRunner, _Options], ExpectedCalls],
 ) -> JudgePlan:
-    """Estimate the cost of a run from cached replies and maximum costs, without requests.
-
-    The work on a row runs until a reply is not cached; the row then counts with its maximum cost.
-    """
+    """Estimate the cost of asking a judge, from stored replies and maximum costs."""
     calls = cached = characters = 0
     for row in rows:
         # The copy of the runner only reads cached replies, and has its own counts.

@@ -479,7 +479,6 @@ _ENDPOINT = "--model llama3 --base-url http://localhost:11434/v1"
 
 
 def register(app: typer.Typer) -> None:
-    """Add the command group `position` to the app."""
     position = add_group(
         app,
         "position",

@@ -1,4 +1,4 @@
-"""Evaluation of a position study: scores by answer position, compared with human verdicts."""
+"""Scores of a model's answers by the position of the fact in the prompt, and human verdicts."""
 
 from __future__ import annotations
 
@@ -36,8 +36,6 @@ from tui_annotate.plugins.json_records import write_json_line
 
 
 class GroupBy(StrEnum):
-    """Property by which answers are grouped."""
-
     POSITION = "gold-position"
     SIZE = "documents"
     MODEL = "model"
@@ -51,12 +49,7 @@ GroupKey = tuple[int | str | None, ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvaluationOptions:
-    """Options for an evaluation.
-
-    Attributes:
-        by: properties to group answers by.
-        shared: count only questions that were scored in all groups of a task.
-    """
+    """Options for scoring a model's answers by position."""
 
     by: tuple[GroupBy, ...] = (GroupBy.POSITION,)
     shared: bool = False
@@ -64,12 +57,7 @@ class EvaluationOptions:
 
 @dataclass(frozen=True, slots=True)
 class HumanAgreement:
-    """Agreement of the metric with human verdicts on the same answers.
-
-    Attributes:
-        both, metric_alone, people_alone, neither: numbers of answers, by who calls them right.
-        open: number of answers with an unclear human verdict or a tie.
-    """
+    """How often a metric and people agree on whether answers are right."""
 
     both: int = 0
     metric_alone: int = 0
@@ -84,7 +72,7 @@ class HumanAgreement:
 
     @property
     def kappa(self) -> float | None:
-        """Cohen's kappa of the metric's and people's verdicts; None if kappa is not defined."""
+        """Cohen's kappa of the metric's and people's verdicts; None if it is not defined."""
         import numpy as np
 
         from tui_annotate.methods.agreement import cohen_kappa
@@ -98,16 +86,7 @@ class HumanAgreement:
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """Scores of a model's answers for each group, in the order of the groups.
-
-    Attributes:
-        by: properties that answers are grouped by.
-        groups: values and score of each group.
-        people: agreement with human verdicts; None without verdicts.
-        empty_golds: number of gold answers that are empty after normalisation.
-        unscored: number of answered rows whose gold answers are all empty.
-        left_out: number of answers to questions that not all groups share.
-    """
+    """Scores of a model's answers for each group, such as a position, in order."""
 
     by: tuple[GroupBy, ...]
     groups: tuple[tuple[GroupKey, PositionScore], ...]
@@ -118,7 +97,6 @@ class Evaluation:
 
     @property
     def all(self) -> PositionScore:
-        """Score of all answers together."""
         return combine_scores([bar for _, bar in self.groups])
 
 
@@ -154,7 +132,6 @@ def _sort_key(value: int | str | None) -> tuple[int, int, str]:
 
 
 def group_key(case: ScoredAnswer, by: Sequence[GroupBy]) -> GroupKey:
-    """Return the key of an answer's group."""
     values: dict[GroupBy, int | str | None] = {
         GroupBy.POSITION: case.position,
         GroupBy.SIZE: case.size,
@@ -166,7 +143,7 @@ def group_key(case: ScoredAnswer, by: Sequence[GroupBy]) -> GroupKey:
 
 
 def _shared_questions(cases: Iterable[ScoredAnswer], by: Sequence[GroupBy]) -> set[str]:
-    """Return the questions that all groups share, determined separately for each task."""
+    """Return the questions that all groups of answers share, separately for each task."""
     tasks: dict[StudyTask, dict[GroupKey, set[str]]] = {}
     for case in cases:
         if case.score is not None:
@@ -208,7 +185,7 @@ def _agreement(outcomes: dict[tuple[bool, str | None], int]) -> HumanAgreement |
 
 
 def file_cases(paths: Sequence[Path], rules: MatchRules) -> Callable[[], Iterator[ScoredAnswer]]:
-    """Return a function that reads the scored answers of files anew at each call.
+    """Return a function that reads and scores the answers of files anew at each call.
 
     Raises:
         InvalidRecord: a row cannot be read, or has neither an answer nor an error.
@@ -223,7 +200,6 @@ def file_cases(paths: Sequence[Path], rules: MatchRules) -> Callable[[], Iterato
 
 
 def row_case(located: LocatedRow, rules: MatchRules, *, file: str = "") -> ScoredAnswer:
-    """Return the scored answer of a row."""
     where, row = located
     with locate_row(where):
         _require_answer(row)
@@ -257,10 +233,7 @@ def _require_answer(row: Row) -> None:
 
 
 def write_scored(paths: Sequence[Path], target: TextIO, rules: MatchRules) -> tuple[int, int]:
-    """Write each row with its score (null without an answer).
-
-    Return the number of rows, and of NaN and infinities of the input, which become null.
-    """
+    """Write the rows of a study with their scores; return the numbers of rows and of NaN."""
     count = not_finite = 0
     for path in paths:
         for located in read_rows(path, some=False):
@@ -271,7 +244,7 @@ def write_scored(paths: Sequence[Path], target: TextIO, rules: MatchRules) -> tu
 
 
 def as_json(found: Evaluation) -> dict[str, Any]:
-    """Return the evaluation as JSON, in the form that docs/json.md describes."""
+    """Return the scores by position as JSON, in the form that docs/json.md describes."""
     people = found.people
     return {
         "by": [each.value for each in found.by],

@@ -1,4 +1,4 @@
-"""Feature of the sample screen for the samples of position studies.
+"""Adds keys, titles and highlights to the screen for samples of position studies.
 
 The feature highlights gold answers, extends the titles of the texts, opens the chart of the study,
 and moves through samples with wrong answers. The samples with wrong answers that were listed from a
@@ -34,20 +34,17 @@ if TYPE_CHECKING:
 
 _ANSWER_CELLS: Final = 24  # width of a gold answer in a title, in cells
 _MAX_MATCHES: Final = 200
-"""Maximum number of gold answers highlighted in a text; a one-letter answer may occur often."""
+"""Maximum number of right answers that are highlighted in a text."""
 
 
 def gold_position(sample: Sample) -> int | None:
-    """Return the 0-based index of the passage or pair with the answer; None if unknown."""
+    """Return the index, from 0, of the passage or pair with the answer; None if unknown."""
     found = sample.meta.get("gold_position") if sample.kind is SampleKind.QUESTION else None
     return found if isinstance(found, int) and not isinstance(found, bool) and found >= 0 else None
 
 
 def gold_document(sample: Sample) -> int | None:
-    """Return the index of the source document that contains the answer; None if unknown.
-
-    All key-value pairs of a row are one document.
-    """
+    """Return the index of the source document that contains the answer; None if unknown."""
     place = gold_position(sample)
     if place is None:
         return None
@@ -58,7 +55,6 @@ def gold_document(sample: Sample) -> int | None:
 
 
 def gold_answers(sample: Sample) -> tuple[str, ...]:
-    """Return the non-blank gold answers of a question."""
     found = sample.meta.get("answers") if sample.kind is SampleKind.QUESTION else None
     if not isinstance(found, list):
         return ()
@@ -66,9 +62,9 @@ def gold_answers(sample: Sample) -> tuple[str, ...]:
 
 
 def find_answers(wanted: Sequence[str], text: str) -> tuple[Span, ...]:
-    """Find gold answers in a text, ignoring case and differences of white space.
+    """Find right answers in a text, ignoring case and differences of white space.
 
-    If several gold answers match at the same offset, the longest one is found.
+    If several right answers match at the same offset, the longest one is found.
     """
     if not wanted:
         return ()
@@ -80,7 +76,7 @@ def find_answers(wanted: Sequence[str], text: str) -> tuple[Span, ...]:
 
 
 def describe_gold(sample: Sample, document: int) -> str:
-    """Describe the gold position and answer for the title of a document; empty if unknown."""
+    """Describe the right answer and its position for a document's title; "" if unknown."""
     place, size = gold_position(sample), sample.meta.get("size")
     if place is None:
         return ""
@@ -93,7 +89,7 @@ def describe_gold(sample: Sample, document: int) -> str:
 
 
 def describe_metric(sample: Sample) -> str:
-    """Return the metric's verdict on the answer as text; empty without a verdict."""
+    """Return the metric's verdict on a model's answer as text; "" without a verdict."""
     if sample.kind is not SampleKind.QUESTION:
         return ""
     score = sample.meta.get("metric")
@@ -104,7 +100,7 @@ def describe_metric(sample: Sample) -> str:
 
 
 def question_page(sample: Sample) -> str:
-    """Return a text with the question, gold answers, gold position and metric; may be empty."""
+    """Return a text with a sample's question, right answers and metric; may be empty."""
     place = gold_position(sample)
     if place is None and not gold_answers(sample):
         return ""
@@ -123,7 +119,7 @@ _NAME_CELLS: Final = 16  # width of a side's name before the question, in cells
 
 
 class PositionStudy(Feature):
-    """Feature of the sample screen for position studies: gold answers, and a chart of results.
+    """Highlights right answers on the screen, and opens a chart of a position study's results.
 
     A bar of the chart opens a list of the samples with wrong answers. After a sample of this list
     is opened, the list replaces the queue: the keys for the next and previous sample follow it.
@@ -145,10 +141,7 @@ class PositionStudy(Feature):
     # display
 
     def title(self, draft: Draft, side: Side, title: Title) -> Title:
-        """Add a note to the title of a text of a question sample.
-
-        A source gets the position of the gold passage, an answer the verdict of the metric.
-        """
+        """Add a note to the title of a text of a question sample."""
         if draft.sample.kind is not SampleKind.QUESTION:
             return title
         if side is Side.SUMMARY:
@@ -158,29 +151,25 @@ class PositionStudy(Feature):
         return title._replace(notes=(gold, *title.notes))
 
     def marks(self, draft: Draft, side: Side) -> Sequence[AnnotationMark]:
-        """Return marks for the gold answers that occur in a text."""
+        """Return highlights of the right answers that occur in a text."""
         if draft.sample.kind is not SampleKind.QUESTION:
             return ()
         return _find_marks(gold_answers(draft.sample), draft.text(side))
 
     def pages(self, draft: Draft, open_sample: OpenSample) -> Sequence[TextPage]:
-        """Return the page with the question and its gold answers; no page if it would be empty."""
+        """Return a page with the question and its right answers; none if it would be empty."""
         del draft
         text = question_page(open_sample.sample)
         return [TextPage("Question", text, first=True)] if text else ()
 
     def key_line(self, draft: Draft) -> Names | None:
-        """Return the key hints to display for a question with a known gold position."""
+        """Return the key hints for a question whose answer has a known position; else None."""
         return None if gold_position(draft.sample) is None else QUESTION_LINE
 
     # keys and effects
 
     def handle(self, effect: Effect, session: AnnotatorSession, draft: Draft) -> bool:
-        """Handle the keys of position studies; return False for all other keys.
-
-        The keys show the gold passage, open the chart, or open the next or previous sample with a
-        wrong answer.
-        """
+        """Handle the keys of position studies; return False for all other keys."""
         match effect:
             case Open("gold"):
                 self._show_gold(draft)
@@ -246,7 +235,7 @@ class PositionStudy(Feature):
             self.host.show_message(end)
 
     def next_sample(self, session: AnnotatorSession, sample: Sample) -> SampleKey | None:
-        """Return the next sample that is not completed from the list of samples with wrong answers.
+        """Return the next open sample of the list of samples with wrong answers.
 
         Return None if `sample` is not in the list, or if no such sample follows.
         """
@@ -260,5 +249,5 @@ class PositionStudy(Feature):
 
 @lru_cache(maxsize=8)
 def _find_marks(wanted: tuple[str, ...], text: str) -> tuple[AnnotationMark, ...]:
-    """Return the marks of gold answers in a text; cache them, as each key press needs them."""
+    """Return highlights of the right answers in a text; each key press needs them."""
     return tuple(AnnotationMark(span, GOLD) for span in find_answers(wanted, text))

@@ -1,4 +1,4 @@
-"""Metric of the study "Lost in the Middle": whether an answer contains a gold answer.
+"""Metric of the study "Lost in the Middle": whether an answer contains a right answer.
 
 Every rule of the original is implemented, errors included; `MatchRules` corrects them one by one.
 Unlike in the original, the thinking of a model is not a part of its answer.
@@ -33,14 +33,7 @@ _HAN = re.compile(rf"[{HAN}]")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MatchRules:
-    """Optional corrections of the metric of "Lost in the Middle"; by default, none is active.
-
-    Attributes:
-        whole_words: "cat" does not match in "category"; a Han character is a word.
-        first_filled: score the first non-blank line instead of the first line.
-        skip_empty: ignore gold answers that are empty after normalisation: they match every answer.
-        keep_thinking: score the thinking of a model as a part of its answer, as the original does.
-    """
+    """Optional corrections of the metric of "Lost in the Middle"; none is the default."""
 
     whole_words: bool = False
     first_filled: bool = False
@@ -52,20 +45,19 @@ ORIGINAL: Final = MatchRules()
 
 
 def normalise_answer(text: str) -> str:
-    """Return the text in lower case, without ASCII punctuation, articles and repeated blanks."""
+    """Return a text in lower case, without ASCII punctuation, articles and repeated blanks."""
     bare = text.lower().translate(_PUNCTUATION)
     return " ".join(_ARTICLES.sub(" ", bare).split())
 
 
 def scored_line(answer: str, *, filled: bool = False) -> str:
-    """Return the line of an answer to score: the first line, or the first non-blank line."""
     if filled:
         answer = answer.lstrip()
     return answer.split("\n")[0].strip()
 
 
 def best_subspan_em(answer: str, golds: Iterable[str], *, rules: MatchRules = ORIGINAL) -> float:
-    """Return 1.0 if the normalised answer contains any normalised gold answer, else 0.0.
+    """Return 1.0 if the normalised answer contains any normalised right answer, else 0.0.
 
     The whole answer is compared; the original first selects a line with `scored_line`.
     """
@@ -99,17 +91,16 @@ def _continues_word(before: str, after: str) -> bool:
 
 
 def key_value_accuracy(answer: str, value: str) -> float:
-    """Return 1.0 if the answer contains the value, ignoring case; else 0.0."""
+    """Return 1.0 if an answer contains a value, ignoring case; else 0.0."""
     return float(value.lower() in answer.lower())
 
 
 def count_empty_golds(golds: Iterable[str]) -> int:
-    """Return the number of gold answers that are empty after normalisation."""
     return sum(not normalise_answer(gold) for gold in golds)
 
 
 def score_row(row: Row, *, rules: MatchRules = ORIGINAL) -> float | None:
-    """Return the score of a row; None without an answer or without a gold answer.
+    """Return the score of a position study's row; None without an answer or right answer.
 
     With `skip_empty`, empty gold answers are not compared.
 
@@ -131,14 +122,7 @@ def score_row(row: Row, *, rules: MatchRules = ORIGINAL) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class PositionScore:
-    """Scores of the answered rows at one position.
-
-    Attributes:
-        n: number of scored rows.
-        hits: number of rows with the score 1.0.
-        unanswered: number of rows without an answer.
-        fails: number of wrong or missing answers; a human verdict takes precedence over the metric.
-    """
+    """Counts of right and wrong answers at one position of the fact in the prompt."""
 
     n: int
     hits: int
@@ -147,17 +131,16 @@ class PositionScore:
 
     @property
     def mean(self) -> float | None:
-        """Mean score in [0, 1]; None without rows."""
+        """Mean score of the answers, in [0, 1]; None without rows."""
         return self.hits / self.n if self.n else None
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """Wilson's 95 % interval of the mean score; None without rows."""
+        """Wilson's 95 % interval of the mean score of the answers; None without rows."""
         return wilson_interval(self.hits, self.n) if self.n else None
 
 
 def combine_scores(bars: Sequence[PositionScore]) -> PositionScore:
-    """Return the scores of several positions as one combined score."""
     return PositionScore(
         sum(bar.n for bar in bars),
         sum(bar.hits for bar in bars),

@@ -1,4 +1,4 @@
-"""Model runs of a position study: prompts for a model, or rows with the model's answers.
+"""Prompts of a position study for a model, and rows with the model's answers.
 
 The output keeps the order of the rows. A row is reported and keeps no answer if its prompt is too
 long, or if the model refuses the prompt.
@@ -40,7 +40,7 @@ _PASSAGE_FIELDS: Final = (
     "isgold",
     "original_retrieval_index",
 )
-"""Fields of a passage in a prediction, in the order of the original study."""
+"""Fields of a passage in a row with an answer, in the order of the original study."""
 
 OnMissing = Callable[[str, str], None]
 """Function that receives the location of a row, and the reason why it has no answer."""
@@ -48,14 +48,11 @@ OnMissing = Callable[[str, str], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelRunOptions:
-    """Options of a model run.
+    """Options with which a model answers the rows of a position study.
 
     Attributes:
-        style: style of the prompts.
-        template: template that replaces the style; empty for none.
         longest: maximum code points of a prompt to send; 0 for no maximum.
         temperature, top_p, max_tokens: as in `Question`.
-        keep_thinking: keep the model's thinking as a part of its answers.
     """
 
     style: PromptStyle = PromptStyle.PLAIN
@@ -74,15 +71,7 @@ class ModelRunOptions:
 
 @dataclass(slots=True)
 class ModelRunReport:
-    """Counts of a model run so far.
-
-    Attributes:
-        rows: number of rows.
-        cached: number of cached answers.
-        unanswered: number of rows without an answer, by gold position.
-        characters: code points sent or to send.
-        not_finite: number of NaN and infinities of the input, which are null in the output.
-    """
+    """Counts of a model's answers to the rows of a position study."""
 
     rows: int = 0
     cached: int = 0
@@ -94,7 +83,7 @@ class ModelRunReport:
 def read_prompts(
     paths: Iterable[Path], options: ModelRunOptions
 ) -> Iterator[tuple[LocatedRow, str]]:
-    """Yield each row of the files with its prompt.
+    """Yield each row of a position study's files with its prompt.
 
     Raises:
         InvalidRecord: a row cannot be read, or no prompt can be built from it.
@@ -109,7 +98,7 @@ def read_prompts(
 def write_prompts(
     paths: Iterable[Path], target: TextIO, options: ModelRunOptions
 ) -> ModelRunReport:
-    """Write each row with its prompt, and count the rows.
+    """Write each row of a position study with its prompt, and count the rows.
 
     Raises:
         InvalidRecord: a row cannot be read, or no prompt can be built from it.
@@ -124,7 +113,7 @@ def write_prompts(
 
 
 def estimate_run(paths: Iterable[Path], judge: Judge, options: ModelRunOptions) -> ModelRunReport:
-    """Estimate the cost of a model run without sending a request."""
+    """Estimate the cost of a model's answers to a position study, without a request."""
     report = ModelRunReport()
     for located, prompt in read_prompts(paths, options):
         report.rows += 1
@@ -146,7 +135,7 @@ def run_model(
     on_missing: OnMissing,
     on_progress: Callable[[int], None],
 ) -> ModelRunReport:
-    """Write each row with the model's answer; cached replies are not requested again.
+    """Write each row with the model's answer; stored replies are not requested again.
 
     `on_missing` receives each row without an answer, `on_progress` the number of rows.
 

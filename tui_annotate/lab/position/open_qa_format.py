@@ -1,4 +1,4 @@
-"""Format open-qa: rows of position studies (questions, key-value pairs) and model predictions."""
+"""Format open-qa: rows of position studies (questions, key-value pairs) and models' answers."""
 
 from __future__ import annotations
 
@@ -50,14 +50,14 @@ FORMAT: Final = "open-qa"
 PEOPLE: Final = "human_verdicts"
 """Field of a row with each annotator's verdict; `human_verdict` is the majority's verdict."""
 OWN_META: Final = frozenset({"task", "answers", "gold_position", "size", "passages", "metric"})
-"""Keys that the reader adds to a sample's metadata; other keys are copied from the row."""
+"""Keys that the reader adds to a sample's metadata; other keys are those of the row."""
 LONG: Final = frozenset(
     {
         "question", "answers", "ctxs", "nq_annotated_gold", "model_documents", "model_prompt",
         "model_answer", "ordered_kv_records", "model_ordered_kv_records", PEOPLE, "human_verdict",
     }
 )  # fmt: skip
-"""Fields of a row that are not copied to a sample's metadata: texts, or fields stored elsewhere."""
+"""Fields of a row that are not copied to a sample's metadata, such as texts."""
 
 ABOUT: Final = FormatTraits(
     title="JSON lines: questions over passages, or key-value pairs, with a model's answers",
@@ -80,15 +80,12 @@ ABOUT: Final = FormatTraits(
 _OF_PASSAGES = ("id", "score", "hasanswer", "original_retrieval_index", "isgold")
 _SHOWN_LISTS = ("ctxs", "model_documents")
 _SHOWN_PAIRS = ("model_ordered_kv_records", "ordered_kv_records")
-"""Columns that may contain a row's key-value pairs; the first existing column is read.
-
-The pairs of this column are in the order in which the model read them.
-"""
+"""Columns with a row's key-value pairs; the first that exists has the order of the prompt."""
 
 
 @dataclass(frozen=True, slots=True)
 class RowReader:
-    """Reader that turns the rows of a file into samples; `names` holds the sample ids so far."""
+    """Converts the rows of a position study's file into samples; `names` holds their ids."""
 
     dataset: str
     language: str
@@ -119,10 +116,7 @@ class RowReader:
         return Record(sample, assignments=work, people=people, where=where), _find_doubts(row)
 
     def _unique_id(self, row: Row, where: str) -> str:
-        """Build a sample id from the id of the question, the gold position and the model.
-
-        The same row has the same id in every file.
-        """
+        """Build a sample's id from the id of its question, the answer's position and the model."""
         place, model = gold_position(row), row.get("model")
         name = question_id(row) + ("" if place is None else f"@{place}")
         if isinstance(model, str) and model.strip():
@@ -157,11 +151,7 @@ class RowReader:
         )
 
     def _answer_documents(self, row: Row) -> tuple[Document, ...]:
-        """Create the summary document from the model's answer, or from the first gold answer.
-
-        The gold answer is used if the row has no model answer. An answer without text gives an
-        empty tuple.
-        """
+        """Create the summary document from the model's answer, or else from a right answer."""
         answer = row[ANSWER] if ANSWER in row else next(iter(expected_answers(row)), None)
         if answer is None:
             return ()
@@ -247,7 +237,7 @@ def _find_doubts(row: Row) -> list[str]:
 
 
 class OpenQaWriter:
-    """Writer of one row for each sample; `report` counts the rows and the content left out."""
+    """Writes one row for each sample; `report` counts the rows and the content left out."""
 
     def __init__(self) -> None:
         self.report = ExportReport()
@@ -255,7 +245,6 @@ class OpenQaWriter:
         self._names: dict[str, str] = {}
 
     def write(self, record: Record, target: TextIO) -> None:
-        """Write the row of one sample with its human verdicts."""
         if record.sample.kind is not SampleKind.QUESTION:
             self.report.count_loss("samples that are not questions")
             self.report.count_loss(Loss.ITEM_ANNOTATIONS.value, len(record.annotations))
@@ -309,7 +298,7 @@ def _is_own(sample: Sample) -> bool:
 
 
 def row_of(sample: Sample) -> dict[str, Any]:
-    """Return the imported row of a sample, or a new row if the sample had another format."""
+    """Return the imported row of a sample, or a new row if it had another format."""
     if not _is_own(sample):
         return _build_row(sample)
     try:
@@ -358,13 +347,12 @@ def _build_row(sample: Sample) -> dict[str, Any]:
 
 
 class OpenQaFormat:
-    """Importer and exporter of open-qa rows: questions with model answers and human verdicts."""
+    """Importer and exporter of position studies: questions, answers and human verdicts."""
 
     name = FORMAT
     about = ABOUT
 
     def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
-        """Yield one record for each row of a file; see `Importer.read`."""
         with closing(NameRegister()) as names:
             rows = RowReader(choose_dataset_name(path, options.dataset), options.language, names)
 
@@ -376,7 +364,6 @@ class OpenQaFormat:
     def write(
         self, records: Iterable[Record], target: TextIO, options: ExportOptions
     ) -> ExportReport:
-        """Write one row for each sample; see `Exporter.write`."""
         del options
         writer = OpenQaWriter()
         for record in records:

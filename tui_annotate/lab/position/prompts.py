@@ -1,4 +1,4 @@
-"""Prompts of position studies: this program's own wording, in the original study's order of parts.
+"""Prompts of position studies: own wording, in the original study's order of parts.
 
 Parts are separated by an empty line, without a trailing line feed. A template replaces the prompt,
 and must have all placeholders of its task: `{search_results}` and `{question}`, only `{question}`
@@ -26,7 +26,7 @@ from tui_annotate.lab.chat.placeholders import check_placeholders, fill_placehol
 
 QUESTION_PLACEHOLDERS = ("question", "search_results")
 PAIR_PLACEHOLDERS = ("key", "kv")
-"""Placeholders of a template by task: questions over passages, and key-value pairs."""
+"""Placeholders of a prompt template for key-value pairs and for questions."""
 
 
 class PromptStyle(StrEnum):
@@ -47,7 +47,7 @@ _ASK_KEY = "Find the key that is named below in the JSON object, and give the va
 
 
 def build_prompt(row: Row, *, style: PromptStyle = PromptStyle.PLAIN, template: str = "") -> str:
-    """Build the prompt of a question row or a key-value row.
+    """Build the prompt of a position study's row.
 
     A `template` replaces the wording.
 
@@ -70,7 +70,7 @@ def build_question_prompt(
     style: PromptStyle = PromptStyle.PLAIN,
     template: str = "",
 ) -> str:
-    """Build the prompt of a question over passages.
+    """Build the prompt of a question with text passages.
 
     Raises:
         InvalidInput: the question is empty, passages are missing although the style needs them, or
@@ -131,7 +131,7 @@ def build_key_value_prompt(
 
 
 def format_documents(passages: Iterable[Row]) -> str:
-    """Format passages with numbers from 1 and titles, one passage per line."""
+    """Format text passages with numbers from 1 and titles, one passage per line."""
     return "\n".join(
         f"Document [{number}](Title: {each.get('title') or ''}) {parse_text(each, 'text')}"
         for number, each in enumerate(passages, 1)

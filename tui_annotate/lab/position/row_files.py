@@ -1,4 +1,4 @@
-"""Files with rows of position studies: reading, and writing of several files at once.
+"""Reads files with rows of position studies, and writes several files at once.
 
 The first invalid row ends reading with an error that names the line; then nothing is written.
 """
@@ -21,14 +21,14 @@ _SUFFIXES = {".jsonl", ".json", ".ndjson"}
 
 
 class LocatedRow(NamedTuple):
-    """Row of a position study with its location `file:line`."""
+    """A row of a position study with its location `file:line`."""
 
     where: str
     row: dict[str, Any]
 
 
 def read_rows(path: Path, *, encoding: str = "utf-8", some: bool = True) -> Iterator[LocatedRow]:
-    """Yield the rows of a plain or compressed file.
+    """Yield the rows of a position study's file, plain or compressed.
 
     An empty file is an error if `some` is true.
 
@@ -61,17 +61,16 @@ def locate_row(where: str) -> Iterator[None]:
 
 
 def is_file_of_rows(target: Path) -> bool:
-    """Return whether a path names a file of rows: `.jsonl`, optionally compressed."""
+    """Return whether a path ends in `.jsonl`, optionally compressed."""
     return bool(set(plain_suffixes(target)[-1:]) & _SUFFIXES)
 
 
 def rows_suffix(path: Path) -> str:
-    """Return `.jsonl` with the compression suffix of a path, if any."""
     return ".jsonl" + (path.suffix if path.suffix in PACKED else "")
 
 
 class RowFiles:
-    """Set of output files in a folder; either all files appear at the end, or none."""
+    """A set of output files in a folder: at the end, either all appear or none."""
 
     def __init__(self, stack: ExitStack, folder: Path) -> None:
         self._stack = stack
@@ -79,7 +78,7 @@ class RowFiles:
         self.opened: dict[str, TextIO] = {}
 
     def file(self, name: str) -> TextIO:
-        """Return the output file with the given name; open the file at the first call."""
+        """Return the output file with a name, which is opened at the first call."""
         if name not in self.opened:
             self.opened[name] = self._stack.enter_context(open_output(self._folder / name))
         return self.opened[name]
@@ -87,7 +86,7 @@ class RowFiles:
 
 @contextmanager
 def open_folder(folder: Path) -> Iterator[RowFiles]:
-    """Open a set of output files in a folder; create the folder if it is missing.
+    """Open a set of output files in a folder, which is created if missing.
 
     Raises:
         InvalidInput: the path is a file, or its parent folder is missing.

@@ -1,4 +1,4 @@
-"""Generation of rows for position studies: gold passages among distractors, random key-value pairs.
+"""Makes rows of position studies: the passage with the answer among others, or random pairs.
 
 The same input and seed give the same rows, on every machine and version of Python. Python
 guarantees this only for `Random.random`, so all random choices use this function.
@@ -52,7 +52,7 @@ def random_below(count: int, source: Random) -> int:
 
 
 def shuffle(items: Iterable[_Item], source: Random) -> list[_Item]:
-    """Return the items in a uniformly random order."""
+    """Return the items in a random order, the same for equal seeds in all Python versions."""
     found = list(items)
     for last in range(len(found) - 1, 0, -1):
         other = random_below(last + 1, source)
@@ -61,12 +61,11 @@ def shuffle(items: Iterable[_Item], source: Random) -> list[_Item]:
 
 
 def insert_at(items: Sequence[_Item], item: _Item, at: int) -> list[_Item]:
-    """Return the items with another item inserted at index `at`, in [0, len(items)]."""
     return [*items[:at], item, *items[at:]]
 
 
 def find_gold_passage(row: Row) -> dict[str, Any]:
-    """Return the row's gold passage: the annotated passage, else the passage marked as gold.
+    """Return the passage with the answer to a question: annotated, else marked as gold.
 
     Raises:
         InvalidInput: the row has neither, or the passage is not text.
@@ -75,7 +74,7 @@ def find_gold_passage(row: Row) -> dict[str, Any]:
         gold = row["nq_annotated_gold"]
         if not isinstance(gold, dict):
             raise InvalidInput(
-                "'nq_annotated_gold' is not an object",
+                "'nq_annotated_gold' is not a JSON object",
                 "write an object with the fields title and chunked_long_answer",
             )
         title, words = gold.get("title"), gold.get("chunked_long_answer")
@@ -91,10 +90,7 @@ def find_gold_passage(row: Row) -> dict[str, Any]:
 
 
 def find_distractors(row: Row) -> list[dict[str, Any]]:
-    """Return the passages without the answer, whose field `hasanswer` is exactly false.
-
-    Each passage gets its index in the row as `original_retrieval_index`, unless it has this field.
-    """
+    """Return the passages of a question that do not have the answer (`hasanswer` is false)."""
     return [
         {
             **each,
@@ -109,11 +105,11 @@ def find_distractors(row: Row) -> list[dict[str, Any]]:
 def build_question_rows(
     row: Row, *, count: int, places: Iterable[int], order: Random | None = None
 ) -> Iterator[dict[str, Any]]:
-    """Yield one row for each position, in which the gold passage is at that position.
+    """Yield, for each position, a copy of a question with its answer's passage there.
 
-    The other passages are the first distractors. `count`: number of all passages, at least 2.
-    `places`: positions in [0, count). `order` shuffles the distractors, with the same result for
-    all positions.
+    The other passages are the first without the answer. `count`: number of all passages, at least
+    2.
+    `places`: positions in [0, count). `order` shuffles the others, equally for all positions.
 
     Raises:
         InvalidInput: the row has too few distractors, or lacks a field.
@@ -133,20 +129,19 @@ def build_question_rows(
 
 
 def build_oracle_row(row: Row) -> dict[str, Any]:
-    """Return the row with only its gold passage."""
     parse_text(row, "question")
     return {**row, "ctxs": [find_gold_passage(row)]}
 
 
 def is_reordered(row: Row) -> bool:
-    """Return whether the row's distractors are in another order than the retriever's."""
+    """Return whether passages without the answer are in another order than the retriever's."""
     marks = [each.get("original_retrieval_index") for each in list_passages(row, shown=False)]
     found = [mark for mark in marks if isinstance(mark, int)]
     return found != sorted(found)
 
 
 def build_key_value_row(count: int, source: Random) -> dict[str, Any]:
-    """Generate `count` pairs of random ids with unique keys, and choose the pair to look up."""
+    """Make `count` pairs of random ids with unique keys, and choose the pair to look up."""
     records: dict[str, str] = {}
     while len(records) < count:
         records.setdefault(_random_id(source), _random_id(source))
@@ -161,7 +156,7 @@ def _random_id(source: Random) -> str:
 
 
 def move_key_value(row: Row, at: int) -> dict[str, Any]:
-    """Return the row with its gold pair moved to a position, in [0, number of pairs).
+    """Move the pair with the answer of a row to a position, in [0, number of pairs).
 
     Raises:
         InvalidInput: the row lacks a field, or no pair has its key and value.
@@ -175,25 +170,17 @@ def move_key_value(row: Row, at: int) -> dict[str, Any]:
 
 
 def holds_answer(passage: str, golds: Iterable[str]) -> bool:
-    """Return whether a normalised passage contains any normalised gold answer."""
+    """Return whether a normalised passage contains any normalised right answer."""
     form = normalise_answer(passage)
     return any(gold in form for gold in map(normalise_answer, golds) if gold)
 
 
 MIN_PASSAGES: Final = 2
-"""Minimum number of passages or pairs in a prompt, so that there are positions to compare."""
+"""Minimum number of passages or pairs in a prompt, so that positions can be compared."""
 
 
 @dataclass(frozen=True, slots=True)
 class GenerationReport:
-    """Result of a generation.
-
-    Attributes:
-        files: files in the order of their first rows.
-        rows: total number of rows.
-        not_finite: number of NaN and infinities of the input, which are null in the files.
-    """
-
     files: tuple[Path, ...]
     rows: int
     not_finite: int = 0
@@ -201,12 +188,11 @@ class GenerationReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GenerationOptions:
-    """Options for generating rows of questions.
+    """Options for making rows of questions with several text passages.
 
     Attributes:
         documents: number of passages, at least 2.
         gold_at: positions, as `parse_positions` parses them.
-        oracle: write only the gold passage.
         seed: random seed to shuffle the distractors; None keeps the retriever's order.
     """
 
@@ -219,9 +205,9 @@ class GenerationOptions:
 def write_questions(
     rows: Iterable[LocatedRow], target: Path, options: GenerationOptions, *, name: Path
 ) -> GenerationReport:
-    """Write a row for each question and each position of its gold passage.
+    """Write a row for each question and each position of the passage with the answer.
 
-    `target`: a folder for one file per position, or one file. `name`: path of the input file.
+    `target`: a folder for one file per position, or one file.
 
     Raises:
         InvalidInput: there are fewer than two documents, or a position is invalid.
@@ -257,7 +243,7 @@ def write_questions(
 def write_lookups(
     rows: Iterable[LocatedRow], target: Path, gold_at: str, *, name: Path
 ) -> GenerationReport:
-    """Write each key-value row once for each requested position of its gold pair.
+    """Write each key-value row once for each requested position of the pair to look up.
 
     Without positions, the rows are unchanged.
 
@@ -303,7 +289,7 @@ def _write_rows(
 
 
 def generate_lookups(keys: int, examples: int, *, seed: int) -> Iterator[LocatedRow]:
-    """Generate key-value rows; each row depends only on the seed and the row number.
+    """Make key-value rows; each depends only on the seed and the row's number.
 
     Raises:
         InvalidInput: fewer than two keys or fewer than one row are requested.

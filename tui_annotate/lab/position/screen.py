@@ -1,7 +1,4 @@
-"""Screen with a chart of a position study: one bar per position, and lists of failing answers.
-
-A thread evaluates the dataset; keys that need the bars wait for the thread.
-"""
+"""Screen with a chart of a position study: one bar per position, and lists of wrong answers."""
 
 from __future__ import annotations
 
@@ -37,10 +34,7 @@ if TYPE_CHECKING:
     from tui_annotate.storage.queue import QueueRow
 
 SURE, LIKELY, UNLIKELY = "█", "▓", "░"
-"""Characters that draw the three parts of a bar.
-
-The parts end at the low end of the mean score's interval, at the mean, and at the high end.
-"""
+"""Characters for a bar's parts, up to the interval's low end, the mean and the high end."""
 
 _NAME_CELLS: Final = 14  # maximum width of a group column, in cells
 _NUMBER_CELLS: Final = 5  # width of a number, in cells
@@ -48,7 +42,6 @@ _COUNT_CELLS: Final = 30
 
 
 def column_widths(found: Evaluation) -> tuple[int, ...]:
-    """Return the width of each group column in cells."""
     columns = zip(*(where for where, _ in found.groups), strict=True)
     texts = [[_format_value(value) for value in column] for column in columns]
     return tuple(
@@ -58,7 +51,6 @@ def column_widths(found: Evaluation) -> tuple[int, ...]:
 
 
 def column_titles(found: Evaluation) -> tuple[str, ...]:
-    """Return the titles of the group columns."""
     return tuple("at" if by.value == "gold-position" else by.value for by in found.by)
 
 
@@ -67,10 +59,7 @@ def _format_value(value: int | str | None) -> str:
 
 
 def draw_bar(bar: PositionScore, cells: int) -> str:
-    """Draw a bar for the mean score of a group of samples and the interval of the mean score.
-
-    The bar has at most `cells` cells. It is empty if the group has no score.
-    """
+    """Draw a bar for the mean score of a group of answers and the mean's interval; may be empty."""
     if bar.mean is None or bar.interval is None:
         return ""
     low, mean, high = (
@@ -80,17 +69,13 @@ def draw_bar(bar: PositionScore, cells: int) -> str:
 
 
 class BarHeads(FixedRows):
-    """Row with the column titles of the chart."""
-
     _found: Evaluation | None = None
 
     def show(self, found: Evaluation) -> None:
-        """Show the column titles of the chart of an evaluation."""
         self._found = found
         self.repaint()
 
     def paint(self, cells: int) -> list[list[Run]]:
-        """Paint the row of column titles, `cells` wide."""
         if self._found is None:
             return []
         quiet = self.palette.quiet
@@ -103,10 +88,10 @@ class BarHeads(FixedRows):
 
 
 class BarRows(RowList):
-    """List of the chart's bars, one for each group of answers."""
+    """List of a chart's bars, one for each group of answers."""
 
     class Clicked(Message):
-        """Message: the user clicked a bar."""
+        """The message that the user clicked a bar of the chart."""
 
         def __init__(self, index: int) -> None:
             super().__init__()
@@ -119,23 +104,18 @@ class BarRows(RowList):
         self._message = "counting…"
 
     def show(self, found: Evaluation, *, focused: int) -> None:
-        """Show one bar for each group of samples of an evaluation, and select the bar `focused`."""
+        """Show a bar for each group of answers, and select the bar with index `focused`."""
         self._groups, self._widths, self._message = found.groups, column_widths(found), ""
         self.set_rows(len(found.groups), focused=focused)
         self.refresh()
 
     def say(self, words: str) -> None:
-        """Show a message instead of the bars."""
         self._groups, self._message = (), words
         self.set_rows(1, focused=0)
         self.refresh()
 
     def runs_of_row(self, index: int, cells: int) -> Sequence[Run]:
-        """Return a row of the chart as styled texts.
-
-        The row shows a group of samples, the number of answers, the mean score with its interval,
-        the number of wrong answers, and the bar.
-        """
+        """Return a row of the chart as styled texts: a group of answers, its scores, its bar."""
         palette = self.palette
         if self._message:
             return [(f"  {cut(line_text(self._message), cells - 2)}", palette.quiet)]
@@ -153,7 +133,6 @@ class BarRows(RowList):
         ]
 
     def clicked(self, index: int) -> None:
-        """Post a message about the clicked bar."""
         if index < len(self._groups):
             self.post_message(self.Clicked(index))
 
@@ -166,14 +145,14 @@ def _format_counts(bar: PositionScore) -> str:
 
 
 def name_bar(found: Evaluation, index: int) -> str:
-    """Return the group of a bar as text, such as `gold-position 4`."""
+    """Return the group of answers of a bar as text, such as `gold-position 4`."""
     where, _ = found.groups[index]
     both = zip(found.by, where, strict=True)
     return ", ".join(f"{by.value} {_format_value(value)}" for by, value in both)
 
 
 def describe_bar(found: Evaluation, index: int) -> str:
-    """Return a description of a bar for the status line."""
+    """Describe the group of answers of a bar, and their mean score, in one line."""
     (_, bar), names = found.groups[index], name_bar(found, index)
     if bar.mean is None or bar.interval is None:
         return f"{names}: no answers yet"
@@ -225,13 +204,6 @@ _NO_FAILURES: Final = "the selected bar counts no wrong answer"
 
 
 class ChosenSample(NamedTuple):
-    """Sample that the user chose from a list of samples with wrong answers.
-
-    Attributes:
-        key: key of the chosen sample.
-        keys: keys of all samples in the list.
-    """
-
     key: SampleKey
     keys: tuple[SampleKey, ...]
 
@@ -240,9 +212,6 @@ class PositionsScreen(Screen[ChosenSample | str | None]):
     """Screen with the chart of a position study; its result is what to open next.
 
     The result is a sample, `queue`, `quit`, or None to return to the open sample.
-
-    Attributes:
-        where: group of the focused bar; None before the first evaluation.
     """
 
     DEFAULT_CSS = "PositionsScreen { layout: vertical; }"
@@ -268,10 +237,7 @@ class PositionsScreen(Screen[ChosenSample | str | None]):
         dataset: str,
         where: GroupKey | None = None,
     ) -> None:
-        """Create the screen with the chart of a dataset.
-
-        `where`: group of samples whose bar is selected; without it, the first bar is selected.
-        """
+        """Create the screen with a dataset's chart; `where` is the group of the selected bar."""
         super().__init__()
         self.where = where
         self._positions, self._person, self._dataset = positions, person, dataset
@@ -279,7 +245,6 @@ class PositionsScreen(Screen[ChosenSample | str | None]):
         self.reading = False
 
     def compose(self) -> ComposeResult:
-        """Compose title, column titles, bars, status line, label bar and key line."""
         yield PaneTitle()
         yield BarHeads()
         yield BarRows()
@@ -288,7 +253,6 @@ class PositionsScreen(Screen[ChosenSample | str | None]):
         yield KeyLine()
 
     def on_mount(self) -> None:
-        """Show the key hints and the title, and start to compute the chart."""
         self.query_one(KeyLine).show(KEYS)
         self.query_one(PaneTitle).show(f"POSITIONS {self._dataset}", [], focused=True)
         self.query_one(BarRows).say("counting…")
@@ -299,14 +263,13 @@ class PositionsScreen(Screen[ChosenSample | str | None]):
         return self.reading and getattr(event, "key", "") in {"enter", "down", "up", "j", "k"}
 
     def action_again(self) -> None:
-        """Count the answers again, unless a count is running."""
         if not self.reading:
             self.reading = True
             self._read(lambda: partial(self._show_evaluation, self._positions.chart(self._dataset)))
 
     @work(thread=True)
     def _read(self, read: Callable[[], Callable[[], None]]) -> None:
-        """Run `read` in a thread; then call its result on the main thread, or show its error."""
+        """Run a function in a thread; then call its result on the main thread."""
         done: Callable[[], None] = partial(self._show_error, None)
         try:
             done = read()
@@ -353,7 +316,6 @@ class PositionsScreen(Screen[ChosenSample | str | None]):
     # keys
 
     def action_move(self, step: int) -> None:
-        """Move the focus by a number of bars."""
         if self._found:
             rows = self.query_one(BarRows)
             rows.focus_row(rows.focused_row + step)
@@ -366,7 +328,6 @@ class PositionsScreen(Screen[ChosenSample | str | None]):
         self._show_counts()
 
     def action_open(self) -> None:
-        """List the samples with wrong answers of the focused bar."""
         if self._found and not self.reading:
             self.reading = True
             at = self.query_one(BarRows).focused_row
@@ -415,14 +376,10 @@ class PositionsScreen(Screen[ChosenSample | str | None]):
         self.app.push_screen(QueueScreen(page, listing=QueueListing(title=title)), chosen)
 
     def action_help(self) -> None:
-        """Show the keys of the screen and the legend of the chart."""
         self.app.push_screen(HelpDialog(HELP, legend=LEGEND))
 
     def action_close(self, where: str) -> None:
-        """Close the chart and return `where`: what the sample screen does next.
-
-        `queue` opens the queue, `quit` quits, and an empty text returns to the sample.
-        """
+        """Close the chart; `where` is what the screen does next: `queue`, `quit` or "" (return)."""
         self.dismiss(where or None)
 
 

@@ -1,4 +1,4 @@
-"""Position studies stored in a workspace: evaluation by position, and failing samples."""
+"""Position studies stored in a workspace: scores by position, and samples with wrong answers."""
 
 from __future__ import annotations
 
@@ -26,22 +26,20 @@ if TYPE_CHECKING:
     from tui_annotate.workspace.machines import MachineServices
 
 _CHART_GROUPS: Final = (GroupBy.MODEL, GroupBy.TASK, GroupBy.SIZE, GroupBy.POSITION)
-"""Attributes to group a chart by, if their values differ within the dataset."""
+"""Properties by which a chart groups answers, if they differ within the dataset."""
 
 
 def position_studies(machines: MachineServices) -> PositionStudies:
-    """Return the position studies of an open workspace."""
     return PositionStudies(QuestionStore(machines.database, actor=machines.actor))
 
 
 @dataclass(frozen=True, slots=True)
 class PositionStudies:
-    """Evaluation of a workspace's stored answers by the position of the gold passage."""
+    """Scores of a workspace's stored answers by the position of the fact in the prompt."""
 
     store: QuestionStore
 
     def datasets(self) -> list[str]:
-        """Return the names of the datasets with gold positions, sorted."""
         return self.store.datasets()
 
     def evaluate(
@@ -51,7 +49,7 @@ class PositionStudies:
         *,
         rules: MatchRules = ORIGINAL,
     ) -> Evaluation:
-        """Evaluate the answers of a dataset, and compare the metric with human verdicts.
+        """Score the answers of a dataset, and compare the metric with human verdicts.
 
         Raises:
             NotFound: the dataset has no question with a known answer position.
@@ -69,10 +67,7 @@ class PositionStudies:
         return found
 
     def failing(self, dataset: str, where: GroupKey, *, by: tuple[GroupBy, ...]) -> list[SampleKey]:
-        """Return the keys of the samples in a group whose answer is wrong or missing.
-
-        A human verdict counts if there is one, else the metric.
-        """
+        """Return the samples of a group of answers whose answer is wrong or missing."""
         return [
             stored.key
             for stored, case in self._read_cases(dataset, ORIGINAL)
@@ -80,11 +75,7 @@ class PositionStudies:
         ]
 
     def chart(self, dataset: str) -> Evaluation:
-        """Evaluate the answers in a dataset, grouped by the position of the gold passage.
-
-        The answers are further grouped by each attribute, such as the model, that has several
-        values in the dataset.
-        """
+        """Score the answers of a dataset by position, and by model or task if these differ."""
         found = self.evaluate(dataset, EvaluationOptions(by=_CHART_GROUPS))
         columns = list(zip(*(where for where, _ in found.groups), strict=True))
         kept = [
@@ -103,11 +94,7 @@ class PositionStudies:
         search: str = "",
         states: Collection[State] = (),
     ) -> list[QueueRow]:
-        """Return some samples of a dataset as rows of an annotator's queue, in the given order.
-
-        `search`: part of the id, of the group or of the summary's start. `states`: empty for all
-        states.
-        """
+        """Return samples of a dataset as rows of an annotator's list, in the given order."""
         there = self.store.entries(person, keys[0].dataset) if keys else {}
         sought = search.casefold()
         return [
@@ -120,7 +107,7 @@ class PositionStudies:
         ]
 
     def next_open(self, person: str, keys: Sequence[SampleKey]) -> SampleKey | None:
-        """Return the first sample that an annotator has not completed; None if there is none."""
+        """Return the first sample that a person has not completed; None if there is none."""
         rows = self.page(person, keys)
         return next((row.key for row in rows if not row.state.finished), None)
 
@@ -134,10 +121,7 @@ class PositionStudies:
 
 
 def stored_case(stored: StoredQuestion, rules: MatchRules) -> ScoredAnswer | None:
-    """Return the scored answer of a stored question; None without a gold position.
-
-    The stored score counts under the original rules; other rules score the answer again.
-    """
+    """Return the scored answer of a stored question; None if the answer's position is unknown."""
     meta = stored.meta
     position, size = meta.get("gold_position"), meta.get("size")
     if not isinstance(position, int) or not isinstance(size, int) or meta.get("task") not in _TASKS:

@@ -1,4 +1,4 @@
-"""Position study rows from a workspace: each sample's source among sources of other samples."""
+"""Makes rows of a position study from a workspace: a sample's source among other sources."""
 
 from __future__ import annotations
 
@@ -28,12 +28,10 @@ class _Source(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkspaceRowOptions:
-    """Options for building the rows of a position study from the samples of a workspace.
+    """Options for making the rows of a position study from samples of a workspace.
 
     Attributes:
-        documents: number of passages in a row.
         seed: random seed of the choice of distractors.
-        dataset: dataset of the samples and distractors; empty for all.
         question: question for samples without a question.
     """
 
@@ -44,7 +42,7 @@ class WorkspaceRowOptions:
 
 
 def build_workspace_rows(corpus: CorpusStore, options: WorkspaceRowOptions) -> Iterator[LocatedRow]:
-    """Yield a row for each sample with source and answer; the sample's source is the gold passage.
+    """Yield a row for each sample; the passage with the answer is the sample's source.
 
     The right answers are `answers` or `ground_truth` of the record, else the summary. Distractors
     are
@@ -109,10 +107,7 @@ def _distractor(document: Document, source: _Source) -> dict[str, Any]:
 
 
 def _gold_row(sample: Sample, options: WorkspaceRowOptions) -> dict[str, Any] | None:
-    """Return a row of a position study, with the sample's source as the gold passage.
-
-    Return None if the sample has no source or no gold answer.
-    """
+    """Return a sample as a position study's row; None without source or right answer."""
     sources, right = sample.side(Side.SOURCE), _gold_answers(sample)
     if not sources or not right:
         return None

@@ -1,1 +1,1 @@
-"""Scores of answers and sentences: scorers, ranking, probes, comparison with human labels."""
+"""Machine scores of answers and sentences, and their comparison with human labels."""

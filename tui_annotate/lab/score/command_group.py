@@ -12,7 +12,6 @@ from tui_annotate.lab.score.rank_command import rank
 
 
 def register(app: typer.Typer) -> None:
-    """Add the command group `scores` to the app."""
     scores = add_group(
         app, "scores", "Compute, import and compare scores of samples.", panel=RESEARCH
     )

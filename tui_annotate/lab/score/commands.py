@@ -59,7 +59,6 @@ RUN_COLUMNS: Final = (
 
 
 def run_as_json(run: ScoreRun) -> dict[str, Any]:
-    """Return a score run as a JSON object."""
     return {
         "run": run.id,
         "dataset": run.dataset,
@@ -74,7 +73,6 @@ def run_as_json(run: ScoreRun) -> dict[str, Any]:
 
 
 def report_as_json(scored: ScoreReport) -> dict[str, Any]:
-    """Return the JSON description of a score run with its counts and notes."""
     return run_as_json(scored.run) | {
         "samples": scored.samples,
         "scores": scored.scores,
@@ -85,7 +83,6 @@ def report_as_json(scored: ScoreReport) -> dict[str, Any]:
 
 
 def print_report(scored: ScoreReport) -> None:
-    """Print the counts of a score run on one line, then its notes."""
     run = scored.run
     line = f"{run.maker}: {format_count(scored.samples, 'sample')} of {run.dataset}"
     line += f", {format_count(scored.scores, 'score')}"
@@ -97,7 +94,7 @@ def print_report(scored: ScoreReport) -> None:
 
 
 def format_cost(scorer: str, samples: int, cost: EmbeddingCost | None) -> str:
-    """Return one line with the estimated cost of a score run."""
+    """Return one line with the estimated cost of scoring samples."""
     line = f"{scorer}: {format_count(samples, 'sample')}"
     if cost is None or not (cost.calls or cost.characters):
         return f"{line}; nothing is sent from this machine"

@@ -1,4 +1,4 @@
-"""Comparison of scores, and of detectors' columns, with human labels of the same samples.
+"""Comparison of machine scores, or detectors' columns, with human labels of samples.
 
 The comparison is read-only. Each sample is one case. For intervals, summaries of the same text are
 resampled together.
@@ -38,10 +38,7 @@ MAX_NAMES: Final = 20
 
 
 class ChoiceOrigin(StrEnum):
-    """Origin of a score's direction or threshold: given by a run or user, or found on the samples.
-
-    ONLY marks a threshold between the only two distinct values, where no choice was possible.
-    """
+    """Origin of a score's direction or threshold: given, found on the samples, or the only one."""
 
     GIVEN = "given"
     FOUND = "found"
@@ -50,14 +47,7 @@ class ChoiceOrigin(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class MachineValues:
-    """Values of one score or detector column, by the index of the judged sample.
-
-    Attributes:
-        name: name of the score or column.
-        maker, run: maker and run of the score; empty for a column.
-        values: value by index of the sample.
-        low: whether low values mean better supported; None if unknown.
-    """
+    """Values of one score, or of a detector's column, by the index of the judged sample."""
 
     name: str
     maker: str
@@ -68,16 +58,12 @@ class MachineValues:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MachineComparison:
-    """Agreement of one score or column with human labels.
+    """The agreement of one score or column with human labels.
 
     Attributes:
         n, missing: numbers of judged samples with and without a value.
         not_numbers: number of values that are not numbers and count as missing.
-        low: whether low values mean better supported.
-        direction: origin of `low`.
         threshold: value that separates both classes; None without values.
-        threshold_origin: origin of the threshold.
-        detected: measures of detection.
     """
 
     name: str
@@ -94,10 +80,9 @@ class MachineComparison:
 
 
 class JudgedSamples:
-    """Samples of a dataset that have a human label, in order, with values of chosen columns."""
+    """The samples of a dataset that have a human label, in order, with values of columns."""
 
     def __init__(self, columns: Sequence[str]) -> None:
-        """Start without samples; `columns` names the metadata columns to collect."""
         self.samples = 0
         self.places: dict[SampleKey, int] = {}
         self.unsupported: list[bool] = []
@@ -122,7 +107,7 @@ class JudgedSamples:
                 values[place] = sample.meta[name]
 
     def column_values(self, columns: Sequence[str]) -> Iterator[MachineValues]:
-        """Yield the detector values of the judged samples in each named column.
+        """Yield the values of the judged samples in each named column.
 
         Raises:
             NotFound: no sample has such a column.
@@ -136,17 +121,13 @@ class JudgedSamples:
             yield MachineValues(name, "", "", self._columns[name])
 
     def hint(self, *words: str) -> str:
-        """Return a hint for an error message that ends with the names of the columns of numbers.
-
-        `words`: sentences for the start of the hint.
-        """
         names = [name for name, times in self._columns_seen.most_common() if times][:MAX_NAMES]
         there = f"columns of numbers: {', '.join(names)}" if names else "no column contains numbers"
         return " ".join([*(word.strip() for word in words if word), there])
 
 
 def parse_number(value: Any) -> float | None:
-    """Return the number in a cell; None if the cell has no finite number. Booleans are 1 and 0."""
+    """Return the number in a table's cell, 1 or 0 for a boolean; None if it is not finite."""
     if not isinstance(value, bool | int | float | str):
         return None
     try:
@@ -173,7 +154,7 @@ _CHANCE_AREA: Final = 0.5
 
 
 class ReferenceLabels(StrEnum):
-    """Kind of human labels for a comparison: those of all annotators, or adjudicated labels."""
+    """Kind of human labels for a comparison: those of all annotators, or adjudicated ones."""
 
     PEOPLE = "people"
     ADJUDICATED = "adjudicated"
@@ -184,9 +165,7 @@ class ComparisonOptions:
     """Options for comparing scores with human labels.
 
     Attributes:
-        dataset: name of the dataset.
         scores: names or makers of scores; empty: all scores, or none if columns are named.
-        columns: columns of the samples with a detector's values.
         against: a value of `ReferenceLabels`, or an annotator.
         unwanted: labels of unsupported samples; empty for all labels but Benign.
         pool: rule that combines the labels of several readers.
@@ -209,13 +188,7 @@ class ComparisonOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """Result of a comparison of scores with human labels.
-
-    Attributes:
-        unjudged: number of samples without a human label, by reason.
-        ignored_readings: number of annotators' readings that do not count, by reason.
-        machines: result of each score or column.
-    """
+    """The result of comparing scores with human labels."""
 
     options: ComparisonOptions
     samples: int
@@ -228,8 +201,6 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class ComparisonService:
-    """Service that compares scores and detectors with human labels."""
-
     machines: MachineServices
 
     def report(self, options: ComparisonOptions) -> Comparison:

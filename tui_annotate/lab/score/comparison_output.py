@@ -1,4 +1,4 @@
-"""Output of a comparison with human labels: JSON, CSV, and a table with a chart."""
+"""Prints a comparison of scores with human labels as JSON, CSV, or a table with a chart."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ BOOTSTRAP: Final = {"level": LEVEL, "draws": DRAWS, "seed": SEED}
 
 _DIGITS: Final = 4
 _STORED_NAMES: Final = {"adjudicated": "settled"}
-"""Maps values of `--against` to their names in JSON, if these names differ."""
+"""Names in JSON of the values of `--against` that have another name there."""
 
 
 def as_json(found: Comparison) -> dict[str, Any]:
-    """Return the comparison as JSON; an undefined measure is null, its reason is in `undefined`."""
+    """Return a comparison as JSON; an undefined measure is null, its reason is in `undefined`."""
     options = found.options
     return {
         "dataset": options.dataset,
@@ -117,7 +117,6 @@ _STYLES: Final = {
 
 
 def print_csv(found: Comparison) -> None:
-    """Print CSV with one row for each score and measure."""
     written = io.StringIO(newline="")
     csv.writer(written, lineterminator="\n").writerows([COLUMNS, *csv_rows(found)])
     output.print_text(written.getvalue())
@@ -157,7 +156,7 @@ def print_comparison(found: Comparison, *, charted: str) -> None:
 
 
 def _format_threshold(machine: MachineComparison) -> str:
-    """Format a threshold as `< 0.5`, with a star if it was chosen on the compared samples."""
+    """Format a score's threshold as `< 0.5`, with a star if the compared samples gave it."""
     if machine.threshold is None:
         return "-"
     star = "*" if machine.threshold_origin is ChoiceOrigin.FOUND else ""

@@ -1,4 +1,4 @@
-"""Measures of how well scores distinguish unsupported from supported samples, with intervals.
+"""How well scores distinguish unsupported from supported samples, with intervals.
 
 Intervals resample whole clusters with replacement; threshold and direction stay fixed. An undefined
 measure has a reason.
@@ -29,7 +29,7 @@ ONE_KIND: Final = "all samples are of one class, so the classes cannot be distin
 
 @dataclass(frozen=True, slots=True)
 class DetectionFigure:
-    """Value of a measure with a bootstrap confidence interval, None if no bootstrap is possible."""
+    """Value of a measure, with a bootstrap confidence interval or None."""
 
     value: Measured
     interval: Interval | None = None
@@ -37,12 +37,9 @@ class DetectionFigure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DetectionResult:
-    """Result of detecting unsupported samples by one score.
+    """The result of detecting unsupported samples by one score.
 
-    Attributes:
-        hits, misses: numbers of unsupported samples called unsupported or supported.
-        alarms, passes: numbers of supported samples called unsupported or supported.
-        `figures`: value of each measure, by the names in `MEASURES`.
+    `alarms` and `passes` are supported samples called unsupported or supported.
     """
 
     hits: int
@@ -85,26 +82,21 @@ def measure_detection(
 
 
 def call_unsupported(values: Numbers, *, low: bool, at: float) -> Truths:
-    """Classify samples as unsupported by a threshold on a score; return a mask (samples,).
-
-    Args:
-        low: whether low values of the score are better.
-        at: the threshold.
-    """
+    """Return which samples a score calls unsupported, by the threshold `at`: (samples,)."""
     return values > at if low else values < at
 
 
 def area(values: Numbers, unsupported: Truths, *, low: bool) -> float:
-    """Return the area under the ROC curve, in [0, 1]; ties count half.
+    """Return the area under a score's ROC curve, in [0, 1]; NaN if all labels are equal.
 
-    The area is NaN if all samples are of one class.
+    Equal scores count half.
     """
     score = _RankedSamples(values if low else -values, np.zeros(len(values), np.bool_), unsupported)
     return score.area(np.ones(len(values)))
 
 
 def best_threshold(values: Numbers, unsupported: Truths, *, low: bool) -> float:
-    """Return the lowest threshold with the best balanced accuracy on these samples.
+    """Return the lowest threshold of a score with the best balanced accuracy.
 
     The threshold is the middle between two neighbouring values. A single distinct value is the
     threshold itself. `values` is not empty.
@@ -126,7 +118,7 @@ def best_threshold(values: Numbers, unsupported: Truths, *, low: bool) -> float:
 
 
 def _resample_weights(clusters: Sequence[str], draws: int, seed: int) -> Iterator[Numbers]:
-    """Yield the sample weights of each bootstrap resample; none for fewer than 3 clusters."""
+    """Yield how often each sample is drawn in each resample; nothing below 3 clusters."""
     names, own = np.unique(np.asarray(clusters, np.str_), return_inverse=True)
     if len(names) < FEWEST:
         return
@@ -164,7 +156,7 @@ class _RankedSamples:
         return float(bad @ (np.cumsum(good) - good / 2) / both)
 
     def measures(self, weights: Numbers) -> Numbers:
-        """Return all `MEASURES` of a resample; all are NaN without samples of both classes."""
+        """Return all measures of a resample; all are NaN without samples of both classes."""
         hits, misses, alarms, passes = self.cells(weights)
         if not (hits + misses) or not (alarms + passes):
             return np.full(len(MEASURES), np.nan)

@@ -1,4 +1,4 @@
-"""Formats of questions with a right answer and generated answers, as in the project Dreamcatcher.
+"""Formats of questions with a right answer and generated answers (project Dreamcatcher).
 
 A generated answer is the summary of its sample, the right answer is the source. Answers to one
 question are a group. A row without a right answer or a normal generation is refused. An export
@@ -76,7 +76,7 @@ PREFERENCE_TRAITS: Final = FormatTraits(
 
 
 def imported_fields(sample: Sample) -> Mapping[str, Any]:
-    """Return the fields that an import stored with a sample; empty for samples of other formats."""
+    """Return the fields that an import of this format stored with a sample; else empty."""
     found = sample.imported or {}
     return found if found.get("format") == FORMAT else {}
 
@@ -94,9 +94,9 @@ class _PlacedGeneration(NamedTuple):
 def parse_records(
     row: dict[str, Any], options: ImportOptions, *, dataset: str, number: int, where: str
 ) -> tuple[list[Record], list[str]]:
-    """Parse a row of a file: return one record for each answer, and warnings about the row.
+    """Parse a line of a file: return one record for each answer, and warnings about it.
 
-    `number`: number of the row, from 0. Answers that express uncertainty give no record.
+    `number`: number of the line, from 0. Answers that express uncertainty give no record.
     """
     generations = list(_parse_generations(get_field(row, "generation", option="")))
     normal = [
@@ -143,7 +143,7 @@ def _parse_generations(value: Any) -> Iterator[_PlacedGeneration]:
         raise InvalidInput(f"'generation' is {describe_value(value)}, not a list")
     for place, fields in enumerate(value):
         if not isinstance(fields, dict):
-            raise InvalidInput(f"answer {place} is {describe_value(fields)}, not an object")
+            raise InvalidInput(f"answer {place} is {describe_value(fields)}, not a JSON object")
         text, kind = fields.get("text"), fields.get("type", NORMAL)
         if not isinstance(text, str):
             raise InvalidInput(f"the text of answer {place} is {describe_value(text)}, not text")
@@ -166,7 +166,6 @@ def _row_id(row: Mapping[str, Any], options: ImportOptions, number: int) -> str:
 
 
 def _parse_answer(row: Mapping[str, Any], others: Sequence[str], language: str) -> Document:
-    """Parse the right answer; detect the language of the whole row, as the answer may be short."""
     from tui_annotate.methods.segmentation import guess_language
 
     text = _parse_text(get_field(row, "answer", option=""), "answer")
@@ -176,7 +175,6 @@ def _parse_answer(row: Mapping[str, Any], others: Sequence[str], language: str) 
 
 
 def _parse_text(value: Any, column: str) -> str:
-    """Return a value as text; convert a number to text, and join a list of texts."""
     if isinstance(value, list) and value:
         return _SEPARATOR.join(_parse_text(each, column) for each in value)
     if isinstance(value, int | float) and not isinstance(value, bool):
@@ -225,9 +223,7 @@ Opinions = Mapping[SampleKey, tuple[Score, ...]]
 class AnswerRanking:
     """Ranked answers to one question, with the category of the question.
 
-    Attributes:
-        category: category of the question; empty if neither annotators nor a ranker labelled it.
-        `places`: indices of one to three answers in the row's list, best first.
+    `places`: indices of one to three answers in the row's list, best first.
     """
 
     category: str
@@ -237,10 +233,9 @@ class AnswerRanking:
 def rank_answers(
     group: Sequence[Record], opinions: Opinions, *, places: Sequence[int]
 ) -> AnswerRanking | None:
-    """Choose three answers: the best right one, one that expresses uncertainty, and a wrong one.
+    """Choose three answers to a question: a right, an uncertain and a wrong one.
 
-    Human labels take precedence over the ranker's. `places`: index in the row of each sample,
-    then of each extra answer of the first sample. The result is None without any label.
+    Human labels take precedence over machine labels. The result is None without any label.
     """
     found = [
         {each.name: each for each in opinions.get(record.sample.key, ()) if not each.extra}
@@ -270,10 +265,10 @@ def _answer_label(record: Record, scores: Mapping[str, Score]) -> AnswerLabel | 
 
 
 def _raw_score(scores: Mapping[str, Score], name: str, sign: float) -> float:
-    """Return the stored value by which answers with one label are sorted.
+    """Return the value by which answers with the same label are sorted.
 
-    Without the score `name`, the value is `sign` times the margin of the answer's label: the
-    distance of its scores from the threshold between right and wrong.
+    Without the score `name`, it is `sign` times the distance of the answer's scores from the
+    threshold.
     """
     if name in scores:
         return scores[name].raw or 0.0
@@ -281,7 +276,6 @@ def _raw_score(scores: Mapping[str, Score], name: str, sign: float) -> float:
 
 
 def _extra_rewards(first: Record, opinions: Opinions) -> list[float | None]:
-    """Return the reward of each uncertain answer, from a run or from the imported file."""
     by_run = {
         score.extra: score.raw if score.raw is not None else score.value
         for score in opinions.get(first.sample.key, ())
@@ -297,7 +291,7 @@ _RANKERS = frozenset({RANK, CATEGORY, AS_RIGHT, AS_WRONG})
 
 @dataclass(frozen=True, slots=True)
 class GenerationRow:
-    """Output row of a question; `chosen` holds its best, uncertain and wrong answer, if any."""
+    """The line that an export writes for a question, and its best, uncertain and wrong answer."""
 
     fields: dict[str, Any]
     chosen: Sequence[Mapping[str, Any]]
@@ -306,7 +300,7 @@ class GenerationRow:
 def build_rows(
     records: Iterable[Record], options: ExportOptions, *, tally: LossCounter, report: ExportReport
 ) -> Iterator[GenerationRow]:
-    """Yield one output row for each question; count data that the format cannot store.
+    """Yield one output line for each question; count data that the format cannot store.
 
     `records` must be sorted by the group of their samples: a group has the answers to one question.
     """
@@ -322,7 +316,6 @@ def build_rows(
 
 
 def _group_key(sample: Sample) -> tuple[str, ...]:
-    """Return a key that is equal for all samples that come from one row of a file."""
     return (sample.dataset, sample.group) if sample.group else (*sample.key, "")
 
 
@@ -352,7 +345,7 @@ def _build_row(group: Sequence[Record], opinions: Opinions) -> GenerationRow:
 
 
 def _placed_records(group: Sequence[Record]) -> Iterator[tuple[int, Record]]:
-    """Yield (index, record): the index of an answer in the list of answers of its file row.
+    """Yield (index, record): the index of an answer among the answers of its question.
 
     A sample that was not imported from such a file has its index in `group`.
     """
@@ -388,7 +381,7 @@ def _answer_fields(sample: Sample, scores: Sequence[Score]) -> dict[str, Any]:
 
 
 def _score_fields(scores: Iterable[Score]) -> dict[str, Any]:
-    """Return normalised scores by name; rewards are not normalised."""
+    """Return the normalised scores of an answer by name; rewards are not normalised."""
     found: dict[str, Any] = {}
     for score in scores:
         if score.name in _RANKERS:
@@ -425,13 +418,13 @@ def _count_losses(record: Record, tally: LossCounter, report: ExportReport) -> N
 
 
 class GenerationsFormat:
-    """Importer and exporter of one row per question, with generated answers, scores and ranks."""
+    """Importer and exporter of one line per question, with generated answers and scores."""
 
     name = FORMAT
     about = TRAITS
 
     def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
-        """Yield one record for each generation of type `normal`, in order; see `Importer.read`."""
+        """Yield one record for each generated answer of type `normal`, in order."""
         dataset = choose_dataset_name(path, options.dataset)
         with closing(NameRegister()) as seen:
 
@@ -452,7 +445,6 @@ class GenerationsFormat:
     def write(
         self, records: Iterable[Record], target: TextIO, options: ExportOptions
     ) -> ExportReport:
-        """Write one JSON line per question; see `Exporter.write`."""
         report = ExportReport()
         tally = LossCounter(self.about, report, own=FORMAT)
         for row in build_rows(records, options, tally=tally, report=report):

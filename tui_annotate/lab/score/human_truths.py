@@ -19,20 +19,18 @@ from tui_annotate.domain.records import Record
 from tui_annotate.domain.scores import Pooling, pool_verdicts
 
 BENIGN: Final = "benign"
-"""Top-level label of supported samples. By default, all other labels mean unsupported."""
+"""Top-level label of supported samples; by default, all other labels mean unsupported."""
 MACHINE: Final = "machine:"
 """Prefix of a machine's id, and of the origin of a machine's annotations."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TruthOptions:
-    """Options for choosing the human labels with which scores are compared.
+    """Options for the human labels with which scores are compared.
 
     Attributes:
-        people: ids of annotators; empty for all readers, without adjudication.
         unwanted: labels of unsupported samples, with all their sub-labels; empty for all but
         Benign.
-        pool: rule that combines the labels of several readers.
         unmarked_clean: count samples that no annotator marked as supported.
     """
 
@@ -44,20 +42,13 @@ class TruthOptions:
 
 @unique
 class NoTruthReason(StrEnum):
-    """Reason why a sample has no human label."""
-
     TIE = "equally many annotators call the sample unsupported and supported"
     UNREAD = "no annotator completed the sample"
 
 
 @dataclass(slots=True)
 class HumanTruths:
-    """Human labels of samples, each combined from the work of several annotators.
-
-    Attributes:
-        unjudged: number of samples without a label, by reason.
-        ignored_readings: number of annotators' readings that do not count, by reason.
-    """
+    """Human labels of samples, each combined from the work of several annotators."""
 
     options: TruthOptions
     unjudged: Counter[str] = field(default_factory=Counter)

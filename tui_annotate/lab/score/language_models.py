@@ -75,7 +75,7 @@ class _LocalModel:
 
 
 class LanguageModel(_LocalModel):
-    """Local model that returns hidden states; `layers` is the number of its layers."""
+    """Local model that returns hidden states of a text, one from each of its layers."""
 
     def __init__(self, folder: str) -> None:
         super().__init__(folder)

@@ -1,4 +1,4 @@
-"""Command `pipeline run`: runs the steps of a pipeline file."""
+"""Command `pipeline run`, which runs the steps of a pipeline file."""
 
 from __future__ import annotations
 
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 
 def register(app: typer.Typer) -> None:
-    """Add the command group `pipeline` to the command line."""
     pipeline = add_group(app, "pipeline", "Run all steps of a pipeline file.", panel=RESEARCH)
     pipeline.callback()(lambda: None)  # Typer would drop the group, as it holds one command only
     add_command(pipeline, run, "pipeline run labels.yml --dry-run", "pipeline run labels.yml")

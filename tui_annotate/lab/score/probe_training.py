@@ -1,4 +1,4 @@
-"""Training of a probe on questions labelled as known or unknown, from a file or a dataset.
+"""Training of a classifier (probe) on questions whose answer a model knows or does not know.
 
 A question counts as known if all its answers are right, and as unknown if all its answers are
 wrong. Other questions are excluded and counted. The labels of a dataset come from annotators or a
@@ -36,7 +36,7 @@ _LABEL_OF_CATEGORY: Final = {
 
 
 class LabelSource(StrEnum):
-    """Source of the labels of answers: annotators (human) or a ranker (machine)."""
+    """Who labelled the answers of a dataset: annotators (human) or a rule (machine)."""
 
     HUMAN = "human"
     MACHINE = "machine"
@@ -44,10 +44,7 @@ class LabelSource(StrEnum):
 
 @unique
 class UnusedReason(StrEnum):
-    """Reason why a question is excluded from training.
-
-    If a question's category excludes it, the category is the reason, and none of these values.
-    """
+    """Reason why a question is excluded from training."""
 
     MIXED_LABELS = "the answers to the question do not all have the same human label"
     NO_QUESTION = "the question is missing"
@@ -56,15 +53,7 @@ class UnusedReason(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProbeOptions:
-    """Options for training a probe.
-
-    Attributes:
-        model: folder of the local model.
-        dataset: dataset with the answers.
-        whose: source of the labels of answers.
-        layer: layer whose hidden states the probe reads, from 1; 0 tries all layers.
-        seed: random seed of the split into training and held-out questions.
-    """
+    """Options for training a classifier (probe) of a model's hidden states."""
 
     model: str
     dataset: str = ""
@@ -82,10 +71,7 @@ class TrainingQuestions:
     unused: Counter[str] = field(default_factory=Counter)
 
     def add(self, question: str, *, known: bool | None, why: str) -> None:
-        """Add a question, and whether the model knows the answer (`known`).
-
-        If `known` is None, the question is counted as excluded for the reason `why`.
-        """
+        """Add a question, and whether the model knows the answer (`known`)."""
         if not question.strip():
             self.unused[UnusedReason.NO_QUESTION] += 1
         elif known is None:
@@ -97,14 +83,12 @@ class TrainingQuestions:
 
 @dataclass(frozen=True, slots=True)
 class ProbeTrainingService:
-    """Service that trains probes on datasets; raises NotAllowed unless the user is an admin."""
-
     machines: MachineServices
 
     def run(
         self, options: ProbeOptions, *, progress: Callable[[TaskProgress], None] | None = None
     ) -> tuple[TrainedProbe, TrainingQuestions]:
-        """Train a probe on a dataset; return the probe and its training questions.
+        """Train a classifier (probe) on a dataset; return it and its training questions.
 
         Raises:
             NotFound, InvalidInput, InvalidRecord: data is missing, invalid, or too little.
@@ -160,7 +144,7 @@ def train_on(
     *,
     progress: Callable[[TaskProgress], None] | None = None,
 ) -> TrainedProbe:
-    """Train a probe on labelled questions, without a workspace."""
+    """Train a classifier (probe) on labelled questions, without a workspace."""
     return probes.train(
         found.questions,
         found.known,

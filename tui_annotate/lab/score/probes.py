@@ -1,4 +1,4 @@
-"""Probes: classifiers of a model's hidden states, stored as JSON files that contain no code.
+"""Probes: classifiers of a model's hidden states, stored as JSON files without code.
 
 A probe belongs to one model: its file contains the hash of the model. Source: the probe of the
 project Dreamcatcher, trained on questions that a model always answers right or always wrong, 70 %
@@ -25,12 +25,12 @@ Truths = NDArray[np.bool_]
 
 TRAINING_SHARE: Final = 0.7
 MIN_CASES: Final = 4
-"""Minimum number of questions of each class for a probe: three for training, one held out."""
+"""Minimum number of questions of each class to train a probe: one of them is held out."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProbeMetrics:
-    """Metrics of a probe's predictions on held-out questions, in [0, 1]; None if undefined."""
+    """Metrics of a classifier's predictions on held-out questions, in [0, 1]; None if undefined."""
 
     accuracy: float | None
     precision: float | None
@@ -39,7 +39,7 @@ class ProbeMetrics:
 
 
 def split_cases(known: Truths, *, seed: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Split question indices into training and held-out ones, sorted and stratified by class.
+    """Split questions into training and held-out ones, both with questions of each class.
 
     Each part has at least one question of each class.
 
@@ -63,7 +63,6 @@ def split_cases(known: Truths, *, seed: int) -> tuple[NDArray[np.intp], NDArray[
 
 
 def measure_probe(known: Truths, predicted: Truths) -> ProbeMetrics:
-    """Compute the metrics of predicted classes against the true classes."""
     right = known == predicted
     return ProbeMetrics(
         _share(right, np.ones_like(known)),
@@ -87,10 +86,10 @@ def predict_chances(states: Numbers, weights: Numbers, *, bias: float) -> Number
 
 FORMAT: Final = "tui-annotate-probe/1"
 AUTO: Final = 0
-"""Layer number that requests the layer with the best results on the training questions."""
+"""Number that requests the layer of a model with the best results in training."""
 
 _MAX_BYTES: Final = 2**24
-"""Maximum size of a probe file in bytes; a probe has some thousands of numbers."""
+"""Maximum size, in bytes, of a file with a trained classifier."""
 _FOLDS: Final = 5
 _THRESHOLD: Final = 0.5
 
@@ -100,12 +99,7 @@ class Probe:
     """Linear classifier of hidden states that predicts whether a model knows the answer.
 
     Attributes:
-        folder: folder of the model at the time of training.
-        model: hash of the model.
         layer: layer whose hidden states the probe reads, from 1.
-        weights: one weight for each number of a hidden state.
-        bias: constant term.
-        trained: record of the training: counts, seed, metrics by layer.
     """
 
     folder: str
@@ -121,7 +115,7 @@ class Probe:
         return float(predict_chances(state, np.array(self.weights), bias=self.bias)[0])
 
     def write(self, path: Path) -> None:
-        """Write the probe to a JSON file, atomically; NaN in the training results become null.
+        """Write the classifier to a JSON file in one step; NaN in training results become null.
 
         Raises:
             InvalidInput: a weight is NaN or infinite.
@@ -138,7 +132,11 @@ class Probe:
 
 
 def read_probe(path: Path) -> Probe:
-    """Read a probe (a trained classifier) from a JSON file; raise InvalidInput for other files."""
+    """Read a trained classifier (probe) from a JSON file.
+
+    Raises:
+        InvalidInput: the file is no probe.
+    """
     if not path.is_file():
         raise NotFound(
             f"probe file {path} does not exist",
@@ -175,7 +173,7 @@ def _is_number(value: object) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrainedProbe:
-    """Trained probe with its metrics by layer, and counts of training and held-out questions."""
+    """Trained classifier with its metrics by layer, and counts of questions."""
 
     probe: Probe
     training: int
@@ -192,7 +190,7 @@ def train(
     seed: int = 0,
     on_progress: Callable[[int], None] = lambda _: None,
 ) -> TrainedProbe:
-    """Train a probe on a local model, from known and unknown questions.
+    """Train a classifier (probe) on a local model, from known and unknown questions.
 
     Cross-validation on the training part chooses the layer. The metrics are those of the held-out
     part. `layer`: from 1; `AUTO` tries all layers.

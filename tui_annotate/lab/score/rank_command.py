@@ -104,7 +104,6 @@ def rank(
 
 
 def ranked_as_json(ranked: RankReport) -> dict[str, Any]:
-    """Return the JSON description of a ranking."""
     return run_as_json(ranked.run) | {
         "labels": dict(ranked.labels),
         "categories": dict(ranked.categories),
@@ -112,10 +111,7 @@ def ranked_as_json(ranked: RankReport) -> dict[str, Any]:
 
 
 def show_ranked(ranked: RankReport) -> None:
-    """Print how many answers have each label, and how many questions have each category.
-
-    A note below the table names the scores that the ranker used.
-    """
+    """Print how many answers have each label, and how many questions have each category."""
     rows: list[tuple[str | float, ...]] = [
         ("answers", label, count) for label, count in ranked.labels.items()
     ]

@@ -32,19 +32,12 @@ RANK: Final = "rank"
 CATEGORY: Final = "category"
 AS_RIGHT: Final = "preferred_as_right"
 AS_WRONG: Final = "preferred_as_wrong"
-"""Names under which a ranker stores its results as scores: labels, categories, sort keys.
-
-The score of the label is its margin. The sort keys, one for right and one for wrong answers, are
-stored only if they differ from the margin.
-"""
+"""Names under which labels, categories and sort keys of answers are stored as scores."""
 
 Scores = Mapping[str, float]
-"""Known scores of one answer, by name."""
 
 
 class AnswerLabel(StrEnum):
-    """Label of an answer to a question."""
-
     RIGHT = "right"
     WRONG = "wrong"
     UNDECIDED = "undecided"
@@ -61,10 +54,9 @@ class AnswerCategory(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class AnswerVerdict:
-    """A ranker's verdict on one answer.
+    """The label that a rule gave to one answer by its scores.
 
     Attributes:
-        label: label of the answer.
         margin: sum of the scores minus the middle between both thresholds; None without scores.
         value: margin scaled to [0, 1]; None without scores.
         as_right, as_wrong: sort keys, highest first, among right and wrong answers.
@@ -97,10 +89,8 @@ def compute_thresholds(
 ) -> tuple[dict[str, float], dict[str, float]]:
     """Compute two percentiles of each score over all answers that have the score.
 
-    Percentiles are 0 to 100 and interpolated.
-
-    Returns:
-        Upper and lower thresholds by name of the score; without scores that no answer has.
+    Percentiles are 0 to 100 and interpolated. Return the upper and lower thresholds by name of the
+    score, without scores that no answer has.
     """
     import numpy as np
 
@@ -117,10 +107,9 @@ def compute_thresholds(
 def label_by_percentile(
     answers: Sequence[Scores], *, up: Mapping[str, float], down: Mapping[str, float]
 ) -> list[AnswerVerdict]:
-    """Label each answer to a question: compare the sum of its scores with the sum of thresholds.
+    """Label each answer to a question by the sum of its scores and of their thresholds.
 
-    Only scores that all of these answers have are added up. Without any such score, all answers are
-    undecided.
+    Only scores that all answers have are added up; without any, all answers are undecided.
     """
     used = [name for name in up if all(name in scores for scores in answers)]
     if not used:
@@ -141,10 +130,7 @@ def _label_of(total: float, most: float, *, least: float) -> AnswerLabel:
 
 
 def compute_medians(answers: Iterable[Scores]) -> dict[str, float]:
-    """Compute the median of each score over all answers, as a threshold for the ranker `length`.
-
-    A judge's scores are 0 and 1: their median is fixed at 0.5.
-    """
+    """Compute the median of each score over all answers; 0.5 for a judge's scores."""
     columns: dict[str, list[float]] = {}
     for scores in answers:
         for name in (OVERLAP, SURPRISE, TO_ANSWER):
@@ -160,7 +146,7 @@ def label_by_length(
     medians: Mapping[str, float],
     short: int,
 ) -> list[AnswerVerdict]:
-    """Label the answers to one question, with different rules for short and for long answers.
+    """Label the answers to one question, by different rules for short and for long answers.
 
     A short answer is right if its overlap is above the median. A long answer is right if the sum of
     its known scores is above the sum of their medians. An answer without scores is undecided.
@@ -196,11 +182,7 @@ def _make_verdict(label: AnswerLabel, margin: float, scores: int) -> AnswerVerdi
 def choose_preference(
     labels: Sequence[AnswerLabel], *, as_right: Sequence[float], as_wrong: Sequence[float]
 ) -> tuple[int | None, int | None]:
-    """Return the index of the best right answer, and the index of the best wrong answer.
-
-    `as_right` and `as_wrong` rate how well each answer serves as the right and as the wrong one.
-    An index is None if no answer has the label.
-    """
+    """Return the indices of the best right answer and of the best wrong answer."""
     return _best_of(labels, as_right, AnswerLabel.RIGHT), _best_of(
         labels, as_wrong, AnswerLabel.WRONG
     )
@@ -227,10 +209,9 @@ def categorise(labels: Sequence[AnswerLabel]) -> AnswerCategory:
 
 
 def choose_unsure_answer(rewards: Sequence[float | None]) -> int | None:
-    """Return the index of the extra answer with the highest reward.
+    """Return the index of the uncertain answer with the highest reward.
 
-    Extra answers reply to a question that asks the model to admit what it does not know. The index
-    is 0 if all rewards are None, and None if there are no extra answers.
+    The index is 0 if all rewards are None, and None if there are no uncertain answers.
     """
     known = [place for place, reward in enumerate(rewards) if reward is not None]
     if known:

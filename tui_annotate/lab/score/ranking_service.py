@@ -1,4 +1,4 @@
-"""Service that labels the answers of a dataset by their scores: right, wrong or undecided.
+"""Labels the answers of a dataset as right, wrong or undecided by their scores.
 
 Each ranking is stored as a run. It ignores annotators' work, so that it can be compared with that
 work.
@@ -49,17 +49,12 @@ _BY_LENGTH: Final = (OVERLAP, SURPRISE, TO_ANSWER, JUDGED, REWARD)
 
 
 class Ranker(StrEnum):
-    """Rule that labels answers as right, wrong or undecided, by the scores of the answers."""
-
     PERCENTILE = "percentile"
     LENGTH = "length"
 
 
 def parse_ranker(name: str) -> Ranker:
-    """Return the ranker with a name.
-
-    The class names of the rankers in the project Dreamcatcher are accepted.
-    """
+    """Return a rule that labels answers, by its name here or in the project Dreamcatcher."""
     there = {"SimpleRanker": Ranker.PERCENTILE, "LenRanker": Ranker.LENGTH}
     there |= {each.value: each for each in Ranker}
     if name not in there:
@@ -69,11 +64,9 @@ def parse_ranker(name: str) -> Ranker:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RankOptions:
-    """Options for ranking answers.
+    """Options for labelling the answers of a dataset by their scores.
 
     Attributes:
-        dataset: name of the dataset.
-        ranker: rule that labels the answers.
         up, down: percentiles of the upper and lower threshold, 0 to 100, down <= up.
         short: first length of a long answer, in code points more than the right answer.
         use: scores to add up; empty for the published ones.
@@ -89,8 +82,6 @@ class RankOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RankReport:
-    """Result of a ranking: counts of answers by label, and of questions by category."""
-
     run: ScoreRun
     labels: Mapping[str, int]
     categories: Mapping[str, int]
@@ -108,14 +99,12 @@ Decide = Callable[[Sequence[_Answer]], Sequence[AnswerVerdict]]
 
 @dataclass(frozen=True, slots=True)
 class RankService:
-    """Service that ranks answers by their scores; raises NotAllowed unless the user is an admin."""
-
     machines: MachineServices
 
     def run(
         self, options: RankOptions, *, progress: Callable[[TaskProgress], None] | None = None
     ) -> RankReport:
-        """Rank the answers of a dataset by its newest scores, and store the run.
+        """Label the answers of a dataset by its newest scores, and store the result.
 
         Raises:
             NotFound: the dataset or the scores are missing.
@@ -210,7 +199,6 @@ class _RankCounts:
         self._report = time_phase(progress, "ranking")
 
     def count(self, verdicts: Sequence[AnswerVerdict]) -> None:
-        """Count the labels of the answers to one question, and the category of the question."""
         labels = [verdict.label for verdict in verdicts]
         self.labels.update(labels)
         self.categories[categorise(labels)] += 1
@@ -248,12 +236,7 @@ def _score_names(options: RankOptions) -> tuple[str, ...]:
 
 
 def _values_by_name(scores: Sequence[Score], low: set[str]) -> dict[int, dict[str, float]]:
-    """Return the scores of a sample's answers, by name.
-
-    Key 0 is the sample's own answer; keys from 1 are the extra answers that the sample stores.
-    Scores are inverted if low values are better. Of several runs, the newest (last) run counts,
-    even if its value is missing.
-    """
+    """Return the scores of a sample's answers, by name."""
     found: dict[int, dict[str, float]] = {}
     for score in scores:
         own = found.setdefault(score.extra, {})

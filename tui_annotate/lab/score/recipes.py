@@ -1,4 +1,4 @@
-"""Recipe files in YAML, which name data, scorers and a ranker: parsed strictly, then run.
+"""Pipeline files in YAML, which name data, scorers and rules to label answers; and their run.
 
 Source: the configuration files of the project Dreamcatcher, whose keys are supported too.
 """
@@ -32,23 +32,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScorerStep:
-    """A scorer that a pipeline file names, with the options of the scorer."""
-
     scorer: str
     options: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recipe:
-    """Parsed content of a pipeline file.
+    """The parsed content of a pipeline file.
 
-    Attributes:
-        dataset: name of the dataset; empty for the input file's name.
-        source: input file; None for a stored dataset.
-        labelled, ranked: output files; None to write none.
-        steps: scorers in order; empty to use the input's own scores.
-        ranker: options of the ranker; None for no ranking.
-        unused: ignored keys, each with the reason.
+    `unused`: ignored keys, each with the reason. Empty values stand for nothing to do.
     """
 
     dataset: str = ""
@@ -63,7 +55,6 @@ class Recipe:
 _TEXT, _SWITCH, _COUNT = "a text", "true or false", "a whole number above 0"
 _SHARE, _LIST = "a number from 0 to 100", "a list of texts"
 _IGNORED: Final = ("", "")
-"""Value for keys of a pipeline file that are ignored: the model's folder has these settings."""
 
 
 def _has_type(value: Any, kind: str) -> bool:
@@ -83,7 +74,6 @@ _MODEL_KEYS: Final = (
     "tokenizer_path", "embedding_tokenizer_path", "rm_tokenizer_path",
 )  # fmt: skip
 _Keys = Mapping[str, tuple[str, str]]
-"""Maps each key of a pipeline file to the name of an option and the required type of the value."""
 _DATA: Final[_Keys] = MappingProxyType(
     {
         "input_data_path": ("source", _TEXT),
@@ -131,7 +121,7 @@ _SCORERS: Final[Mapping[str, tuple[str, Mapping[str, Any]]]] = MappingProxyType(
         "rm_scorer": ("reward", {}),
     }
 )
-"""Maps each scorer name of Dreamcatcher to the name of our scorer and the implied options."""
+"""Name of our scorer and its options, by the scorer's name in Dreamcatcher."""
 
 
 def read_recipe(path: Path, *, scorers: tuple[str, ...]) -> Recipe:
@@ -254,8 +244,6 @@ def _plain_value(node: yaml.Node) -> Any:
 
 @dataclass(slots=True)
 class RecipeReport:
-    """Results of all steps of a pipeline run."""
-
     dataset: str = ""
     ingested: IngestReport | None = None
     scored: list[ScoreReport] = field(default_factory=list)
@@ -270,11 +258,9 @@ def run_recipe(
     timeout: float | None = None,
     progress: Callable[[TaskProgress], None] | None = None,
 ) -> RecipeReport:
-    """Run the steps of a recipe; if a step fails, the results of earlier steps are kept.
+    """Run the steps of a pipeline file; if one fails, the results of earlier steps are kept.
 
     A ranking without scorers uses the input's scores.
-
-    `timeout`: time limit of a request to an endpoint in seconds; None for the default.
 
     Raises:
         InvalidInput: some records of the input were refused.

@@ -1,4 +1,4 @@
-"""Streaming reader of stored samples for scorers: answers by question, or sentences by sample."""
+"""Reads stored samples for scorers one by one: answers by question, or sentences by sample."""
 
 from __future__ import annotations
 
@@ -17,25 +17,21 @@ if TYPE_CHECKING:
 AUTO: Final = "auto"
 LANGUAGES: Final = (AUTO, "zh", "en")
 ANSWER: Final = "answer"
-"""Key of the source document that is the right answer to the sample's question."""
+"""Key of the source document that is the right answer to a sample's question."""
 NORMAL: Final = "normal"
 UNCERTAINTY: Final = "uncertainty"
 """Type of a generated answer whose prompt asked the model to admit what it does not know."""
 OTHERS: Final = "others"
-"""Key in a sample's imported data. The value lists the row's answers that are not samples.
-
-Each answer is a pair: its index in the row, and its fields.
-"""
+"""Key, in a sample's imported data, of answers that are not samples: (index, fields) pairs."""
 
 
 def is_answer(sample: Sample) -> bool:
-    """Return whether a sample holds a model's answer, and the right answer to compare with."""
     sources = sample.side(Side.SOURCE)
     return len(sources) == 1 and sources[0].key == ANSWER and bool(sample.side(Side.SUMMARY))
 
 
 def uncertain_answers(sample: Sample) -> list[Mapping[str, Any]]:
-    """Return the fields of the answers to a question in which the model expresses uncertainty.
+    """Return the fields of a question's answers in which the model expresses uncertainty.
 
     The first sample of the question's group stores these answers; other samples give no answers.
     """
@@ -45,12 +41,12 @@ def uncertain_answers(sample: Sample) -> list[Mapping[str, Any]]:
 
 _PAGE: Final = 100
 _SUBJECT_COLUMN: Final = "type"
-"""Column with the subject of a row's question."""
+"""Name of the column with the subject of a row's question."""
 
 
 @dataclass(frozen=True, slots=True)
 class AnsweredQuestion:
-    """Question with its answers, and the keys of the answers' samples in the same order."""
+    """A question with its answers, and the keys of the answers' samples in the same order."""
 
     keys: tuple[SampleKey, ...]
     answers: GeneratedAnswers
@@ -58,21 +54,13 @@ class AnsweredQuestion:
 
 @dataclass(frozen=True, slots=True)
 class SegmentedSample:
-    """Key of a sample, with the sentences of its source and summary."""
-
     key: SampleKey
     sentences: SampleSentences
 
 
 @dataclass(slots=True)
 class DatasetReader:
-    """Reader that streams the samples of a dataset to a scorer, for one run.
-
-    Attributes:
-        language: `auto` for each text's own language, or one language for all texts.
-        keep_thinking: whether the thinking of a model is a part of its answers to questions.
-        skipped: number of samples of another kind, so far.
-    """
+    """Reads the samples of a dataset for a scorer, one by one."""
 
     corpus: CorpusStore
     segments: SegmentStore
@@ -121,7 +109,6 @@ class DatasetReader:
             on_read(read)
 
     def samples(self) -> Iterator[Sample]:
-        """Return all samples of the dataset."""
         return self.corpus.samples(self.dataset)
 
     def _build_answers(self, samples: Sequence[Sample]) -> GeneratedAnswers:

@@ -33,7 +33,7 @@ _TABLES = {".csv": ",", ".tsv": "\t"}
 
 
 class FileScore(NamedTuple):
-    """Score read from a file; `where` is its location, `file:line` or `file, record N`."""
+    """A score read from a file; `where` is its location, `file:line` or `file, record N`."""
 
     where: str
     dataset: str
@@ -42,7 +42,7 @@ class FileScore(NamedTuple):
 
 
 def score_rows(path: Path, *, id_column: str, score_columns: Sequence[str]) -> Iterator[FileScore]:
-    """Yield the score of each row of a file in constant memory, from its first score column.
+    """Yield the score of each row of a file, from its first score column, in constant memory.
 
     Raises:
         InvalidRecord: the first row without an id or a finite number.
@@ -63,7 +63,7 @@ def _read_objects(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
             raise InvalidRecord(value.message, value.hint, where=value.where)
         if not isinstance(value.value, dict):
             raise InvalidRecord(
-                f"the record is {describe_value(value.value)}, not an object", where=value.where
+                f"the record is {describe_value(value.value)}, not a JSON object", where=value.where
             )
         yield value.where, value.value
 
@@ -114,7 +114,7 @@ def _parse_row(
 
 
 def _parse_number(value: Any, column: str) -> float:
-    """Return the value of a table cell as a finite number; the value may be a number or text."""
+    """Return the value of a table's cell, a number or text, as a finite number."""
     if isinstance(value, str):
         try:
             value = float(value)
@@ -177,13 +177,9 @@ def read_file_scores(
 
 @dataclass(slots=True)
 class ColumnScores:
-    """Scores that are read from metadata fields (columns) of the samples in a dataset.
+    """Scores that are read from metadata fields (columns) of a dataset's samples.
 
-    Attributes:
-        reader: reader of the dataset.
-        names: names of the columns; empty for all known scores of answers.
-        generated: whether the samples are generated answers.
-        found: columns that any sample has; complete after all samples were read.
+    `found`: columns that any sample has; complete after all samples were read.
     """
 
     reader: DatasetReader
@@ -193,7 +189,6 @@ class ColumnScores:
 
     @property
     def maker(self) -> str:
-        """Name that is stored as the origin of the imported scores."""
         return "import:generations" if self.generated else "import:columns"
 
     @property

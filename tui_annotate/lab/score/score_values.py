@@ -1,7 +1,4 @@
-"""Scores of one scoring run, collected in a temporary file.
-
-At the end of the run, each score is normalised by its smallest and largest value in the run.
-"""
+"""Scores of one scoring run, collected in a temporary file, then normalised to [0, 1]."""
 
 from __future__ import annotations
 
@@ -34,7 +31,7 @@ class RawScore(NamedTuple):
 
 
 class ScoreValues:
-    """Scores of one run in a temporary file, and the number of samples with a score."""
+    """The scores of one run in a temporary file, and the number of samples with a score."""
 
     def __init__(self) -> None:
         self._file: IO[str] = TemporaryFile("w+", encoding="utf-8")  # noqa: SIM115  see `close`
@@ -52,10 +49,7 @@ class ScoreValues:
             self._file.write(json.dumps(some, ensure_ascii=False) + "\n")
 
     def _track(self, score: RawScore) -> RawScore:
-        """Update the counts and the range of a score, and return the score.
-
-        In the returned score, a value that is not finite is None.
-        """
+        """Update the counts and the range of a score; return it with None if it is not finite."""
         name, raw = score.name, score.raw
         self._count[name] = self._count.get(name, 0) + 1
         if score.id != self._last:
@@ -69,10 +63,7 @@ class ScoreValues:
         return score
 
     def scores(self, dataset: str, *, before: Collection[str] = ()) -> Iterator[Score]:
-        """Yield all scores with values that are normalised to [0, 1].
-
-        `before`: names of scores that were normalised before; their raw values are yielded as None.
-        """
+        """Yield all scores with values that are normalised to [0, 1]."""
         self._file.seek(0)
         for line in self._file:
             for values in json.loads(line):
@@ -103,5 +94,4 @@ class ScoreValues:
                 yield f"{name}: all values are {self._low[name]:g}, so each normalised value is 0.5"
 
     def close(self) -> None:
-        """Delete the temporary file with the scores."""
         self._file.close()

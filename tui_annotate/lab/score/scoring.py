@@ -1,4 +1,4 @@
-"""Scores of a dataset, computed by a scorer or imported; a run is stored whole or not at all."""
+"""Scores of a dataset, computed by a scorer or imported; stored completely or not at all."""
 
 from __future__ import annotations
 
@@ -40,15 +40,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoreOptions:
-    """Options for scoring a dataset.
-
-    Attributes:
-        dataset: name of the dataset.
-        scorer: name of the scorer, optionally followed by a colon and a model.
-        language: one of `LANGUAGES`.
-        keep_thinking: score the thinking of a model as a part of its answers to questions.
-        options: options of the scorer.
-    """
+    """Options for scoring a dataset."""
 
     dataset: str
     scorer: str
@@ -59,16 +51,7 @@ class ScoreOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoreReport:
-    """Result of a scoring run.
-
-    Attributes:
-        run: the stored run.
-        samples: number of samples with a score.
-        scores: number of scores.
-        skipped: number of samples that cannot be scored, for example without a source.
-        notes: warnings about the scores, one sentence each.
-        tally: counts of the replies of a chat model; None for a scorer that asks none.
-    """
+    """The result of scoring a dataset."""
 
     run: ScoreRun
     samples: int
@@ -80,14 +63,14 @@ class ScoreReport:
 
 @dataclass(frozen=True, slots=True)
 class ScoreService:
-    """Service that computes and imports scores; raises NotAllowed unless the user is an admin."""
+    """Computes and imports scores of a dataset; only for admins."""
 
     machines: MachineServices
 
     def run(
         self, options: ScoreOptions, *, progress: Callable[[TaskProgress], None] | None = None
     ) -> ScoreReport:
-        """Score a dataset, and store the run completely or not at all.
+        """Score a dataset, and store the scores completely or not at all.
 
         Raises:
             NotFound: the dataset does not exist, or contains nothing to score.
@@ -127,10 +110,7 @@ class ScoreService:
             return replace(report, tally=tally if isinstance(tally, ReplyTally) else None)
 
     def cost(self, options: ScoreOptions) -> tuple[int, EmbeddingCost | None]:
-        """Return the number of samples that a run would score, and the cost; send no request.
-
-        The cost is None for a scorer that runs on this machine.
-        """
+        """Return the number of samples to score, and the cost; None if nothing is sent."""
         samples = self._count_samples(options.dataset)
         scorer = registry.load_scorer(options.scorer, options.options)
         reader = self._open_reader(
@@ -145,7 +125,7 @@ class ScoreService:
     def from_file(
         self, path: Path, *, name: str, dataset: str, options: ColumnNames
     ) -> ScoreReport:
-        """Import the scores of a file with sample ids; if a row is invalid, import no scores.
+        """Import the scores of a file with sample ids; if a row is invalid, import none.
 
         Raises:
             NotFound: the dataset or the file does not exist.
@@ -259,7 +239,7 @@ def _score_samples(
 
 
 def _answer_scores(question: AnsweredQuestion, opinions: Iterable[Opinion]) -> Iterator[RawScore]:
-    """Yield the scores of the answers to a question; answers that express uncertainty come last."""
+    """Yield the scores of the answers to a question; uncertain answers come last."""
     columns = tuple(opinions)
     count = len(question.keys)
     for place in (

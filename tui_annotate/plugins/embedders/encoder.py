@@ -39,7 +39,6 @@ class WordPieces:
 
     Attributes:
         prompt: ids of the prompt's word pieces.
-        ids: ids of the text's word pieces.
         spans: (start, end) of each piece in code points, without white space at the edges.
         known: indices of the known pieces that contain a letter or digit.
     """
@@ -55,7 +54,7 @@ NO_PIECES = WordPieces((), (), (), ())
 
 @dataclass(frozen=True, slots=True)
 class PieceWindow:
-    """A window of word pieces, `first` to `last` (exclusive), of a text.
+    """Part of a text to encode at once: word pieces `first` to `last` (exclusive) of the text.
 
     The window supplies the vectors of the pieces from `own` to `until` (exclusive).
     """
@@ -67,7 +66,7 @@ class PieceWindow:
 
 
 def split_windows(count: int, *, long: int = LONG, size: int = WINDOW) -> list[PieceWindow]:
-    """Return the windows in which a text of `count` word pieces is encoded; none if `count` is 0.
+    """Split a text of `count` word pieces into overlapping windows; no windows if `count` is 0.
 
     The vector of a piece comes from the window in which the piece is farthest from an edge.
     """
@@ -83,7 +82,7 @@ def split_windows(count: int, *, long: int = LONG, size: int = WINDOW) -> list[P
 
 
 class WordPieceCutter:
-    """Tokenizer that splits texts into word pieces by a model's own rules.
+    """Tokenizer that splits texts into word pieces by the rules of one model.
 
     Args:
         rules: the model's `tokenizers.Tokenizer` as JSON.
@@ -108,10 +107,7 @@ class WordPieceCutter:
         return tuple(framed.ids[: own[0]]), tuple(framed.ids[own[-1] + 1 :])
 
     def cut(self, texts: Sequence[str]) -> list[WordPieces]:
-        """Split each text into word pieces.
-
-        A text with too many characters that the tokenizer does not know gives `NO_PIECES`.
-        """
+        """Split texts into word pieces; too many unknown characters give `NO_PIECES`."""
         some = [text[:LONGEST] for text in texts]
         prompted = [self._prompt + text for text in some]
         found = self._tokenizer.encode_batch(prompted, add_special_tokens=False)
@@ -135,7 +131,6 @@ class WordPieceCutter:
 
 
 def _trim(text: str, start: int, end: int) -> tuple[int, int]:
-    """Shrink a span by the white space that some tokenizers include in a word."""
     while start < end and text[start].isspace():
         start += 1
     while end > start and text[end - 1].isspace():
@@ -147,11 +142,11 @@ _PROMPT_NAMES = ("document", "passage", "corpus")
 _UNUSABLE = (
     AttributeError, ImportError, LookupError, OSError, RuntimeError, TypeError, ValueError
 )  # fmt: skip
-"""Exceptions that loading a broken or unsupported model may raise."""
+"""Exceptions that loading a broken or unsupported embedding model may raise."""
 
 
 def need_library() -> None:
-    """Check that the libraries of the encoder are installed, without importing the libraries.
+    """Check that the libraries of the neural embedder are installed, without importing them.
 
     Raises:
         Unavailable: a library is missing; the hint has the commands to install the library.
@@ -163,7 +158,7 @@ def need_library() -> None:
 
 @dataclass(frozen=True, slots=True)
 class EncoderInput:
-    """A row of word-piece ids to encode; the first `prompt` ids belong to the prompt.
+    """Word-piece ids of a text for an embedding model; the first `prompt` ids belong to the prompt.
 
     `wanted` are the indices in `ids` of the pieces whose vectors are needed.
     """
@@ -174,7 +169,7 @@ class EncoderInput:
 
 
 class Encoder:
-    """A loaded model and its tokenizer; `row_size` is the maximum number of word pieces per row."""
+    """A loaded embedding model and its tokenizer; it encodes at most `row_size` word pieces."""
 
     def __init__(self, weights: ModelFolder) -> None:
         with offline():
@@ -199,7 +194,7 @@ class Encoder:
     def encode(
         self, rows: Sequence[EncoderInput], axes: NDArray[np.float32] | None
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Encode a batch; return a vector for each row and for each wanted word piece.
+        """Encode a batch of texts; return a vector for each text and for each wanted word piece.
 
         All vectors have unit length. The vectors of pieces are in order of the rows; with `axes`,
         they are projected on these axes.
@@ -216,7 +211,7 @@ class Encoder:
         return pooled.cpu().numpy(), pieces.cpu().numpy()
 
     def _make_features(self, rows: Sequence[EncoderInput]) -> tuple[dict[str, Any], Any]:
-        """Return the input tensors of the model, and a mask of the word pieces that get vectors."""
+        """Return an embedding model's input, and a mask of the word pieces that get vectors."""
         import torch
 
         before, after = self.cutter.before, self.cutter.after
@@ -238,10 +233,6 @@ class Encoder:
         return features, wanted.to(device)
 
     def _finish_vectors(self, pieces: Any) -> Any:
-        """Apply to word-piece vectors the modules that the model applies after pooling.
-
-        The returned vectors have unit length.
-        """
         import torch
 
         features = {"sentence_embedding": pieces.float()}
@@ -271,12 +262,12 @@ def _load_model(weights: ModelFolder) -> Any:
     if len(parts) < 2 or not (isinstance(parts[0], Transformer) and isinstance(parts[1], Pooling)):
         names = ", ".join(type(part).__name__ for part in parts)
         raise Unavailable(
-            f"the model {weights.label!r} consists of unsupported parts: {names}",
-            "use a model that consists of a transformer and pooling",
+            f"the model {weights.label!r} has unsupported modules: {names}",
+            "use a model that consists of a transformer and a pooling module",
         )
     if not getattr(model.tokenizer, "is_fast", False):
         raise Unavailable(
-            f"the tokenizer of the model {weights.label!r} returns no offsets of word pieces",
-            "use a model with a tokenizer.json",
+            f"the tokenizer of the model {weights.label!r} returns no offsets of its tokens",
+            "use a model whose folder contains the file tokenizer.json",
         )
     return model.float().eval()

@@ -1,4 +1,4 @@
-"""Embedder for local sentence-transformers models; vectors are computed only at ingest."""
+"""Embedder for local sentence-transformers models; it computes vectors only during an import."""
 
 from __future__ import annotations
 
@@ -55,12 +55,11 @@ class NeuralEmbedder:
 
     @cached_property
     def axes(self) -> NDArray[np.float32]:
-        """The principal axes to which word-piece vectors are reduced.
+        """Principal axes on which vectors of word pieces are projected to make them shorter.
 
-        Shape: (dimensions, token_dimensions). The axes are computed from fixed English and Chinese
-        sentences in `axes.txt`. So they depend only on the model, and all vector tables of a
-        version share the same axes.
-        Measured: with 128 dimensions the matches do not get worse.
+        They are computed from fixed English and Chinese sentences in `axes.txt`, so they depend
+        only on the model, and all vector tables of a version share them. Measured: with 128
+        dimensions the matches do not get worse.
         """
         import numpy as np
 
@@ -76,7 +75,7 @@ class NeuralEmbedder:
         return np.ascontiguousarray(axes * np.sign(largest), np.float32)
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Embed texts: return (n, dimensions) unit-length rows, in the order of the texts.
+        """Return a vector of unit length for each text: an array (texts, dimensions).
 
         The row is zero if fewer than 90 % of a text's characters have a word piece. Only the first
         20,000 code points of a text are used. The vector of a text with more than 200 word pieces
@@ -85,11 +84,7 @@ class NeuralEmbedder:
         return self._make_vectors(self._encoder.cutter.cut(texts), None)[0]
 
     def embed_tokens(self, texts: Sequence[str]) -> tuple[NDArray[np.float32], TokenBank]:
-        """Return the vectors of texts and the vectors of their word pieces.
-
-        The vectors of texts are those of `embed`. Only word pieces with a letter or digit have a
-        vector.
-        """
+        """Return `embed`'s vectors, and those of word pieces that have a letter or digit."""
         import numpy as np
 
         from tui_annotate.methods.late_interaction import TokenBank
@@ -104,10 +99,6 @@ class NeuralEmbedder:
     def _make_vectors(
         self, pieces: Sequence[WordPieces], axes: NDArray[np.float32] | None
     ) -> tuple[NDArray[np.float32], NDArray[np.int8]]:
-        """Return one vector for each text and, on request, one vector for each known word piece.
-
-        `axes`: axes on which the vectors of word pieces are projected; None: no such vectors.
-        """
         import numpy as np
 
         rows = [
@@ -151,10 +142,6 @@ def _load_sentences() -> list[str]:
 
 
 def _make_input(own: WordPieces, window: PieceWindow, *, wanted: bool) -> EncoderInput:
-    """Return the model's input for a window of a text.
-
-    `wanted`: whether the model must also return the vectors of the known word pieces.
-    """
     shift = len(own.prompt) - window.first
     indices = [at + shift for at in own.known if window.own <= at < window.until] if wanted else []
     ids = (*own.prompt, *own.ids[window.first : window.last])
@@ -162,7 +149,7 @@ def _make_input(own: WordPieces, window: PieceWindow, *, wanted: bool) -> Encode
 
 
 def _quantise(vectors: NDArray[np.float32]) -> NDArray[np.int8]:
-    """Quantise rows to int8; each row is scaled so that its largest magnitude becomes 127."""
+    """Round vectors to int8; each vector is scaled so that its largest magnitude becomes 127."""
     import numpy as np
 
     largest = np.abs(vectors).max(axis=1, keepdims=True, initial=1e-12)

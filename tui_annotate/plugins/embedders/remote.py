@@ -1,4 +1,4 @@
-"""Embedder for models behind an OpenAI-compatible endpoint; vectors are computed only at ingest.
+"""Embedder for OpenAI-compatible endpoints; it requests vectors only during an import.
 
 Texts leave the machine here. They go only to the address that the user set, because redirects are
 not followed. The API key is read from the environment at each request, and never stored or logged.
@@ -67,7 +67,7 @@ class Endpoint:
         warn_of_open_key(self._url)
 
     def post(self, path: str, question: Mapping[str, Any], *, most: int) -> Any:
-        """Post a JSON request and return the parsed reply of at most `most` bytes, with retries.
+        """Send a JSON request and return the parsed reply of at most `most` bytes, with retries.
 
         Raises:
             RequestRefused: the endpoint rejects the content, for example because of its size.
@@ -123,14 +123,14 @@ def parse_embeddings(reply: Any, *, count: int, dimensions: int) -> NDArray[np.f
 
     items = reply.get("data") if isinstance(reply, dict) else None
     if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
-        raise _bad_reply("a reply without a list of embeddings")
+        raise _bad_reply("the reply contains no list of embeddings")
     if len(items) != count:
-        raise _bad_reply(f"{len(items):,} embeddings for {count:,} texts")
+        raise _bad_reply(f"the reply contains {len(items):,} embeddings for {count:,} texts")
     rows: dict[int, NDArray[np.float64]] = {}
     for item in items:
         index = item.get("index")
         if type(index) is not int or not 0 <= index < count or index in rows:
-            raise _bad_reply("embeddings with wrong, missing or repeated indexes")
+            raise _bad_reply("embeddings have wrong, missing or repeated indexes")
         rows[index] = _parse_vector(item.get("embedding"))
     sizes = {len(row) for row in rows.values()}
     if sizes - {dimensions or min(sizes)}:
@@ -147,22 +147,22 @@ def _parse_vector(value: Any) -> NDArray[np.float64]:
             packed = base64.b64decode(value, validate=True)
             row = np.frombuffer(packed, "<f4").astype(np.float64)
         except ValueError as error:
-            raise _bad_reply("an embedding that is not base64-encoded numbers") from error
+            raise _bad_reply("an embedding is not a base64 string of numbers") from error
     elif isinstance(value, list) and {*map(type, value)} <= {float, int}:
         try:
             row = np.array(value, np.float64)
         except OverflowError as error:
-            raise _bad_reply("an embedding with a number that is too large") from error
+            raise _bad_reply("an embedding contains a number that is too large") from error
     else:
-        raise _bad_reply("an embedding that is not a list of numbers")
+        raise _bad_reply("an embedding is not a list of numbers")
     if not 0 < len(row) <= MOST_DIMENSIONS or not np.isfinite(row).all():
-        raise _bad_reply("an embedding that is empty, too long or not finite")
+        raise _bad_reply("an embedding is empty, is too long, or contains NaN or infinity")
     return row
 
 
 def _bad_reply(what: str) -> Unavailable:
     return Unavailable(
-        f"the endpoint returned {what}",
+        f"the endpoint returned an invalid reply: {what}",
         "check that --base-url is correct, and that the model is an embedding model",
     )
 
@@ -173,22 +173,21 @@ RECIPE: Final = "1"
 """Version of the code that computes vectors. Increase it if the computed vectors change."""
 MOST_TEXTS: Final = 512
 MOST_CHARACTERS: Final = 100_000
-"""Maximum numbers of texts and characters in one request; known endpoints accept more."""
+"""Maximum numbers of texts and characters in one request to an embedding endpoint."""
 
 _FIRST_TEXTS: Final = 16
 _FAST_SECONDS: Final = 10.0
-"""Maximum duration in seconds of a request before later requests contain fewer texts."""
+"""Duration of a request, in seconds, above which later requests contain fewer texts."""
 _LONGEST_TEXT: Final = 20_000
 """Maximum number of code points of a text to use; the rest is ignored."""
 _LONGEST_PIECE: Final = 6_000
 """Maximum length of a piece of a text, in code points; a longer text is split into pieces."""
 _SHORTEST_SPLIT: Final = 200
-"""Minimum length in code points of texts that may be split; all models accept shorter texts."""
 _MOST_REFUSED: Final = 3
-"""Number of consecutive rejected texts after which the endpoint counts as unusable."""
+"""Number of consecutive rejected texts after which an endpoint counts as unusable."""
 _TOO_LONG: Final = re.compile("token|length|long|context|maximum|exceed|size|large", re.IGNORECASE)
 _FORMATS: Final = ("base64", "float", "")
-"""Encodings to request, in this order: base64 is smallest, but some endpoints lack base64."""
+"""Encodings of vectors to request, best first: base64 is smallest, but may be unsupported."""
 _PROBE: Final = "dimensions"
 _FRAME_BYTES: Final = 65_536
 """Maximum size of a reply without the numbers of its vectors, in bytes."""
@@ -202,10 +201,6 @@ class RemoteEmbedder:
     Raises:
         InvalidInput: the model or the base URL is missing or invalid.
         Unavailable: the API key in the environment is invalid.
-
-    Attributes:
-        dimensions: number of dimensions; 0 before the first reply, unless the user set a number.
-        host: host to which texts are sent.
     """
 
     name = "remote"
@@ -222,12 +217,12 @@ class RemoteEmbedder:
         if not chosen.model:
             raise InvalidInput(
                 "the remote embedder needs the name of a model",
-                "for example: --embedder remote:text-embedding-3-small",
+                "name a model, for example: --embedder remote:text-embedding-3-small",
             )
         if not chosen.base_url:
             raise InvalidInput(
                 "the remote embedder needs the base URL of an endpoint",
-                "for example: --base-url https://api.openai.com/v1",
+                "pass a URL, for example: --base-url https://api.openai.com/v1",
                 code="endpoint-missing",
             )
         if not 0 <= chosen.dimensions <= MOST_DIMENSIONS:
@@ -249,11 +244,11 @@ class RemoteEmbedder:
         self.version = hashlib.sha256(recipe.encode()).hexdigest()[:12]
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Embed texts: return (n, dimensions) unit-length rows, in the order of the texts.
+        """Return a vector of unit length for each text: an array (texts, dimensions).
 
         The row is zero for a text of only white space, for a text that the endpoint rejects, and
-        for a zero vector of the endpoint. Only the first 20,000 code points of a text are used.
-        The vector of a long text is the mean of its pieces' vectors, weighted by their lengths.
+        for a zero vector of the endpoint. Only the first 20,000 code points of a text are used. The
+        vector of a long text is the mean of its pieces' vectors, weighted by their lengths.
 
         Raises:
             Unavailable: the endpoint cannot be reached, or its reply is invalid.
@@ -341,7 +336,7 @@ class RemoteEmbedder:
         return _normalise(rows)
 
     def _request_one(self, piece: str, refusal: RequestRefused) -> NDArray[np.float64]:
-        """Return the vector of a piece of text that the endpoint rejected, although sent alone.
+        """Return the vector of a part of a text that an endpoint rejected, although sent alone.
 
         The vector of a piece that is too long is the mean of the vectors of its halves. Any other
         piece gets a vector of zeros.
@@ -363,7 +358,7 @@ class RemoteEmbedder:
                 f"{self._endpoint.host} rejects the texts: {refusal}",
                 "check the model name, --base-url and --dimensions",
             ) from refusal
-        message = "%s rejects a text: %s; the text gets no vector"
+        message = "the endpoint %s rejects a text: %s; the text gets no vector"
         _log.warning(message, self._endpoint.host, refusal)
         return np.zeros((1, self.dimensions))
 

@@ -1,4 +1,4 @@
-"""Embedder with the static word vectors of the package wordllama: table look-up, no network.
+"""Embedder with the static word vectors of the package wordllama; it uses no network.
 
 This module reads the two data files of wordllama itself, once per process. The loader of wordllama
 searches the internet for its files, configures logging for the whole process, and copies the table.
@@ -32,7 +32,7 @@ _AT_ONCE = 128
 _NO_BATCH = 4
 _LEAST_KNOWN = 0.9
 _FIRST_LEAD, _FIRST_PIECE = 3 + 0xC0, 3 + 0x100
-"""Ids of word pieces that are the first byte of an unknown character: from `_FIRST_LEAD` on.
+"""First id of word pieces that start an unknown character, and of pieces with known text.
 
 The ids 3 to 258 are single bytes of unknown characters; a first byte is 0xC0 or larger. Other word
 pieces start at `_FIRST_PIECE`.
@@ -40,7 +40,7 @@ pieces start at `_FIRST_PIECE`.
 
 
 class StaticEmbedder:
-    """Embedder whose vector of a text is the mean of the word-piece vectors, at unit length.
+    """Embedder that averages the vectors of a text's word pieces, scaled to unit length.
 
     Raises:
         Unavailable: wordllama is not installed, or has other data files than expected.
@@ -62,11 +62,11 @@ class StaticEmbedder:
         self.dimensions = int(self._table.shape[1])
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Embed texts: return (n, dimensions) unit-length rows, in the order of the texts.
+        """Return a vector of unit length for each text: an array (texts, dimensions).
 
         The row is zero if fewer than 90 % of a text's characters have a word piece, as in most
-        Chinese texts: their vectors would mislead. Only the first 20,000 code points of a text
-        are used.
+        Chinese texts: their vectors would mislead. Only the first 20,000 code points of a text are
+        used.
         """
         import numpy as np
 
@@ -98,7 +98,7 @@ class StaticEmbedder:
 
 
 def _drop_unknown(pieces: NDArray[np.int64], text: str) -> NDArray[np.int64]:
-    """Return the word pieces of a text; none if too many of its characters are unknown."""
+    """Return a text's word pieces; none if too many of the text's characters are unknown."""
     unknown = int(((pieces >= _FIRST_LEAD) & (pieces < _FIRST_PIECE)).sum())
     count = len("".join(text.split()))
     return pieces if count and count - unknown >= _LEAST_KNOWN * count else pieces[:0]
@@ -140,7 +140,7 @@ def _load_tokenizer(path: Path) -> Any:
 
 @cache
 def _map_table(path: Path) -> NDArray[np.float16]:
-    """Map the vectors of a safetensors file into memory, without reading the whole file."""
+    """Open the vectors in a safetensors file memory-mapped, without reading the whole file."""
     import numpy as np
 
     with path.open("rb") as file:
@@ -148,6 +148,6 @@ def _map_table(path: Path) -> NDArray[np.float16]:
         header = json.loads(file.read(size)) if size < 100_000 else {}
     table = header.get("embedding.weight", {})
     if table.get("dtype") != "F16":
-        raise Unavailable(f"{path} has an unexpected format of vectors", _HINT)
+        raise Unavailable(f"the vectors in {path} are not 16-bit floating-point numbers", _HINT)
     start, _ = table["data_offsets"]
     return np.memmap(path, np.float16, "r", 8 + size + start, tuple(table["shape"]))

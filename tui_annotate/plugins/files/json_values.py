@@ -1,4 +1,6 @@
-"""Reads the JSON values of a file one by one: an array, `{"samples": [...]}`, or JSON lines.
+"""Reads the JSON values of a file one by one: an array, `{"data": [...]}`, or JSON lines.
+
+Objects that extend over several lines, and tables that pandas stores by columns, are read too.
 
 Invalid JSON, wrong bytes, lone surrogates, repeated keys and values that are nested too deep or too
 long are reported as Problems with their location.
@@ -8,7 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
@@ -36,12 +38,15 @@ def check_text(value: Any, raw: str) -> None:
             half of a pair like `\ud83d\ude00`; the message has its location.
     """
     if raw.count("[") + raw.count("{") > DEEPEST and _measure_depth(value) > DEEPEST:
-        raise InvalidInput(f"JSON nested more than {DEEPEST} levels deep", "flatten the JSON")
+        raise InvalidInput(
+            f"the JSON is nested more than {DEEPEST} levels deep", "flatten the JSON"
+        )
     if _ESCAPED_SURROGATE.search(raw):
         for place, text in _list_strings(value, ""):
             if found := SURROGATE.search(text):
                 raise InvalidInput(
-                    f"lone surrogate U+{ord(found[0]):04X} at offset {found.start()} of {place}",
+                    f"there is a lone surrogate U+{ord(found[0]):04X} at offset {found.start()} of"
+                    f" {place}",
                     "the text was cut inside a character; correct the program that wrote the text",
                 )
 
@@ -74,14 +79,17 @@ def _list_strings(value: Any, place: str) -> Iterator[tuple[str, str]]:
             yield from _list_strings(item, f"{place}.{name}" if place else name)
 
 
-_SAMPLES_OBJECT = re.compile(r'[ \t\r\n]*\{[ \t\r\n]*"samples"[ \t\r\n]*:[ \t\r\n]*\[')
+_LISTS: Final = ("samples", "data", "rows", "records", "examples")
+"""Names of fields that hold the list of all records of a file."""
+_OBJECT_WITH_LIST = re.compile(
+    rf'\s*\{{\s*"(?:samples"\s*:\s*\[|(?:{"|".join(_LISTS)})"\s*:\s*\[(?=\s*[{{\]]))', re.ASCII
+)
 _ARRAY = re.compile(r"[ \t\r\n]*\[")
 _SPACE = re.compile(r"[ \t\r\n]*")
 EMPTY: Final = "file-empty"
 NO_RECORDS: Final = "no-records"
-"""Codes of two problems: an empty file, and a file without records."""
 _MARGIN = 16
-"""Number of characters at the buffer's end whose syntax errors may mean an incomplete value."""
+"""Number of last characters read in which a JSON syntax error may mean an incomplete value."""
 
 _Item = TypeVar("_Item")
 
@@ -90,11 +98,7 @@ _lenient_decoder = json.JSONDecoder()
 
 
 class JsonValue(NamedTuple):
-    """A JSON value with its 1-based number in the file and its location for messages.
-
-    Attributes:
-        where: `file:line` or `file, record N`.
-    """
+    """JSON value with its 1-based number in a file; `where`: `file:line` or `file, record N`."""
 
     number: int
     where: str
@@ -104,7 +108,7 @@ class JsonValue(NamedTuple):
 def read_json_values(
     path: Path, *, encoding: str = "utf-8", meter: ReadMeter | None = None
 ) -> Iterator[JsonValue | Problem]:
-    """Yield the JSON values of a file in order, and a Problem for each unreadable value.
+    """Yield the JSON values in a file in order, and a Problem for each unreadable value.
 
     Invalid syntax in an array ends the reading; in JSON lines, only this line is skipped. A value
     with a byte of another encoding is skipped; if no valid value precedes it, reading ends.
@@ -122,18 +126,106 @@ def read_json_values(
                 break
         if not head.strip():
             yield Problem(str(path), "the file is empty", code=EMPTY)
-        elif opening := _SAMPLES_OBJECT.match(head) or _ARRAY.match(head):
+        elif opening := _OBJECT_WITH_LIST.match(head) or _ARRAY.match(head):
             reader = _ArrayReader(path, chain([head], stream), wrapped="{" in opening.group())
             yield from stop_at_wrong_encoding(reader.values(opening.end()))
+        elif _spans_lines(head):
+            objects = _ArrayReader(path, chain([head], stream)).sequence()
+            yield from _expand_tables(stop_at_wrong_encoding(objects), path)
         else:
             stream.close()
             if meter is not None:  # the file is read again from its start, line by line
                 meter.done = before
-            yield from stop_at_wrong_encoding(_read_lines(path, encoding, meter))
+            lines = _read_lines(path, encoding, meter)
+            yield from _expand_tables(stop_at_wrong_encoding(lines), path)
     except InvalidRecord as error:
         yield make_problem(error.where, error)
     finally:
         stream.close()
+
+
+def _spans_lines(head: str) -> bool:
+    """Return whether the first object of a file continues on the second line."""
+    first, _, rest = (line.strip() for line in head.strip().partition("\n"))
+    try:
+        _lenient_decoder.raw_decode(first)
+    except json.JSONDecodeError as error:
+        return error.pos >= len(first) and bool(rest) and (rest[0] != "{" or first[-1] in "[{:,")
+    except (RecursionError, ValueError):
+        pass  # reported when the file is read
+    return False
+
+
+def _expand_tables(
+    items: Iterator[JsonValue | Problem], path: Path
+) -> Iterator[JsonValue | Problem]:
+    """Replace a first value that is a whole table by its rows."""
+    number = 0
+    for item in items:
+        rows = _list_rows(item.value) if isinstance(item, JsonValue) and not number else None
+        if isinstance(item, Problem) or rows is None:
+            number += 1
+            yield item
+            continue
+        for number, row in enumerate(rows, 1):
+            yield JsonValue(number, f"{path}, record {number}", row)
+        if names := [name for name in item.value if name in _LISTS and item.value[name] is rows]:
+            yield from _warn_of_ignored([name for name in item.value if name not in names], path)
+
+
+def _list_rows(value: Any) -> Sequence[Any] | None:
+    """Return the rows of a table that is stored as one object; None for another value.
+
+    The forms are an object with a list of rows, and pandas' forms `split`, `columns` and `list`.
+    """
+    if not isinstance(value, dict):
+        return None
+    found = next((value[name] for name in _LISTS if _are_all(value.get(name), dict)), None)
+    table = None if found else _list_cells(value)
+    if table is None:
+        return found
+    names, index, cells = table
+    numbered = list(map(str, index)) == list(map(str, range(len(cells))))
+    return [
+        {**({} if numbered else {"index": key}), **dict(zip(names, row, strict=True))}
+        for key, row in zip(index, cells, strict=True)
+    ]
+
+
+def _list_cells(value: dict[str, Any]) -> tuple[list[str], Sequence[Any], list[list[Any]]] | None:
+    """Return the names of a table's columns, the index of its rows, and the cells of its rows."""
+    columns, names = [*value.values()], [*value]
+    if value.keys() == {"columns", "index", "data"}:
+        names, index, cells = (value[name] for name in ("columns", "index", "data"))
+        fits = _are_all(names, str) and _are_all(cells, list) and isinstance(index, list)
+        fits = fits and {*map(len, cells)} == {len(names)} and len(index) == len(cells)
+        return (names, index, cells) if fits else None
+    if _are_all(columns, dict):
+        index = [*columns[0]]
+        fits = "".join(index).isdecimal() and all([*each] == index for each in columns)
+        columns = [[*each.values()] for each in columns] if fits else []
+    elif _are_all(columns, list):
+        index = range(len(columns[0]))
+    if (
+        len(columns) < 2
+        or not _are_all(columns, list)
+        or {*map(len, columns)} != {len(index) or -1}
+    ):
+        return None
+    return names, index, [list(row) for row in zip(*columns, strict=True)]
+
+
+def _are_all(values: Any, kind: type) -> bool:
+    return (
+        isinstance(values, list) and bool(values) and all(isinstance(one, kind) for one in values)
+    )
+
+
+def _warn_of_ignored(names: list[str], path: Path) -> Iterator[Problem]:
+    if names:
+        shown = ", ".join(map(repr, names))
+        message = f"the fields outside the list of records are not imported: {shown}"
+        yield Problem(str(path), message, refused=False)
 
 
 def _read_lines(
@@ -145,9 +237,6 @@ def _read_lines(
             continue
         number += 1
         where = f"{path}:{line.number}"
-        if number == 1 and line.text.strip() == "{":
-            yield Problem(where, "a JSON object extends over several lines", _SYNTAX_HINT)
-            return
         if line.bad:
             yield wrong_byte_problem(where, line.bad, encoding)
             continue
@@ -158,9 +247,10 @@ def _read_lines(
         except RepeatedKey:
             yield _repeated_key_problem(where, line.text)
         except json.JSONDecodeError as error:
-            yield Problem(
-                where, f"bad JSON at column {error.colno}: {_describe_error(error)}", _SYNTAX_HINT
-            )
+            comma = line.text[error.pos :].strip() == ","
+            hint = "remove the comma at the end of the line" if comma else _SYNTAX_HINT
+            message = f"bad JSON at column {error.colno}: {_describe_error(error)}"
+            yield Problem(where, message, hint)
         except (InvalidInput, RecursionError, ValueError) as error:
             yield _make_problem(where, error)
 
@@ -170,22 +260,21 @@ def _describe_error(error: json.JSONDecodeError) -> str:
 
 
 _SYNTAX_HINT = "write one JSON value per line, or one JSON array"
-_ARRAY_HINT = "correct the file at this position; the text after it was not read"
+_ARRAY_HINT = "correct the file at this position; the rest of the file was not read"
 _WRONG_BYTE = "wrong-byte"
-_ENCODING_HINT = "set --encoding, for example gb18030 (Chinese) or cp1252 (Western Windows)"
+_ENCODING_HINT = (
+    "name the file's encoding with --encoding, for example gb18030 (Chinese) or cp1252 (Western"
+    " Windows)"
+)
 
 
 def wrong_byte_problem(where: str, byte: int, encoding: str) -> Problem:
-    """Return the Problem of a wrong byte in a line; `byte` is its 1-based number in the line."""
     message = f"byte {byte} of the line is not valid {encoding}"
     return Problem(where, message, _ENCODING_HINT, code=_WRONG_BYTE)
 
 
 def stop_at_wrong_encoding(items: Iterator[_Item]) -> Iterator[_Item]:
-    """Yield the items of a file; stop if its encoding is wrong before the first valid value.
-
-    Without a valid value, the encoding of the whole file is probably wrong.
-    """
+    """Yield values of a file; stop if the file's encoding is wrong before the first valid value."""
     before = True
     for item in items:
         yield item
@@ -206,12 +295,14 @@ def _make_problem(where: str, error: Exception) -> Problem:
     if isinstance(error, InvalidInput):
         return Problem(where, error.message, error.hint)
     if isinstance(error, RecursionError):
-        return Problem(where, f"JSON nested more than {DEEPEST} levels deep", "flatten the JSON")
+        return Problem(
+            where, f"the JSON is nested more than {DEEPEST} levels deep", "flatten the JSON"
+        )
     return Problem(where, f"bad JSON: {error}", _SYNTAX_HINT)
 
 
 class _ArrayReader:
-    def __init__(self, path: Path, stream: Iterator[str], *, wrapped: bool) -> None:
+    def __init__(self, path: Path, stream: Iterator[str], *, wrapped: bool = False) -> None:
         self._path = path
         self._stream = stream
         self._wrapped = wrapped
@@ -221,7 +312,7 @@ class _ArrayReader:
         self._ended = False
 
     def values(self, start: int) -> Iterator[JsonValue | Problem]:
-        """Yield the items of a JSON array; `start` is the position after the opening bracket."""
+        """Yield the items of a JSON array in a file; `start` is the position after its `[`."""
         self._read_more()
         position = self._skip_space(start)
         number = 0
@@ -230,16 +321,10 @@ class _ArrayReader:
             return
         while True:
             number += 1
-            where = f"{self._path}, record {number}"
-            try:
-                item, end = self._read_item(JsonValue(number, where, None), position)
-            except json.JSONDecodeError as error:
-                yield self._syntax_problem(error.pos, _describe_error(error))
-                return
-            except (RecursionError, ValueError) as error:
-                yield replace(_make_problem(where, error), hint=_ARRAY_HINT)
-                return
+            item, end = self._read_item_or_stop(number, position)
             yield item
+            if end < 0:
+                return
             position = self._skip_space(end)
             mark = self._character(position)
             if mark == "]":
@@ -250,8 +335,32 @@ class _ArrayReader:
                 return
             position = self._skip_space(self._drop_read(position + 1))
 
+    def sequence(self) -> Iterator[JsonValue | Problem]:
+        """Yield JSON values that follow one another without commas."""
+        self._read_more()
+        position = self._skip_space(0)
+        number = 0
+        while position >= 0 and self._character(position):
+            number += 1
+            item, position = self._read_item_or_stop(number, position)
+            yield item
+            if position >= 0:
+                position = self._skip_space(self._drop_read(position))
+
+    def _read_item_or_stop(self, number: int, position: int) -> tuple[JsonValue | Problem, int]:
+        """Return the item at a position, or its Problem, and its end; -1 if no more can be read."""
+        where = f"{self._path}, record {number}"
+        try:
+            return self._read_item(JsonValue(number, where, None), position)
+        except (RecursionError, ValueError) as error:
+            return self._stop_problem(where, error), -1
+
+    def _stop_problem(self, where: str, error: Exception) -> Problem:
+        if isinstance(error, json.JSONDecodeError):
+            return self._syntax_problem(error.pos, _describe_error(error))
+        return replace(_make_problem(where, error), hint=_ARRAY_HINT)
+
     def _read_item(self, item: JsonValue, position: int) -> tuple[JsonValue | Problem, int]:
-        """Return the item at a position, or its Problem, and the position of its end."""
         try:
             value, end = self._decode_item(position, _decoder)
         except RepeatedKey:
@@ -288,7 +397,7 @@ class _ArrayReader:
             self._read_more()
 
     def _read_more(self) -> None:
-        """Read as many characters as the buffer holds, so that a long item takes linear time."""
+        """Read as many characters of a file as the buffer holds, so long items take linear time."""
         wanted = max(1, len(self._buffer))
         pieces = [self._buffer]
         while wanted > 0 and not self._ended:
@@ -313,7 +422,6 @@ class _ArrayReader:
         return self._buffer[position : position + 1]
 
     def _drop_read(self, position: int) -> int:
-        """Drop the parsed text before a position from a long buffer; return the new position."""
         if position * 2 < len(self._buffer):
             return position
         gone = self._buffer[:position]
@@ -330,12 +438,32 @@ class _ArrayReader:
             yield Problem(str(self._path), "the file contains no records", code=NO_RECORDS)
         position = self._skip_space(position)
         if self._wrapped:
-            if self._character(position) != "}":
-                yield self._syntax_problem(position, "missing '}' after the list of samples")
+            names: list[str] = []
+            try:
+                position = self._skip_fields(position, names)
+            except (RecursionError, ValueError) as error:
+                yield self._stop_problem(str(self._path), error)
                 return
-            position = self._skip_space(position + 1)
+            yield from _warn_of_ignored(names, self._path)
         if self._character(position):
             yield self._syntax_problem(position, "unexpected text after the end of the JSON value")
+
+    def _skip_fields(self, position: int, names: list[str]) -> int:
+        """Return the position after an object whose list of records ends at `position`.
+
+        Adds the names of the object's further fields to `names`.
+        """
+        while self._character(position) == ",":
+            name, end = self._decode_item(self._skip_space(position + 1), _lenient_decoder)
+            names.append(str(name))
+            end = self._skip_space(end)
+            if self._character(end) != ":":
+                raise json.JSONDecodeError("Expecting ':' delimiter", self._buffer, end)
+            _, end = self._decode_item(self._skip_space(end + 1), _lenient_decoder)
+            position = self._skip_space(end)
+        if self._character(position) != "}":
+            raise json.JSONDecodeError("Missing '}' after the list", self._buffer, position)
+        return self._skip_space(position + 1)
 
     def _line_before(self, position: int) -> tuple[int, str]:
         before = self._buffer[:position]
@@ -353,7 +481,7 @@ class _ArrayReader:
     def _encoding_problem(self, position: int) -> Problem:
         line, before = self._line_before(position)
         byte = _count_bytes(before) + 1 + (self._line_bytes if line == self._line else 0)
-        return wrong_byte_problem(f"{self._path}:{line}", byte, "in the chosen encoding")
+        return wrong_byte_problem(f"{self._path}:{line}", byte, "text in the chosen encoding")
 
 
 def _count_bytes(text: str) -> int:

@@ -17,21 +17,22 @@ if TYPE_CHECKING:
 
 BOMB_FLOOR = 16 * 2**20
 BOMB_RATIO = 200
-"""Maximum ratio of unpacked to packed size; text has ratios of 3 to 30.
+"""Maximum ratio of unpacked to packed size of a compressed file; text has ratios of 3 to 30.
 
 Files that unpack to at most `BOMB_FLOOR` bytes are accepted with any ratio.
 """
+ZIP_MAGIC: Final = b"PK\x03\x04"
+"""First bytes of a zip archive, and of an Excel workbook."""
 PACKED: Final = (".gz", ".zst")
-"""File name extensions of compressed files."""
 
 _WIDEST = 2**27
-"""Maximum window size of zstd in bytes: the default limit of the zstd command."""
+"""Maximum window size of a zstd file in bytes: the default limit of the zstd command."""
 _READ_SIZE = 2**10
-"""Number of compressed bytes to unpack by zstd at a time; the result has at most 32 MB."""
+"""Number of compressed bytes to unpack at a time; zstd makes at most 32 MB of them."""
 
 
 def detect_packing(head: bytes) -> str:
-    """Return the compression by a file's first four bytes: `gzip`, `zstd`, or empty for none."""
+    """Return the kind of compression by a file's first bytes: `gzip`, `zstd`, or empty for none."""
     if head[:2] == b"\x1f\x8b":
         return "gzip"
     return "zstd" if head == b"\x28\xb5\x2f\xfd" else ""
@@ -49,12 +50,11 @@ def begins_with(path: Path, *magic: bytes) -> bool:
 
 
 def plain_suffixes(path: Path) -> list[str]:
-    """Return the extensions of a file name in lower case, without `.gz` and `.zst`."""
     return [suffix for suffix in map(str.lower, path.suffixes) if suffix not in PACKED]
 
 
 def open_packer(raw: BinaryIO, suffix: str) -> AbstractContextManager[Any]:
-    """Open a compressing writer for the suffix `.gz` or `.zst`; equal input gives equal bytes."""
+    """Open a file for compressed writing (`.gz` or `.zst`); equal input gives equal bytes."""
     if suffix == ".gz":
         return gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0)
     import zstandard
@@ -67,9 +67,7 @@ class UnpackedStream(io.RawIOBase):
 
     Args:
         kind: `gzip` or `zstd`.
-        packed: the compressed stream.
         read: returns the number of bytes read from the file so far.
-        path: the file, for messages.
     """
 
     def __init__(
@@ -82,11 +80,10 @@ class UnpackedStream(io.RawIOBase):
         self._given = 0
 
     def readable(self) -> bool:
-        """Return True, because this stream can be read."""
         return True
 
     def readinto(self, buffer: WriteableBuffer) -> int:
-        """Read unpacked bytes into a buffer; return their number, see `io.RawIOBase.readinto`.
+        """Read unpacked bytes into a buffer.
 
         Raises:
             InvalidRecord: the stream is damaged, cut short, or a bomb.
@@ -105,7 +102,8 @@ class UnpackedStream(io.RawIOBase):
         count = self._packed()
         if self._given > max(BOMB_FLOOR, BOMB_RATIO * count):
             raise self._make_error(
-                f"{count:,} bytes unpack to more than {self._given:,}: a {self._kind} bomb",
+                f"{count:,} bytes of the file unpack to more than {self._given:,} bytes, as in a"
+                f" {self._kind} bomb",
                 "if the file is valid, unpack it and pass the unpacked file",
                 "bomb",
             )
@@ -117,11 +115,11 @@ class UnpackedStream(io.RawIOBase):
 
 
 class _ZstdDamage(Exception):
-    """Error of zstd on invalid compressed bytes."""
+    pass
 
 
 class _Zstd:
-    """Reader of concatenated zstd frames, similar to `gzip.GzipFile` for gzip members."""
+    """Reader of a zstd file of several parts (frames), similar to `gzip.GzipFile`."""
 
     def __init__(self, packed: io.BufferedReader) -> None:
         from zstandard import ZstdDecompressor, ZstdError

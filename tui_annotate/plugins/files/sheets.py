@@ -23,21 +23,20 @@ if TYPE_CHECKING:
 FORMULA: Final = frozenset("=+-@\t\r\n\0＝＋－＠")
 """First characters of cells that a spreadsheet would run as a formula."""
 LONGEST_CELL: Final = 32_767
-"""Maximum length of a cell in UTF-16 units."""
+"""Maximum length of a spreadsheet cell in UTF-16 units."""
 MOST_ROWS: Final = 1_048_576
-"""Maximum number of rows of a sheet."""
 CUT: Final = "cut"
-"""Name of the last column, which lists the columns whose text is cut in this row."""
+"""Name of a spreadsheet's last column, which lists the columns whose text is cut in a row."""
 
 _CREATED: Final = datetime(1980, 1, 1, tzinfo=UTC)
 _UNWRITABLE: Final = re.compile(
     "_(?=x[0-9A-Fa-f]{4}_)|[\x00-\x08\x0b-\x1f\ud800-\udfff\ufffe\uffff]"
 )
-"""Characters that XML cannot store unchanged, and text that looks like an escaped character."""
+"""Pattern of text that a spreadsheet file cannot store unchanged."""
 
 
 class LineFeedWriter:
-    r"""CSV writer that ends rows with \n, and puts cells that contain \r in quotes."""
+    """CSV writer that ends rows with a line feed, and quotes cells with a carriage return."""
 
     def __init__(self, target: TextIO) -> None:
         self._target = target
@@ -45,19 +44,12 @@ class LineFeedWriter:
         self.writerow = self._writer.writerow
 
     def write(self, row: str) -> int:
-        """Write a row, with a newline at its end."""
         return self._target.write(row.removesuffix("\r\n") + "\n")
 
 
 @contextmanager
 def open_workbook(target: BinaryIO) -> Iterator[Workbook]:
-    """Open a workbook, which is written to the target when the context ends without an exception.
-
-    Rows are stored in temporary files, so memory use stays constant.
-
-    Args:
-        target: binary file; need not be seekable.
-    """
+    """Open a workbook, written at the end to a target (which need not be seekable); low memory."""
     from xlsxwriter import Workbook
 
     with TemporaryDirectory() as folder:
@@ -79,23 +71,15 @@ def open_workbook(target: BinaryIO) -> Iterator[Workbook]:
 def write_workbook(
     target: BinaryIO, name: str, *, columns: Sequence[str], rows: Iterable[Mapping[str, Any]]
 ) -> None:
-    """Write a workbook with one sheet; texts that look like formulas are marked as text.
-
-    Args:
-        target: binary file; need not be seekable.
-        name: name of the sheet.
-        columns: names of the columns.
-        rows: column -> text, number or None.
-    """
+    """Write a workbook with one sheet; texts that look like formulas are marked as text."""
     with open_workbook(target) as book:
         SheetTable(book, name, columns=columns).add(rows)
 
 
 class SheetTable:
-    """A table of a workbook; a table that exceeds the size of a sheet continues on a new sheet.
+    """A table of an Excel workbook; a table that is too long for a sheet continues on a new sheet.
 
     Args:
-        marked: whether texts that look like formulas are marked as text, also after an edit.
         lost: called for each row with the number of cut texts.
     """
 
@@ -129,7 +113,6 @@ class SheetTable:
         self._write_row([*self._columns, CUT])
 
     def add(self, several: Iterable[Mapping[str, Any]]) -> None:
-        """Append rows to the table; each row maps column names to values."""
         for row in several:
             if self._rows == MOST_ROWS:
                 self._begin_sheet()
@@ -176,17 +159,16 @@ def _exact_worksheet() -> type[Worksheet]:
 
 
 class _ForwardOnlyFile:
-    """Wrapper of a binary file without seek, so that the zip archive is written sequentially."""
+    """Wrapper of a binary file without seek, so that a zip archive is written sequentially."""
 
     def __init__(self, target: BinaryIO) -> None:
         self._target = target
 
     def write(self, data: bytes) -> int:
-        """Write bytes to the target file; return the number of bytes."""
         return self._target.write(data)
 
     def flush(self) -> None:
-        """Do nothing: the caller that opened the target also closes the target."""
+        """Do nothing: the caller that opened the target file also closes it."""
 
 
 def _cut(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Reads a small text file whole, for labels, guidelines, rules and accounts."""
+"""Reads a small text file whole: label sets, guidelines, rules, or accounts."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Final
 from tui_annotate.domain.errors import InvalidInput, NotFound
 
 LARGEST: Final = 64 * 2**20
-"""Maximum size of a file in bytes."""
+"""Maximum size of a small text file in bytes."""
 
 
 def read_text(path: Path) -> str:
-    """Return the text of a UTF-8 file without byte order mark; all line ends become newlines.
+    """Return the text of a small UTF-8 file without byte order mark; line ends become newlines.
 
     Raises:
         NotFound: the file does not exist.

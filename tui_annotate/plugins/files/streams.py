@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import io
+import re
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,25 +18,18 @@ if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
 LONGEST_LINE = 64 * 2**20
-"""Maximum length of one line, or of one value of a JSON array, in bytes."""
+"""Maximum length of one line of a file, or of one value of a JSON array, in bytes."""
 _CHUNK = 2**18
 _PACKED = 2**16
-"""Number of bytes to read ahead from the disk.
-
-The number is small so that a zip bomb is found before much of it is unpacked.
-"""
+"""Bytes to read ahead from a compressed file; few, so that a zip bomb is found early."""
 _NO_CHARSETS = {"idna", "punycode", "undefined", "unicode-escape", "raw-unicode-escape"}
 """Python codecs that users cannot choose as the encoding of a text file."""
 _UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_UTF32_MARKS = (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)
 
 
 class TextLine(NamedTuple):
-    """A line of a text file with its line ending.
-
-    Attributes:
-        number: number of the line in the file, from 1.
-        bad: 1-based index of the first byte that is invalid in the file's encoding, or 0.
-    """
+    """A line with its ending; `bad` is the 1-based number of its first invalid byte, or 0."""
 
     number: int
     text: str
@@ -74,7 +68,7 @@ def read_lines(
 def read_chunks(
     path: Path, *, encoding: str = "utf-8", meter: ReadMeter | None = None
 ) -> Generator[str, None, None]:
-    """Yield the text of a file in pieces of bounded size; wrong bytes become lone surrogates.
+    """Yield the text of a file in pieces of bounded size; invalid bytes become lone surrogates.
 
     Raises:
         NotFound, InvalidInput: the file cannot be opened; see `open_bytes`.
@@ -89,7 +83,7 @@ def read_chunks(
         except UnicodeDecodeError as error:  # surrogates exist only for bytes from 128
             raise InvalidRecord(
                 f"the file is not valid {encoding}: {error.reason}",
-                "set the right encoding with --encoding",
+                "name the file's encoding with --encoding",
                 where=str(path),
             ) from error
 
@@ -100,12 +94,13 @@ def open_bytes(
 ) -> Iterator[tuple[io.BufferedReader[Any], str]]:
     r"""Open a file; return its uncompressed bytes without byte order mark, and their encoding.
 
+    A byte order mark of UTF-16 or UTF-32 is preferred to UTF-8.
     Bytes of an encoding in which \n has more than one byte are converted to UTF-8.
 
     Raises:
         NotFound: the file does not exist.
         InvalidInput: the path is a folder or a device, or the encoding is unknown.
-        InvalidRecord: the file has another encoding, or a compressed file is damaged.
+        InvalidRecord: a compressed file is damaged.
         InvalidInput: the file cannot be read.
     """
     charset = _check_encoding(encoding)
@@ -116,8 +111,8 @@ def open_bytes(
             unpacked = packing.UnpackedStream(kind, reader, read=lambda: metered.count, path=path)
             reader = io.BufferedReader(unpacked, _CHUNK)
         if charset == "utf-8":
-            _skip_mark(reader, path)
-        elif len("\n".encode(charset)) > 1:
+            charset = _skip_mark(reader)
+        if len("\n".encode(charset)) > 1:
             reader = io.BufferedReader(_TranscodedFile(reader, charset, path), _CHUNK)
             charset = "utf-8"
         yield reader, charset
@@ -136,6 +131,13 @@ def _check_encoding(encoding: str) -> str:
     return "utf-8" if name == "utf-8-sig" else name
 
 
+def hint_for_missing(path: Path) -> str:
+    """Return what to do about a file that does not exist."""
+    if found := re.match(r"(https?):/+(.*)", str(path)):
+        return f"download the file first, for example: curl -LO '{found[1]}://{found[2]}'"
+    return "check the file name"
+
+
 def _open_file(path: Path) -> BinaryIO:
     try:
         if path.is_dir():
@@ -150,21 +152,19 @@ def _open_file(path: Path) -> BinaryIO:
             )
         return path.open("rb", buffering=0)
     except FileNotFoundError as error:
-        raise NotFound(f"there is no file {path}") from error
+        raise NotFound(f"there is no file {path}", hint_for_missing(path)) from error
     except (OSError, ValueError) as error:
         raise InvalidInput(f"{path} cannot be read: {error}", "check its permissions") from error
 
 
-def _skip_mark(reader: io.BufferedReader[Any], path: Path) -> None:
-    head = reader.peek(3)[:3]
-    if head == codecs.BOM_UTF8:
+def _skip_mark(reader: io.BufferedReader[Any]) -> str:
+    """Skip the mark of UTF-8; return the encoding that the first bytes of a file show."""
+    head = reader.peek(4)[:4]
+    if head[:3] == codecs.BOM_UTF8:
         reader.read(3)
-    elif head[:2] in _UTF16_MARKS:
-        raise InvalidRecord(
-            "byte 1 is not UTF-8; the file looks like UTF-16",
-            "pass --encoding utf-16",
-            where=f"{path}:1",
-        )
+    if head in _UTF32_MARKS:
+        return "utf-32"
+    return "utf-16" if head[:2] in _UTF16_MARKS else "utf-8"
 
 
 class _MeteredFile(io.RawIOBase):
@@ -205,7 +205,7 @@ class _TranscodedFile(io.RawIOBase):
                 number = self._find_wrong_byte(error, raw)
                 raise InvalidRecord(
                     f"byte {number} of the file is not valid {self._encoding}",
-                    "set the right encoding with --encoding",
+                    "name the file's encoding with --encoding",
                     where=str(self._path),
                 ) from error
             self._read += len(raw)

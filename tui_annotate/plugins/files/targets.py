@@ -25,7 +25,7 @@ from tui_annotate.plugins.protocols import Folder
 
 @contextmanager
 def open_output(target: Path | None, *, private: bool = False) -> Iterator[TextIO]:
-    r"""Open a UTF-8 text file, which appears only when complete; None means standard output.
+    """Open a UTF-8 text file that appears only when complete; None means standard output.
 
     The text is written to a temporary file in the same folder, which replaces the target at the
     end. An existing file stays until then; its mode is kept, unless `private`. A file whose name
@@ -57,7 +57,6 @@ def open_output(target: Path | None, *, private: bool = False) -> Iterator[TextI
 
 
 def check_target(target: Path) -> None:
-    """Raise InvalidInput if the target is a folder, or the target's folder does not exist."""
     if target.is_dir():
         raise InvalidInput(f"{target} is a folder", "add a file name to the path of the folder")
     _check_parent(target)
@@ -73,9 +72,8 @@ def _check_parent(target: Path) -> None:
 
 
 def _write_error(target: Path, error: OSError) -> Unavailable:
-    """Return the error of a failed write; the message has no temporary file names."""
     absent = error.errno == errno.ENOENT  # the folder exists: that was checked before
-    why = "the folder allows no new files" if absent else error.strerror or "disk error"
+    why = "no new file can be created in the folder" if absent else error.strerror or "disk error"
     return Unavailable(f"{target} cannot be written: {why}", "nothing was changed")
 
 
@@ -92,16 +90,15 @@ def _standard_output() -> Iterator[TextIO]:
 
 
 class _TerminalWriter(io.TextIOWrapper):
-    """Writer to a terminal that replaces control characters with visible symbols."""
+    """Text writer to a terminal that replaces control characters with visible symbols."""
 
     def write(self, text: str, /) -> int:
-        """Write a text; return the number of code points written."""
         return super().write(make_visible(text.replace("\r\n", "\n")))
 
 
 @contextmanager
 def replace_file(target: Path, *, private: bool = False) -> Iterator[BinaryIO]:
-    """Open a temporary file in the target's folder, which replaces the target at the end.
+    """Open a temporary file that replaces the target file when it is complete.
 
     A new file is readable only by its owner; an existing file's mode is kept, unless `private`.
     Temporary files of the same target that a killed process left behind are removed.
@@ -129,7 +126,7 @@ def replace_file(target: Path, *, private: bool = False) -> Iterator[BinaryIO]:
 
 @contextmanager
 def replace_folder(target: Path) -> Iterator[Path]:
-    """Create a temporary folder next to the target, which it becomes at the end.
+    """Create a temporary folder that replaces the target folder when it is complete.
 
     The target must be missing or an empty folder. Temporary folders of the same target that a
     killed process left behind are removed.
@@ -148,7 +145,7 @@ def replace_folder(target: Path) -> Iterator[Path]:
 
 
 _NEW_SECONDS = 10.0
-"""Age up to which an unlocked temporary file may belong to a process that has just created it."""
+"""Age in seconds up to which an unlocked temporary file may belong to a process just starting."""
 
 
 def _part_path(target: Path) -> Path:
@@ -157,7 +154,7 @@ def _part_path(target: Path) -> Path:
 
 
 def remove_unfinished(target: Path) -> None:
-    """Remove the temporary files and folders that killed processes left behind for a target."""
+    """Remove temporary files and folders that killed processes left behind for an output file."""
     ours = re.compile(rf"\.{re.escape(target.name)}\.[0-9a-f]{{8}}\.part")
     for part in [each for each in target.parent.iterdir() if ours.fullmatch(each.name)]:
         with suppress(OSError), _lock(part):  # BlockingIOError: a process is writing it
@@ -208,12 +205,12 @@ def _open_text(raw: BinaryIO, suffix: str) -> Iterator[TextIO]:
 
 
 _MOST_SINGLE_SYNCS = 16
-"""Maximum number of files to fsync one by one; more files are synced to disk together."""
+"""Maximum number of written files to sync to disk one by one; more files are synced together."""
 
 
 @contextmanager
 def open_folder(target: Path) -> Iterator[Folder]:
-    """Open a new folder that appears only when complete; an empty folder may already exist.
+    """Open an output folder that appears only when complete; an empty folder may already exist.
 
     Raises:
         InvalidInput: the target exists and is not an empty folder, or its parent is missing.
@@ -250,6 +247,6 @@ class _NewFolder:
                 os.fsync(file.fileno())
 
     def sync(self) -> None:
-        """Make sure that all written files are on the disk."""
+        """Make sure that all files written into the output folder are on the disk."""
         if self._count > _MOST_SINGLE_SYNCS:
             os.sync()

@@ -77,17 +77,16 @@ _TRAITS: Final = FormatTraits(
 
 
 class BratFormat:
-    """Importer and exporter of brat standoff folders.
+    """Importer and exporter of brat standoff folders, with source and summary as one text.
 
-    Source and summary are one text with a separator between them. A span over several lines is
-    stored as fragments.
+    A span over several lines is stored as fragments.
     """
 
     name = FORMAT
     about = _TRAITS
 
     def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
-        """Read one record per sample, followed by warnings about the sample; see `Importer.read`.
+        """Read samples from brat's folders, each followed by warnings; see `Importer.read`.
 
         Raises:
             NotFound, InvalidInput: the folder does not exist, or its list files are invalid.
@@ -114,7 +113,6 @@ class BratFormat:
     def write(
         self, records: Iterable[Record], target: Folder, options: ExportOptions
     ) -> ExportReport:
-        """Write one folder per annotator and the list files; see `Exporter.write`."""
         del options
         with target.file(_SAMPLES) as samples:
             writer = _BratWriter(target, samples)
@@ -164,7 +162,10 @@ class _FolderReader:
         for row in self._read_rows(_LABELS):
             path = row.get("label")
             if not path or not isinstance(path, list) or {*map(type, path)} != {str}:
-                raise InvalidInput(f"{path!r} in {_LABELS} is not a label path")
+                raise InvalidInput(
+                    f"label {path!r} in {_LABELS} is not a list of names, from top level to"
+                    " sublabel"
+                )
             self._types[str(row.get("type"))] = tuple(path)
         people = {str(row.get("folder")): row for row in self._read_rows(_PEOPLE)}
         if any(_list_stems(self.root)):
@@ -184,7 +185,7 @@ class _FolderReader:
                 elif isinstance(value.value, dict):
                     yield value.where, value.value
                 else:
-                    yield value.where, Problem(value.where, "the line is not an object")
+                    yield value.where, Problem(value.where, "the line is not a JSON object")
             return
         stems = {stem for folder, _ in self._folders for stem in _list_stems(folder)}
         for stem in sorted(stems):
@@ -198,7 +199,7 @@ class _FolderReader:
         places = ((folder / f"{stem}.ann", person) for folder, person in self._folders)
         files = [(file, person) for file, person in places if file.is_file()]
         if not files:
-            raise InvalidInput(f"no folder contains {stem}.ann")
+            raise InvalidInput(f"no annotator's folder contains the file {stem}.ann")
         texts = {self._read_text(file.with_suffix(".txt")) for file, _ in files}
         if len(texts) > 1:
             raise InvalidInput(f"{stem}.txt differs between the annotators' folders")
@@ -246,7 +247,9 @@ class _FolderReader:
             yield one.annotation(key, () if one.label == UNLABELLED else (path,), form=FORMAT)
         self.doubts += describe_left_out(standoff.left_out)
         if standoff.unit != CODE_POINTS:
-            self.doubts.append(f"the offsets of {person.name} are counted in {standoff.unit}")
+            self.doubts.append(
+                f"the offsets of annotator {person.name} are counted in {standoff.unit}"
+            )
 
     def _read_lines(self, file: Path) -> Iterator[str]:
         encoding = self.options.encoding
@@ -280,8 +283,6 @@ class _FolderReader:
 
 
 class _Standoff:
-    """Annotations of one standoff file; `unit` is the unit in which the file counts offsets."""
-
     def __init__(self, text: str, lines: Iterable[str]) -> None:
         self._types: dict[str, str] = {}
         self._quoted: dict[str, list[QuotedSpan]] = {}
@@ -406,7 +407,8 @@ class _BratWriter:
             if not joined.text.startswith("\ufeff"):
                 return joined
         self.report.count_loss(
-            "samples whose texts contain the separator or begin with a byte order mark"
+            "samples whose texts contain the separator of source and summary or begin with a byte"
+            " order mark"
         )
         self.report.count_loss(Loss.ITEM_ANNOTATIONS.value, len(record.annotations))
         return None
@@ -440,10 +442,10 @@ class _BratWriter:
             self.report.count_loss("annotations that contain only line breaks")
             return False
         edges = sum(quote != quote.strip("\n") for quote in quotes)
-        self.report.count_loss("line breaks at the edges of spans", edges)
+        self.report.count_loss("line breaks at the start or end of spans", edges)
         heads = spans[: len(one.claim) or len(spans)]
         self.report.count_loss(
-            "claim spans joined into one, with only line breaks between them",
+            "claim spans that became one span, because only line breaks separate them",
             _count_touching(heads, joined.text),
         )
         return True

@@ -1,4 +1,4 @@
-"""CoNLL-U Plus, for export only: one token per line with its offsets and a BIO tag."""
+"""CoNLL-U Plus, for export only: one word per line with its offsets and a span tag."""
 
 from __future__ import annotations
 
@@ -24,16 +24,13 @@ HEADER: Final = "# global.columns = ID FORM TUI:START TUI:END TUI:TAG\n"
 
 _BLANK = re.compile(r"[\s\x00-\x1f\x7f-\x9f\ufeff]+")
 _BREAKS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ud800-\udfff]")
-"""Characters that are escaped in comments: line breaks, control characters and surrogates."""
+"""Characters that are escaped in comments of a CoNLL file, such as line breaks."""
 
 Tagged = tuple[Span, str]
 
 
 class ConllFormat:
-    """Exporter of CoNLL-U Plus with one section per text of a sample.
-
-    A token has one tag, so overlapping spans are lost.
-    """
+    """Exporter of CoNLL-U Plus; a word has one tag, so overlapping spans are lost."""
 
     name = "conll"
     about = FormatTraits(
@@ -52,7 +49,6 @@ class ConllFormat:
     def write(
         self, records: Iterable[Record], target: TextIO, options: ExportOptions
     ) -> ExportReport:
-        """Write the annotated or completed samples and skip all others; see `Exporter.write`."""
         del options
         report = ExportReport()
         losses = LossCounter(self.about, report)
@@ -110,7 +106,7 @@ def _section_lines(
 
 
 def _assign_tags(words: Sequence[Span], spans: Iterable[Tagged], report: ExportReport) -> list[str]:
-    """Return one BIO tag for each word of a text, in order.
+    """Return one BIO tag (begin, inside, outside of a span) for each word of a text, in order.
 
     If spans share a word, only the span that begins first is tagged, or the longest one if several
     begin at the same offset. The other spans are counted as lost.

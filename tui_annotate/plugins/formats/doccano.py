@@ -1,7 +1,4 @@
-"""doccano format: JSON lines with entities and relations.
-
-Source and summary are joined into one text.
-"""
+"""doccano format: JSON lines with a text (source and summary joined), entities and relations."""
 
 from __future__ import annotations
 
@@ -82,10 +79,10 @@ class DoccanoFormat:
     )
 
     def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
-        """Read one record per line; see `Importer.read`.
+        """Read samples from a file of doccano: one from each line.
 
-        For a folder or zip file with one file per user, as doccano exports them, read one record
-        per sample.
+        A folder or zip file with one file per user, as doccano exports them, gives one record per
+        sample.
         """
         dataset = choose_dataset_name(path, options.dataset)
 
@@ -102,7 +99,6 @@ class DoccanoFormat:
     def write(
         self, records: Iterable[Record], target: TextIO, options: ExportOptions
     ) -> ExportReport:
-        """Write one line for each annotated or completed sample; see `Exporter.write`."""
         del options
         report = ExportReport()
         losses = LossCounter(self.about, report, own=FORMAT)
@@ -216,7 +212,7 @@ class _LineReader:
         found: dict[Any, Entity] = {}
         for place, row in enumerate(_read_list(self._fields, "entities")):
             if not isinstance(row, dict):
-                raise InvalidInput(f"an entity is {describe_value(row)}, not an object")
+                raise InvalidInput(f"an entity is {describe_value(row)}, not a JSON object")
             key = row.get("id", place)
             if not isinstance(key, int | str) or key in found:
                 raise InvalidInput(
@@ -227,7 +223,9 @@ class _LineReader:
             )
         for place, row in enumerate(_read_list(self._fields, "label")):
             if not isinstance(row, list) or len(row) != 3:
-                raise InvalidInput(f"label {row!r} is not a list [start, end, label]")
+                raise InvalidInput(
+                    f"the label {row!r} is not a list of the form [start, end, label]"
+                )
             found[f"label {place}"] = _make_entity(text, (row[0], row[1]), row[2])
         return found
 

@@ -47,17 +47,14 @@ _DOCUMENT_KEYS = ("side", "key", "title", "language", "text", "sha256")
 class NativeFormat:
     """Importer and exporter of the native format: one JSON object per line and sample.
 
-    A person is described on the first line that names the person.
+    A person is described on the first line that names the person. On import, a dataset in the
+    options replaces the dataset in the file.
     """
 
     name = "native"
     about = FormatTraits(title="JSON lines with all data of each sample", carried=carry_all_but())
 
     def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
-        """Read one record per line; see `Importer.read`.
-
-        A dataset in the options replaces the dataset in the file.
-        """
         people: dict[str, Person] = {}
 
         def read(fields: dict[str, Any], value: JsonValue) -> tuple[Record, list[str]]:
@@ -71,7 +68,6 @@ class NativeFormat:
     def write(
         self, records: Iterable[Record], target: TextIO, options: ExportOptions
     ) -> ExportReport:
-        """Write one sample per line; see `Exporter.write`."""
         del options
         report = ExportReport()
         described: dict[str, Person] = {}
@@ -115,10 +111,7 @@ def _owned_to_json(owned: OwnedAnnotation, texts: Mapping[Side, Sequence[str]]) 
 
 
 def _fields_of(value: Person | Request | Assignment) -> dict[str, Any]:
-    """Return the fields of a flat dataclass as a dict.
-
-    `dataclasses.asdict` copies deeply, which is slow.
-    """
+    """Return a flat dataclass's fields as a dict; `dataclasses.asdict` copies deeply: too slow."""
     return {name: getattr(value, name) for name in value.__dataclass_fields__}
 
 
@@ -126,7 +119,7 @@ def _read_record(
     value: Fields, people: dict[str, Person], dataset: str, *, where: str
 ) -> tuple[Record, list[str]]:
     if value.get("format") != FORMAT:
-        raise InvalidInput(f"the format is {value.get('format')!r}, not {FORMAT!r}")
+        raise InvalidInput(f"the field 'format' is {value.get('format')!r}, not {FORMAT!r}")
     sample = _read_sample(value, dataset)
     listed = [_read_person(item) for item in _objects(value, "people")]
     people.update((person.id, person) for person in listed)
@@ -137,7 +130,8 @@ def _read_record(
     named = [owned.person for owned in annotations] + [one.person for one in assignments]
     if unknown := [person for person in named if person not in people]:
         raise InvalidInput(
-            f"person {unknown[0]!r} is not in 'people'", "add the person to the list 'people'"
+            f"person {unknown[0]!r} is not in the list 'people'",
+            "add the person to the list 'people'",
         )
     keys = dict.fromkeys([*named, *(person.id for person in listed)])
     record = Record(sample, annotations, assignments, tuple(people[key] for key in keys), where)
@@ -147,7 +141,7 @@ def _read_record(
 def _objects(value: Fields, name: str) -> list[dict[str, Any]]:
     items = list_field(value, name, [])
     if not all(isinstance(item, dict) for item in items):
-        raise InvalidInput(f"{name!r} contains a value that is not an object")
+        raise InvalidInput(f"{name!r} contains a value that is not a JSON object")
     return items
 
 
@@ -227,7 +221,7 @@ def _read_annotation(value: Fields) -> tuple[str, CountedAnnotation]:
 def _read_quotes(annotation: Annotation, quotes: Any) -> list[str | None]:
     anchors, name = annotation.anchors, f"annotation {annotation.id}"
     if quotes is not None and (not isinstance(quotes, list) or len(quotes) != len(anchors)):
-        raise InvalidInput(f"{name} must have one quote per span")
+        raise InvalidInput(f"{name} must have one quote for each span")
     if not all(isinstance(quote, str | None) for quote in quotes or ()):
         raise InvalidInput(f"{name} has a quote that is not text")
     sides = [Side.SUMMARY] * len(annotation.claim) + [Side.SOURCE] * len(annotation.evidence)

@@ -1,20 +1,22 @@
-"""Import of source-summary pairs from named columns of a CSV, TSV, JSON or Parquet file.
+"""Import of source-summary pairs from named columns of CSV, TSV, JSON, Parquet and Excel files.
 
 JSON lines and folders saved by Hugging Face's `datasets` are also read. This format cannot be
-exported. The format `pairs` detects the kind of file; the formats `csv`, `tsv`, `json` and `jsonl`
-read one kind of file, whatever the file's name and first characters are.
+exported. The format `pairs` detects the kind of file; the formats `csv`, `tsv`, `json`, `jsonl` and
+`xlsx` read one kind of file, whatever the file's name and first characters are.
 """
 
 from __future__ import annotations
 
 import csv
+import json
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import closing, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
+from tui_annotate.domain.did_you_mean import suggest_word
 from tui_annotate.domain.errors import InvalidInput, InvalidRecord, NotFound
 from tui_annotate.domain.records import Problem, Record
 from tui_annotate.domain.samples import Sample, Side
@@ -28,6 +30,7 @@ from tui_annotate.plugins.files.json_values import (
 )
 from tui_annotate.plugins.files.packing import begins_with, plain_suffixes
 from tui_annotate.plugins.files.streams import LONGEST_LINE, TextLine, read_lines
+from tui_annotate.plugins.files.workbooks import SheetRow, is_workbook, open_sheets
 from tui_annotate.plugins.protocols import ImportOptions
 from tui_annotate.plugins.record_validation import (
     RIGHT_ONE,
@@ -44,7 +47,7 @@ from tui_annotate.plugins.traits import FormatTraits, RecordTrait, carry_plainly
 
 _JSON_SUFFIXES = {".json", ".jsonl", ".ndjson"}
 _ABOUT: Final = FormatTraits(
-    title="tables with a source and a summary per row",
+    title="tables with one source and one summary in each row",
     carried=carry_plainly(RecordTrait.TEXTS, RecordTrait.META),
 )
 
@@ -59,22 +62,22 @@ class PairsFormat:
     about = _ABOUT
 
     def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
-        """Read one record per row; see `Importer.read`."""
         if path.is_dir() or begins_with(path, MAGIC):
             rows = _read_frames(path, options)
+        elif is_workbook(path):
+            rows = _read_workbook(path, options)
         else:
             rows = (_read_csv if _is_csv(path, options) else _read_json)(path, options)
         yield from _make_records(rows, path, options)
 
 
 class CsvPairsFormat:
-    """Importer of pairs from a CSV file; the header selects comma, semicolon or tab."""
+    """Importer of pairs from a CSV file; the header selects comma, semicolon, tab or `|`."""
 
     name = "csv"
     about = _ABOUT
 
     def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
-        """Read one record per row; see `Importer.read`."""
         return _make_records(_read_csv(path, options), path, options)
 
 
@@ -85,7 +88,6 @@ class TsvPairsFormat:
     about = _ABOUT
 
     def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
-        """Read one record per row; see `Importer.read`."""
         return _make_records(_read_csv(path, options, delimiter="\t"), path, options)
 
 
@@ -96,7 +98,6 @@ class JsonPairsFormat:
     about = _ABOUT
 
     def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
-        """Read one record per object; see `Importer.read`."""
         return _make_records(_read_json(path, options), path, options)
 
 
@@ -106,10 +107,20 @@ class JsonLinesPairsFormat(JsonPairsFormat):
     name = "jsonl"
 
 
+class WorkbookPairsFormat:
+    """Importer of pairs from the sheets of an Excel workbook; each sheet is a dataset."""
+
+    name = "xlsx"
+    about = _ABOUT
+
+    def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
+        """Read one record per row; see `Importer.read`."""
+        return _make_records(_read_workbook(path, options), path, options)
+
+
 def _make_records(
     rows: Iterator[_PairRow | Problem], path: Path, options: ImportOptions
 ) -> Iterator[Record | Problem]:
-    """Yield a record for each valid row, and a warning if a column with ids is not used."""
     dataset = choose_dataset_name(path, options.dataset)
     hinted = bool(options.id_column)
     with closing(NameRegister()) as seen:
@@ -118,7 +129,7 @@ def _make_records(
                 yield row
                 continue
             try:
-                yield _make_record(row, dataset, options, seen=seen)
+                yield _make_record(row, row.dataset or dataset, options, seen=seen)
             except InvalidInput as error:
                 yield make_problem(row.where, error)
                 continue
@@ -163,11 +174,11 @@ def _make_record(
 
 def _sample_id(row: _PairRow, options: ImportOptions, seen: NameRegister) -> str:
     if not options.id_column:
-        return row.name
+        return parse_identifier(options.row_prefix + row.name, what="id")
     name = parse_identifier(
         get_field(row.fields, options.id_column, option="--id-column"), what="id"
     )
-    before = seen.remember(name, row.where)
+    before = seen.remember(json.dumps([row.dataset, name]), row.where)
     if before != row.where:
         raise InvalidInput(
             f"duplicate id {name!r}: already used at {before}", "give each sample its own id"
@@ -203,18 +214,24 @@ def _read_json(path: Path, options: ImportOptions) -> Iterator[_PairRow | Proble
         else:
             yield Problem(
                 value.where,
-                f"the record is {describe_value(value.value)}, not an object",
+                f"the record is {describe_value(value.value)}, not a JSON object",
                 "write each record as an object: {column: value}",
             )
 
 
 @dataclass(frozen=True, slots=True)
 class _PairRow:
-    """Fields of one record; `name` is the sample's id if no id column is chosen."""
+    """Fields of one record.
+
+    Attributes:
+        name: the sample's id if no id column is chosen.
+        dataset: the sample's dataset; empty for the dataset of the file.
+    """
 
     name: str
     where: str
     fields: dict[str, Any]
+    dataset: str = ""
 
 
 def _missing_columns(columns: Sequence[str], options: ImportOptions) -> InvalidInput | None:
@@ -237,8 +254,8 @@ def _missing_columns(columns: Sequence[str], options: ImportOptions) -> InvalidI
     return InvalidInput(errors[0].message, "; ".join(hints))
 
 
-_OTHER_DELIMITERS = (";", "\t")
-"""Cell delimiters in addition to the comma.
+_DELIMITERS = (",", ";", "\t", "|")
+"""Cell delimiters that are detected.
 
 The semicolon is common in countries with decimal commas, the tab in text copied from a spreadsheet.
 """
@@ -249,10 +266,12 @@ def _read_csv(
 ) -> Iterator[_PairRow | Problem]:
     """Read the rows of a CSV file.
 
-    If `delimiter` is empty, it is detected from the header line.
+    If `delimiter` is empty, the user's delimiter is used, else it is detected from the header line.
     """
     csv.field_size_limit(LONGEST_LINE)
-    delimiter = delimiter or _find_delimiter(_first_line(path, options), options)
+    delimiter = (
+        delimiter or options.delimiter or _find_delimiter(_first_line(path, options), options)
+    )
     feed = _CsvLines(path, options)
     rows = csv.reader(feed, delimiter=delimiter, strict=True)
     try:
@@ -280,14 +299,13 @@ def _first_line(path: Path, options: ImportOptions) -> str:
 
 
 def _find_delimiter(header: str, options: ImportOptions) -> str:
-    """Return the delimiter that splits the header so that it has the source and summary columns."""
+    """Return the delimiter that splits the header so that it has the source and summary columns.
+
+    If there is none, return the delimiter that gives the most columns.
+    """
     texts = {options.source_column, options.summary_column}
-    found = {sign: _split_header(header, sign) for sign in (",", *_OTHER_DELIMITERS)}
-    for sign, names in found.items():
-        if texts <= set(names):
-            return sign
-    others = [sign for sign in _OTHER_DELIMITERS if len(found[sign]) > 1]
-    return others[0] if others and len(found[","]) == 1 else ","
+    found = {sign: _split_header(header, sign) for sign in _DELIMITERS}
+    return max(found, key=lambda sign: (texts <= {*found[sign]}, len(found[sign])))
 
 
 def _split_header(line: str, delimiter: str) -> list[str]:
@@ -298,22 +316,23 @@ def _split_header(line: str, delimiter: str) -> list[str]:
 
 
 def _check_header(header: list[str], feed: _CsvLines, options: ImportOptions) -> Problem | None:
-    if feed.bad:
-        return feed.bad
+    return feed.bad or _check_names(header, feed.where, options)
+
+
+def _check_names(header: list[str], where: str, options: ImportOptions) -> Problem | None:
     double = {name for name in header if header.count(name) > 1}
     if double:
-        return Problem(
-            feed.where, f"two columns are named {min(double)!r}", "rename one of the columns"
-        )
+        message = f"two columns are named {min(double)!r}"
+        return Problem(where, message, "rename one of the columns")
     error = _missing_columns(header, options)
-    return make_problem(feed.where, error) if error else None
+    return make_problem(where, error) if error else None
 
 
 def _read_csv_body(
     rows: Any, header: list[str], feed: _CsvLines, *, delimiter: str
 ) -> Iterator[_PairRow | Problem]:
     index = -1
-    sign = {",": "commas", ";": "semicolons", "\t": "tabs"}[delimiter]
+    sign = {",": "commas", ";": "semicolons", "\t": "tabs"}.get(delimiter, f"{delimiter!r}")
     while True:
         feed.begin()
         try:
@@ -354,10 +373,7 @@ def _csv_message(error: csv.Error) -> str:
 
 
 class _CsvLines(Iterator[str]):
-    """Iterator over a file's lines for the CSV reader.
-
-    `where` is the line at which the current row began, and `bad` is the row's first problem.
-    """
+    """Lines for a CSV reader; `where`: first line of the row, `bad`: the row's first problem."""
 
     def __init__(self, path: Path, options: ImportOptions) -> None:
         self._path = path
@@ -383,12 +399,62 @@ class _CsvLines(Iterator[str]):
         if self._size > LONGEST_LINE:
             raise InvalidRecord(
                 f"the row is longer than {LONGEST_LINE:,} characters",
-                "close the open quote, or check that the file is CSV",
+                "add the missing closing quote, or check that the file is CSV",
                 where=self.where,
             )
         if line.bad and self.bad is None:
             self.bad = wrong_byte_problem(f"{self._path}:{line.number}", line.bad, self._encoding)
         return line.text
+
+
+def _read_workbook(path: Path, options: ImportOptions) -> Iterator[_PairRow | Problem]:
+    """Yield the rows of all sheets, or of the chosen sheet.
+
+    A workbook with several sheets gives several datasets; if the user named one dataset, the ids
+    of its samples contain the names of the sheets.
+    """
+    try:
+        with open_sheets(path) as sheets:
+            if options.sheet and options.sheet not in sheets:
+                hint = f"{suggest_word(options.sheet, sheets)}the sheets are: {', '.join(sheets)}"
+                raise NotFound(f"{path} has no sheet {options.sheet!r} with rows", hint)
+            if not sheets:
+                yield Problem(str(path), "the workbook is empty", code=EMPTY)
+            prefix = f"{choose_dataset_name(path, '')}-" * (len(sheets) > 1 > len(options.dataset))
+            for name, rows in sheets.items():
+                if options.sheet not in {"", name}:
+                    continue
+                dataset = f"{prefix}{name}" if prefix else ""
+                label = f"{name}/" if len(sheets) > 1 and not prefix else ""
+                for row in _read_sheet(rows, f"{path}, sheet {name!r}", options):
+                    if isinstance(row, Problem):
+                        yield row
+                    else:
+                        yield replace(row, name=label + row.name, dataset=dataset)
+    except InvalidRecord as error:
+        yield make_problem(error.where, error)
+    if options.meter:
+        options.meter.done += path.stat().st_size
+
+
+def _read_sheet(
+    rows: Iterator[SheetRow], where: str, options: ImportOptions
+) -> Iterator[_PairRow | Problem]:
+    _, cells = next(rows)
+    header = [str(cell or "") for cell in cells]
+    if refused := _check_names([name for name in header if name], where, options):
+        yield refused
+        return
+    index = -1
+    for index, (number, cells) in enumerate(rows):
+        fields: dict[str, Any] = dict.fromkeys(filter(None, header))
+        for at, value in enumerate(cells):
+            name = header[at] if at < len(header) else ""
+            if name or value is not None:
+                fields[name or f"column {at + 1}"] = value
+        yield _PairRow(str(index), f"{where}, row {number}", fields)
+    if index < 0:
+        yield Problem(where, "the sheet has a header but no rows")
 
 
 _SPLITS: Final = "dataset_dict.json"
@@ -398,11 +464,10 @@ _SPLIT: Final = "split"
 _UNSAFE: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 """Characters that a file name in a list of data files must not contain."""
 _LARGEST: Final = 2**24
-"""Maximum size in bytes of a file that lists the data files of a folder."""
 
 
 def _read_frames(path: Path, options: ImportOptions) -> Iterator[_PairRow | Problem]:
-    """Yield the rows of a file or folder; report a missing column once per file."""
+    """Yield the rows of a Parquet file or of a folder; report a missing column once per file."""
     index: dict[str, int] = {}
     for file, split in _list_files(path):
         try:
@@ -423,7 +488,7 @@ def _read_frames(path: Path, options: ImportOptions) -> Iterator[_PairRow | Prob
 
 
 def _list_files(path: Path) -> list[tuple[Path, str]]:
-    """Return each file with the name of its split, or with an empty name if there are no splits."""
+    """Return the Parquet files of a dataset folder, each with the name of its split, or empty."""
     if path.is_file():
         return [(path, "")]
     if (path / _SPLITS).is_file():

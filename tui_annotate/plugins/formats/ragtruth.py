@@ -58,16 +58,15 @@ from tui_annotate.plugins.traits import (
 )
 
 FORMAT: Final = "ragtruth"
-"""Name of the format, and id of the only annotator of imported files."""
 SOURCES: Final = "source_info.jsonl"
 RESPONSES: Final = "response.jsonl"
 OF_SOURCES: Final = ("source_id", "task_type", "source", "source_info", "prompt")
 OF_RESPONSES: Final = (
     "id", "source_id", "model", "temperature", "labels", "split", "quality", "response",
 )  # fmt: skip
-"""Columns of the response file, in file order."""
+"""Columns of RAGTruth's file of model responses, in file order."""
 TAKEN: Final = frozenset({"id", "source_id", "source_info", "labels", "response"})
-"""Reserved column names, which metadata cannot use."""
+"""Reserved column names of RAGTruth's files, which metadata cannot use."""
 
 _TRAITS: Final = FormatTraits(
     title="RAGTruth, two JSON lines files",
@@ -82,10 +81,7 @@ _TRAITS: Final = FormatTraits(
 
 
 def own_source_id(text: str) -> str:
-    """Return a source_id for a source that belongs to no group, computed from the source's text.
-
-    An import recognises such an id, and creates no group for it.
-    """
+    """Return a RAGTruth id for a source without a group, computed from the source's text."""
     return f"text-{fingerprint(text)[:16]}"
 
 
@@ -99,10 +95,10 @@ class RagTruthFormat:
     about = _TRAITS
 
     def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
-        """Read one record per response, in file order; see `Importer.read`.
+        """Read a sample for each model response in RAGTruth's files, in file order.
 
-        The path is the folder of both files or the response file. The folder's name is the default
-        name of the dataset.
+        The path is the folder of both files (whose name is the default dataset) or the response
+        file.
         """
         of_responses = _find_file(path, RESPONSES) if path.is_dir() else path
         of_sources = _find_file(of_responses.parent, SOURCES)
@@ -128,7 +124,6 @@ class RagTruthFormat:
     def write(
         self, records: Iterable[Record], target: Folder, options: ExportOptions
     ) -> ExportReport:
-        """Write the source file and the response file; see `Exporter.write`."""
         del options
         with (
             closing(NameRegister()) as seen,
@@ -152,10 +147,7 @@ def _find_file(folder: Path, name: str) -> Path:
 
 
 class _Sources:
-    """Rows of the source file by source_id, on disk if there are many.
-
-    `unused` is the number of sources without a response so far.
-    """
+    """Rows of RAGTruth's source file by source id; many rows are kept on disk."""
 
     def __init__(self, path: Path, options: ImportOptions, rows: NameRegister) -> None:
         self._path = path
@@ -195,7 +187,7 @@ class _ResponseReader:
         self._language = language
 
     def record(self, row: dict[str, Any], where: str) -> tuple[Record, list[str]]:
-        """Return a response's sample with its annotations, and warnings about the sample."""
+        """Return a RAGTruth response as a sample with annotations, and warnings about it."""
         key = parse_identifier(get_field(row, "id", option=""), what="id")
         source_id = parse_identifier(get_field(row, "source_id", option=""), what="source_id")
         about = self._sources.row(source_id)
@@ -217,7 +209,8 @@ class _ResponseReader:
         )
         doubts = [] if spans.unit == CODE_POINTS else [f"the offsets are counted in {spans.unit}"]
         doubts += [
-            f"column {name!r}: the response's value replaces the source's value" for name in both
+            f"source and response differ in column {name!r}: the response's value is used"
+            for name in both
         ]
         done = (Assignment(FORMAT, State.DONE),)
         return Record(sample, owned, done, (imported_person(FORMAT),), where), doubts
@@ -279,7 +272,7 @@ def _original_columns(
 
 
 def _render_lines(value: Any, indent: str) -> Iterator[str]:
-    """Yield lines of `key: value` for a source that is a JSON object or list."""
+    """Yield lines of `key: value` for a source text that is a JSON object or list."""
     pairs = value.items() if isinstance(value, dict) else (("-", each) for each in value)
     for key, inner in pairs:
         name = key if key == "-" else f"{key}:"

@@ -50,15 +50,13 @@ COLUMNS: Final = (
     "settled_reason", "settled_note",
 )  # fmt: skip
 LABELS: Final = " | "
-"""Separator between the label paths of one annotation."""
 JOINER: Final = "."
-"""Separator between the names in one label path."""
 
 REVIEWS: Final = (
     "dataset", "sample_id", "annotator", "annotator_name", "state", "rating", "comment", "seconds",
     "updated", "annotations",
 )  # fmt: skip
-"""Columns of the reviews table: one row per sample and assignee, even if the work has not begun."""
+"""Columns of the table of reviews, which has one row per sample and assigned annotator."""
 _CARRIED: Final = carry_all_but(
     RecordTrait.UNREAD,
     RecordTrait.REQUEST,
@@ -93,7 +91,7 @@ def _count_record(record: Record, report: ExportReport) -> None:
 
 
 def span_rows(record: Record) -> Iterator[dict[str, Any]]:
-    """Yield a record's table rows, one for each pair of a claim span and an evidence span.
+    """Yield table rows of a sample, one for each pair of a claim span and an evidence span.
 
     An assignee without annotations has one row, which contains no spans.
     """
@@ -133,7 +131,7 @@ def _sample_cells(sample: Sample) -> dict[str, Any]:
 
 
 def _meta_cell(sample: Sample) -> tuple[str, int]:
-    """Return the metadata as JSON, and the number of NaN and infinities that are null there."""
+    """Return a sample's metadata as JSON, and the number of NaN and infinities that became null."""
     return encode_strict(dict(sample.meta)) if sample.meta else ("", 0)
 
 
@@ -185,7 +183,6 @@ def _span_cells(anchor: Anchor | None, sample: Sample, *, prefix: str) -> dict[s
 
 
 def review_rows(record: Record) -> Iterator[dict[str, Any]]:
-    """Yield a row for each person who is assigned the sample or annotated the sample."""
     names = {person.id: person.name for person in record.people}
     marked = Counter(owned.person for owned in record.annotations)
     work = {assignment.person: assignment for assignment in record.assignments}
@@ -209,10 +206,8 @@ _OURS: Final = {"source_document", "seconds", "version", "state", "annotations"}
 class CsvFormat:
     """CSV table with one row per pair of claim and evidence spans.
 
-    The file follows RFC 4180, but lines end with line feeds. `meta` is JSON. Offsets are code
-    points, and the end is exclusive. A cell that a spreadsheet would run as a formula gets a
-    leading `'`. The `escaped` column lists the columns with such cells, so that a program can
-    remove the `'`.
+    Offsets are code points with exclusive ends; `meta` is JSON. A cell that a spreadsheet would run
+    as a formula gets a leading `'`; the `escaped` column lists the columns with such cells.
     """
 
     name = "csv"
@@ -221,7 +216,6 @@ class CsvFormat:
     def write(
         self, records: Iterable[Record], target: TextIO, options: ExportOptions
     ) -> ExportReport:
-        """Write the records as one CSV table; see `Exporter.write`."""
         report = ExportReport()
         table = _CsvTable(target, COLUMNS, formula_safe=options.formula_safe)
         for record in records:
@@ -244,10 +238,6 @@ class CsvTablesFormat:
     def write(
         self, records: Iterable[Record], target: Folder, options: ExportOptions
     ) -> ExportReport:
-        """Write two CSV files: annotations, and each annotator's state and rating of each sample.
-
-        See `Exporter.write`.
-        """
         report = ExportReport()
         first, second = self.about.files
         with target.file(first) as annotations, target.file(second) as work:
@@ -281,7 +271,6 @@ class _CsvTable:
 
 
 def _json_rows(records: Iterable[Record], report: ExportReport) -> Iterator[dict[str, Any]]:
-    """Yield the rows of the annotations table as JSON objects; empty cells are null."""
     for record in records:
         _count_record(record, report)
         for row in span_rows(record):
@@ -290,12 +279,7 @@ def _json_rows(records: Iterable[Record], report: ExportReport) -> Iterator[dict
 
 
 class JsonFormat:
-    """JSON array with one object per pair of claim and evidence spans: the rows of the CSV table.
-
-    Every object has all columns of the CSV table except `escaped`, as JSON cells need no escaping.
-    Offsets, versions and seconds are numbers, `meta` is a string with JSON, and cells without a
-    value are null.
-    """
+    """JSON array with one object per row of the CSV table; cells without a value are null."""
 
     name = "json"
     about = FormatTraits(title="a JSON array of annotations", carried=_CARRIED)
@@ -303,7 +287,6 @@ class JsonFormat:
     def write(
         self, records: Iterable[Record], target: TextIO, options: ExportOptions
     ) -> ExportReport:
-        """Write the rows as one JSON array, one object per line; see `Exporter.write`."""
         del options
         report = ExportReport()
         write_json_array(target, _json_rows(records, report), report=report)
@@ -319,7 +302,6 @@ class JsonLinesFormat:
     def write(
         self, records: Iterable[Record], target: TextIO, options: ExportOptions
     ) -> ExportReport:
-        """Write each row as one line; see `Exporter.write`."""
         del options
         report = ExportReport()
         for row in _json_rows(records, report):
@@ -354,7 +336,6 @@ class ParquetFormat:
     def write(
         self, records: Iterable[Record], target: Folder, options: ExportOptions
     ) -> ExportReport:
-        """Write the annotations and the reviews as two Parquet files; see `Exporter.write`."""
         del options
         report = ExportReport()
         first, second = self.about.files
@@ -386,9 +367,7 @@ _LOST: Final = (
 class WorkbookFormat:
     """Excel workbook with two sheets: the annotations, and each annotator's progress per sample.
 
-    Cells are text or numbers, never formulas. A text that is too long for a cell is cut and
-    counted; the last column, `cut`, lists the columns of the row with cut texts. Text that looks
-    like a formula is marked as text, so that the cell remains text when a user edits the cell.
+    The last column, `cut`, lists the columns of a row whose text was too long for a cell.
     """
 
     name = "xlsx"
@@ -399,11 +378,6 @@ class WorkbookFormat:
     def write(
         self, records: Iterable[Record], target: TextIO, options: ExportOptions
     ) -> ExportReport:
-        """Write the annotations and the reviews as two sheets; see `Exporter.write`.
-
-        Raises:
-            InvalidInput: the target accepts only text.
-        """
         report = ExportReport()
         with open_workbook(_binary_target(target)) as book:
             make_sheet = partial(
@@ -435,16 +409,16 @@ def _binary_target(target: TextIO) -> BinaryIO:
 
 _VERDICT_COLUMNS: Final = ("source", "summary", "LLM", "worst-label", "best-label")
 VERDICTS: Final = ("Consistent", "Benign", "Questionable", "Unwanted")
-"""Verdicts on a sample from best to worst; `Consistent` means without annotations."""
+"""FaithBench's verdicts on a sample from best to worst; `Consistent`: no annotations."""
 
 _MODEL_COLUMNS = ("summarizer", "model")
 
 
 class FaithBenchTable:
-    """FaithBench's table of verdicts, with one row per sample.
+    """FaithBench's table of the worst and the best verdict of all annotators on each sample.
 
-    An annotator's verdict is the worst verdict among the annotator's labels, or `Consistent` if
-    the annotator found nothing.
+    An annotator's verdict is the worst verdict among the annotator's labels, or `Consistent` if the
+    annotator found nothing.
     """
 
     name = "faithbench-csv"
@@ -457,10 +431,7 @@ class FaithBenchTable:
     def write(
         self, records: Iterable[Record], target: TextIO, options: ExportOptions
     ) -> ExportReport:
-        """Write the worst and the best verdict of each sample; see `Exporter.write`.
-
-        The spans behind the verdicts are counted as lost.
-        """
+        """Write the verdicts of each sample; the spans behind the verdicts are counted as lost."""
         report = ExportReport()
         losses = LossCounter(self.about, report)
         writer = LineFeedWriter(target)

@@ -51,7 +51,7 @@ _CONTEXT: Final[list[Any]] = [
 _CLAIM: Final = "claim"
 _EVIDENCE: Final = "evidence"
 _SIDES: Final = {_CLAIM: Side.SUMMARY, _EVIDENCE: Side.SOURCE}
-"""Roles of a web annotation's target (claim, evidence), with the text in which the target is."""
+"""Maps the roles of a web annotation's target to the text in which the target is."""
 _HASH: Final = "urn:sha256:"
 _REQUEST: Final = ("title", "problem", "background", "question")
 
@@ -62,7 +62,7 @@ def _make_iri(kind: str, *names: str) -> str:
 
 
 def _parse_iri(value: Any, kind: str) -> str:
-    """Return the name at the end of an IRI of this program; refuse all other IRIs."""
+    """Return the name at the end of an IRI that this program made; refuse all other IRIs."""
     before = _make_iri(kind) + ":"
     if not isinstance(value, str) or not value.startswith(before):
         raise InvalidInput(
@@ -72,19 +72,16 @@ def _parse_iri(value: Any, kind: str) -> str:
 
 
 class WebAnnotationFormat:
-    """Importer and exporter of W3C web annotations.
+    """Importer and exporter of W3C web annotations, with claims and evidence as targets.
 
-    Targets are claims and evidence, by position and by quote. Bodies are labels and the note.
-    Fields without a term in the W3C model begin with `tui:`. The importer reads the exporter's
-    files.
+    Targets have positions and quotes. Bodies are labels and the note. Fields without a term in the
+    W3C model begin with `tui:`.
     """
 
     name = FORMAT
     about = _TRAITS
 
     def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
-        """Read one record per collection; a dataset in the options replaces the file's dataset."""
-
         def read(fields: dict[str, Any], value: JsonValue) -> tuple[Record, Sequence[str]]:
             reader = _CollectionReader(fields, dataset=options.dataset, language=options.language)
             return reader.record(value.where), reader.doubts
@@ -94,7 +91,6 @@ class WebAnnotationFormat:
     def write(
         self, records: Iterable[Record], target: TextIO, options: ExportOptions
     ) -> ExportReport:
-        """Write one JSON array with one collection per line; see `Exporter.write`."""
         del options
         report = ExportReport()
         losses = LossCounter(_TRAITS, report)
@@ -114,15 +110,12 @@ _Enum = TypeVar("_Enum", bound=StrEnum)
 
 
 class _CollectionReader:
-    """Reader of one annotation collection.
-
-    A non-empty `dataset` replaces the collection's own dataset.
-    """
+    """Reader of one collection of web annotations; a given `dataset` replaces its own."""
 
     def __init__(self, fields: Fields, *, dataset: str, language: str) -> None:
         if fields.get("type") != "AnnotationCollection":
             raise InvalidInput(
-                f"the type is {str(fields.get('type'))[:40]!r}, not 'AnnotationCollection'"
+                f"the object's type is {str(fields.get('type'))[:40]!r}, not 'AnnotationCollection'"
             )
         self._fields = fields
         self.doubts: list[str] = []
@@ -283,7 +276,7 @@ def _objects(fields: Fields, name: str) -> list[dict[str, Any]]:
 
 
 _CONTEXT_LENGTH: Final = 32
-"""Number of code points to store before and after a quote, which help to find the quote."""
+"""Number of code points stored before and after a quoted span, which help to find the span."""
 
 
 def _collection_to_json(record: Record) -> dict[str, Any]:

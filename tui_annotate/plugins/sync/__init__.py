@@ -1,1 +1,1 @@
-"""Exchange of work between workspaces: JSON lines, bundles, and a shared PostgREST table."""
+"""Exchange of annotators' work between workspaces: JSON lines, zips, a shared table."""

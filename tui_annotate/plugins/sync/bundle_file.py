@@ -1,4 +1,4 @@
-"""Reads and writes bundles: zips with an annotator's texts, work, labels, vectors and suggestions.
+"""Reads and writes zips with an annotator's texts, work, labels, vectors and suggestions.
 
 A bundle may come by mail from an untrusted source. Only members with known names are read, and no
 member may unpack to more bytes than texts would.
@@ -30,7 +30,7 @@ _NEEDED: Final = (ABOUT, GUIDANCE, SAMPLES, STREAMS)
 _MEMBERS: Final = (*_NEEDED, VECTORS, SUGGESTIONS)
 _MINIMUM: Final = 64 * 2**20
 _RATIO: Final = 300
-"""Maximum ratio of unpacked to packed size of a file in a bundle, above `_MINIMUM` bytes."""
+"""Maximum ratio of unpacked to packed size of a file in a bundle."""
 _LARGEST: Final = 2**40
 _READ_SIZE: Final = 2**20
 _ZIP_TIME: Final = (1980, 1, 1, 0, 0, 0)
@@ -41,20 +41,12 @@ _CHANGED: Final = "a part of the file is missing or altered"
 
 
 def damaged_bundle(file: Path, reason: str) -> InvalidInput:
-    """Return the error for a bundle whose content is not what the program wrote."""
     return InvalidInput(f"{file} is a damaged bundle: {reason}", _HINT, code="bundle-damaged")
 
 
 @dataclass(frozen=True, slots=True)
 class BundleHeader:
-    """Header of a bundle: the annotator, the workspace, and the first free annotation number.
-
-    Attributes:
-        person: id of the annotator.
-        name: name of the annotator.
-        home: random name of the workspace that made the bundle.
-        first_number: number from which new annotations are counted.
-    """
+    """Header of a zip with an annotator's work; new annotations get numbers from `first_number`."""
 
     person: str
     name: str
@@ -63,20 +55,19 @@ class BundleHeader:
 
     @property
     def owner(self) -> Person:
-        """The annotator for whom the bundle was made."""
         return Person(self.person, self.name, PersonKind.LOCAL)
 
 
 @dataclass(frozen=True, slots=True)
 class BundleGuidance:
-    """Label sets and guidelines of a bundle by dataset; the empty name is the whole workspace."""
+    """Label sets and guidelines by dataset name; the empty name is the whole workspace."""
 
     labels: Mapping[str, str]
     guidelines: Mapping[str, str]
 
 
 def write_header(folder: Path, about: BundleHeader, guidance: BundleGuidance) -> None:
-    """Write a bundle's header, label sets and guidelines as files into a folder (see `pack`)."""
+    """Write a bundle's header, label sets and guidelines as files into a folder."""
     value = {"format": FORMAT, **asdict(about)}
     (folder / ABOUT).write_text(json.dumps(value, sort_keys=True), "utf-8")
     value = {"labels": dict(guidance.labels), "guidelines": dict(guidance.guidelines)}
@@ -84,7 +75,7 @@ def write_header(folder: Path, about: BundleHeader, guidance: BundleGuidance) ->
 
 
 def pack(folder: Path, target: Path) -> None:
-    """Pack the files in a folder into a bundle, atomically; equal files give equal bytes.
+    """Pack the files in a folder into a zip, atomically; equal files give equal bytes.
 
     Raises:
         InvalidInput: the target is a folder, or the target's folder does not exist.
@@ -125,7 +116,7 @@ def _packs_too_well(member: Path) -> bool:
 
 
 def unpack(file: Path, folder: Path) -> BundleHeader:
-    """Unpack a bundle into an empty folder; return the header of the bundle.
+    """Unpack a zip with an annotator's work into an empty folder; return its header.
 
     Raises:
         NotFound: the file does not exist.
@@ -175,10 +166,10 @@ def _check_members(file: Path, members: list[ZipInfo]) -> None:
             raise damaged_bundle(file, f"it contains {member.filename!r}")
         if member.flag_bits & _ENCRYPTED or member.compress_type not in (ZIP_STORED, ZIP_DEFLATED):
             raise damaged_bundle(
-                file, f"{member.filename} is encrypted, or packed by an unknown method"
+                file, f"{member.filename} is encrypted or compressed by an unsupported method"
             )
     if lacking := [name for name in _NEEDED if name not in names]:
-        raise damaged_bundle(file, f"it does not contain {lacking[0]}")
+        raise damaged_bundle(file, f"the file does not contain {lacking[0]}")
 
 
 def _copy_member(file: Path, member: ZipInfo, packed: IO[bytes], *, target: Path) -> None:
@@ -206,9 +197,9 @@ def _read_header(file: Path, folder: Path) -> BundleHeader:
         )
     name, home, number = (value.get(each) for each in ("name", "home", "first_number"))
     if not all(isinstance(each, str) and each for each in (name, home)):
-        raise damaged_bundle(file, "it does not name its annotator and workspace")
+        raise damaged_bundle(file, "the file does not name its annotator and workspace")
     if type(number) is not int or not 0 <= number < _LARGEST:
-        raise damaged_bundle(file, f"it has the invalid first annotation number {number!r}")
+        raise damaged_bundle(file, f"the file has the invalid first annotation number {number!r}")
     try:
         owner = parse_identifier(value.get("person"), what="id of a person")
         return BundleHeader(owner, check_name(str(name)), str(home), number)
@@ -217,7 +208,7 @@ def _read_header(file: Path, folder: Path) -> BundleHeader:
 
 
 def read_guidance(file: Path, folder: Path) -> BundleGuidance:
-    """Read the label sets and guidelines of an unpacked bundle.
+    """Read the label sets and guidelines of an unpacked zip of work.
 
     Raises:
         InvalidInput: the label sets or guidelines cannot be read.
@@ -226,7 +217,7 @@ def read_guidance(file: Path, folder: Path) -> BundleGuidance:
     found = [value.get(name) for name in ("labels", "guidelines")]
     for each in found:
         if not isinstance(each, dict) or not all(isinstance(one, str) for one in each.values()):
-            raise damaged_bundle(file, "it has no valid label sets and guidelines")
+            raise damaged_bundle(file, "the file has no valid label sets and guidelines")
     return BundleGuidance(*found)  # type: ignore[arg-type]  # checked right above
 
 

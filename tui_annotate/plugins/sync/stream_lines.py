@@ -1,4 +1,4 @@
-"""Reads and writes event streams as JSON lines: a header line, then one line per stream."""
+"""Reads and writes annotators' events as JSON lines: a header, then one line per sample."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from tui_annotate.plugins.json_records import check_object, object_field, text_f
 from tui_annotate.plugins.record_validation import describe_value, imported_person, parse_identifier
 
 FORMAT: Final = "tui-annotate-streams/1"
-_HINT: Final = "use a file that sync push or bundles create wrote"
+_HINT: Final = "use a file that the command sync push or bundles create wrote"
 
 _TEXT_FIELDS: Final = ("id", "at", "app", "prev", "hash")
 
 
 def write(person: Person, copies: Iterable[StreamCopy], target: TextIO) -> int:
-    """Write the event streams of an annotator in order; return the number of streams.
+    """Write an annotator's events, sample by sample; return the number of samples.
 
     Raises:
         InvalidInput: a stream contains a lone surrogate, which could not be read again.
@@ -43,10 +43,9 @@ def write(person: Person, copies: Iterable[StreamCopy], target: TextIO) -> int:
 
 
 def read(path: Path) -> tuple[Person, Iterator[StreamCopy | Problem]]:
-    """Read the event streams in a file; return the file's annotator, and an iterator of streams.
+    """Read an annotator's events from a file; return the annotator, and the events by sample.
 
-    An event stream has one person's events on one sample. The iterator yields a Problem in place of
-    each invalid event stream.
+    The iterator yields a Problem in place of each invalid line.
 
     Raises:
         InvalidRecord: the file is not a file of streams.
@@ -57,7 +56,7 @@ def read(path: Path) -> tuple[Person, Iterator[StreamCopy | Problem]]:
     if not isinstance(first, JsonValue) or not isinstance(first.value, dict):
         raise InvalidRecord("the file contains no event streams", _HINT, where=f"{path}:1")
     if first.value.get("format") != FORMAT:
-        message = f"the format is {first.value.get('format')!r}, not {FORMAT!r}"
+        message = f"the field 'format' is {first.value.get('format')!r}, not {FORMAT!r}"
         raise InvalidRecord(message, _HINT, where=first.where)
     try:
         person = _read_person(first.value.get("person"))
@@ -85,7 +84,7 @@ def _read_copies(
             copy = _read_copy(value.value)
             if base_person(copy.person) != person.id:
                 raise InvalidInput(
-                    f"{copy.key} is the work of an annotator other than {person.name}"
+                    f"the work on {copy.key} belongs to an annotator other than {person.name}"
                 )
             if copy.name in seen:
                 raise InvalidInput(f"{copy.key} occurs twice")
@@ -136,7 +135,7 @@ def _event_to_json(event: Event) -> dict[str, Any]:
 
 def _read_event(value: Any, *, person: str, key: SampleKey, seq: int) -> Event:
     if not isinstance(value, dict):
-        raise InvalidInput(f"an event of {key} is {describe_value(value)}, not an object")
+        raise InvalidInput(f"an event of {key} is {describe_value(value)}, not a JSON object")
     seconds = value.get("seconds")
     if isinstance(seconds, bool) or not isinstance(seconds, int | float):
         raise InvalidInput(f"'seconds' is {describe_value(seconds)}, not a number")

@@ -19,7 +19,7 @@ Line = tuple[ScoreRun, SampleKey, Suggestion]
 
 
 def write(lines: Iterable[Line], target: TextIO) -> int:
-    """Write suggestions as JSON lines in order; return the number of suggestions."""
+    """Write machine suggestions as JSON lines in order; return their number."""
     count = 0
     for count, (run, key, suggestion) in enumerate(lines, start=1):  # noqa: B007  the last counts
         about = {"id": run.id, "maker": run.maker, "parameters": dict(run.parameters), "at": run.at}
@@ -30,11 +30,6 @@ def write(lines: Iterable[Line], target: TextIO) -> int:
 
 
 def read(path: Path) -> Iterator[Line | Problem]:
-    """Yield the suggestions of a file in order, and a Problem for each invalid line.
-
-    Raises:
-        NotFound, InvalidInput, Unavailable: the file cannot be opened.
-    """
     return read_objects(read_json_values(path), _read_line, what="line")
 
 

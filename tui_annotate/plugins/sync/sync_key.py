@@ -18,7 +18,6 @@ _LONGEST: Final = 300
 
 
 def read_address() -> str:
-    """Return the address of the shared table from the environment; empty if not set."""
     return os.environ.get(URL, "").strip()
 
 
@@ -31,7 +30,7 @@ def check_address(text: str) -> httpx2.URL:
     """
     import httpx2
 
-    hint = f"for example {URL}=https://PROJECT.supabase.co"
+    hint = f"set it to a URL, for example {URL}=https://PROJECT.supabase.co"
     try:
         url = httpx2.URL(text.strip())
     except httpx2.InvalidURL as error:
@@ -49,7 +48,6 @@ def check_address(text: str) -> httpx2.URL:
 
 
 def read_folder() -> str:
-    """Return the shared folder from the environment; empty if not set."""
     return os.environ.get(FOLDER, "").strip()
 
 
@@ -67,5 +65,4 @@ def read_sync_key() -> str:
 
 
 def redact_message(text: str) -> str:
-    """Return untrusted text as one short line, safe for a terminal, with the key redacted."""
     return clip_line(redact_words(text[: 20 * _LONGEST], [KEY]), _LONGEST)

@@ -74,22 +74,22 @@ alter table annotations_current enable row level security;
 
 
 def init_sql(*, everybody: bool) -> str:
-    """Return the SQL script that creates the table, for one shared key or for a token per user."""
+    """Return the SQL script that creates the shared table, for one key or a token per user."""
     return f"{_CREATE_TABLE}\n{_OPEN_POLICY if everybody else _OWN_ROWS_POLICY}"
 
 
 TABLE: Final = "annotations_current"
 KEYS: Final = "dataset,username,annotation_key"
-"""Columns of the primary key of the shared table."""
+"""Columns of the primary key of the table in which annotators share their work."""
 _COLUMNS: Final = ("dataset", "username", "annotation_key", "created_at", "updated_at")
 AT_ONCE: Final = 40
-"""Maximum number of keys in one request, because the length of a URL is limited."""
+"""Maximum number of keys in a request to the shared table, as a URL's length is limited."""
 _BATCH_ROWS, _BATCH_BYTES = 100, 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class SyncRow:
-    """A row of the shared table; times are texts in the format of the server."""
+    """A row of the table in which annotators share work; times have the server's format."""
 
     dataset: str
     username: str
@@ -100,16 +100,14 @@ class SyncRow:
 
     @property
     def name(self) -> tuple[str, str, str]:
-        """The primary key of the row: dataset, username, annotation key."""
         return self.dataset, self.username, self.annotation_key
 
     def matches(self, dataset: str, username: str, keys: Sequence[str]) -> bool:
-        """Return whether the row has this dataset, user and key; empty values match all rows."""
+        """Return whether a shared row has this dataset, user and key; empty values match all."""
         named = dataset in ("", self.dataset) and username in ("", self.username)
         return named and (not keys or self.annotation_key in keys)
 
     def exported(self) -> dict[str, Any]:
-        """Return the row as one JSON object: its payload and the values of its other columns."""
         own = {name: getattr(self, name) for name in _COLUMNS}
         return {**self.payload, **own}
 
@@ -120,10 +118,7 @@ def _match_equal(dataset: str, username: str) -> dict[str, str]:
 
 
 def _match_any(keys: Sequence[str]) -> str:
-    """Return a PostgREST filter that matches the rows with one of the keys.
-
-    Each key is quoted, since it can contain commas and brackets.
-    """
+    """Return a PostgREST filter for rows with one of the keys, which are quoted."""
     plain = (key.replace("\\", "\\\\").replace('"', '\\"') for key in keys)
     quoted = ",".join(f'"{key}"' for key in plain)
     return f"in.({quoted})"
@@ -144,7 +139,7 @@ def _batches(rows: Sequence[SyncRow]) -> Iterator[list[SyncRow]]:
 
 
 def parse_row(value: Any) -> SyncRow:
-    """Parse a row of a reply; raise Unavailable if the value is not a valid row."""
+    """Parse a row of the shared table in a reply; raise Unavailable if it is not valid."""
     found = value if isinstance(value, dict) else {}
     words = {name: found.get(name, "") for name in _COLUMNS}
     payload = found.get("payload", {})
@@ -153,12 +148,12 @@ def parse_row(value: Any) -> SyncRow:
     if not storable or not named:
         raise Unavailable(
             "the table contains an invalid row",
-            "compare the table with: tui-annotate sync table-sql",
+            "compare the table with the SQL printed by: tui-annotate sync table-sql",
         )
     if not isinstance(payload, dict):
         where = redact_message(f"{words['dataset']}/{words['annotation_key']}")
         raise Unavailable(
-            f"the payload of {where} is not a JSON object",
+            f"the payload of row {where} is not a JSON object",
             "check which program wrote the row",
         )
     return SyncRow(payload=payload, **words)
@@ -176,24 +171,19 @@ def _error_message(body: bytes) -> str:
 
 _PATH: Final = f"/rest/v1/{TABLE}"
 _PAGE, _BARE_PAGE = 100, 1000
-"""Maximum rows per request, with and without payloads; a server may return fewer rows."""
+"""Maximum rows of the shared table per request, with and without annotations."""
 _MOST_ROW_BYTES: Final = 64 * 2**20
 _MOST_REPLY_BYTES: Final = 1_000_000
 _CONNECT, _READ, _REPLY_TIMEOUT = 10.0, 30.0, 120.0
 """Timeouts in seconds: for connecting, between received bytes, and for a whole reply."""
 _ATTEMPTS: Final = 4
 _LONGEST_WAIT: Final = 60.0
-"""Maximum wait in seconds that a server may request."""
+"""Maximum wait in seconds that the server of a shared table may request."""
 _TRANSIENT: Final = frozenset({408, 425, 429, 500, 502, 503, 504})
 
 
 class SharedTable:
-    """Client of the shared table at an address without `/rest/v1`. Not thread-safe.
-
-    Args:
-        wait: waits for a number of seconds.
-        clock: monotonic clock in seconds.
-        attempts: maximum number of attempts per request.
+    """Client of the table in which annotators share their work. Not thread-safe.
 
     Raises:
         InvalidInput: the address is invalid, or contains a password, query or fragment.
@@ -225,7 +215,7 @@ class SharedTable:
 
     @property
     def identity(self) -> str:
-        """The URL that identifies the table, without any secret."""
+        """The URL that identifies the shared table, without any secret."""
         return str(self._url)
 
     def rows(
@@ -236,7 +226,7 @@ class SharedTable:
         keys: Sequence[str] = (),
         payloads: bool = True,
     ) -> Iterator[SyncRow]:
-        """Yield the rows of the table that pass the filters, oldest first, page by page.
+        """Yield the rows of the shared table that pass the filters, oldest first.
 
         Empty filters pass all rows; at most `AT_ONCE` keys. The first empty page is the end.
 
@@ -271,7 +261,7 @@ class SharedTable:
             offset += len(found)
 
     def upsert(self, rows: Sequence[SyncRow]) -> Iterator[SyncRow]:
-        """Insert or replace rows by primary key; yield each stored row, without payload.
+        """Insert or replace rows of the shared table; yield each stored row without its work.
 
         Raises:
             NotAllowed, NotFound, Conflict, Unavailable: the table cannot be written; the rows
@@ -290,13 +280,13 @@ class SharedTable:
             stored = {row.name: row for row in map(parse_row, self._retry(send))}
             if stored.keys() != wanted:
                 raise Unavailable(
-                    f"{self.host} reports that it stored other rows than were sent",
-                    "compare the table with: tui-annotate sync table-sql",
+                    f"{self.host} reports that it stored other rows than those that were sent",
+                    "compare the table with the SQL printed by: tui-annotate sync table-sql",
                 )
             yield from stored.values()
 
     def delete(self, dataset: str, username: str) -> int:
-        """Delete the rows of an annotator in a dataset; return the number of rows.
+        """Delete an annotator's rows of a dataset in the shared table; return their number.
 
         Raises:
             NotAllowed, NotFound, Unavailable: the table cannot be written.
@@ -359,12 +349,13 @@ class SharedTable:
         if status == 404:
             return NotFound(
                 f"{self.host} has no table {TABLE} (404): {reason}",
-                f"create the table: tui-annotate sync table-sql; {URL} must not contain /rest/v1",
+                "create the table with the SQL printed by: tui-annotate sync table-sql;"
+                f" {URL} must not contain /rest/v1",
             )
         if status == 409:
             return Conflict(
                 f"{self.host} rejects the rows because of a conflict (409): {reason}",
-                "check that the primary key is dataset, username, annotation_key",
+                "check that the table's primary key is (dataset, username, annotation_key)",
             )
         if reply.is_redirect:
             target = redact_message(reply.headers.get("location", ""))

@@ -63,17 +63,10 @@ __all__ = [
 ]
 
 _PAGE_SIZE: Final = 100
-"""Number of samples whose sentences are loaded together."""
 
 
 @dataclass(frozen=True, slots=True)
 class AgreementComparison:
-    """Agreement statistics of a group of annotators: overall (`figures`), and for each pair.
-
-    Attributes:
-        disagreements: what each pair labelled or rated differently.
-    """
-
     samples: int
     people: tuple[str, ...]
     stacked: int
@@ -84,14 +77,7 @@ class AgreementComparison:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """Agreement statistics: between annotators, and of annotators who annotated samples twice.
-
-    Attributes:
-        labels: labels in use, the most severe first.
-        strangers: labels that are in none of the label sets that were read.
-        label_sets: number of readings by label set version.
-        left: numbers of excluded readings, annotations and samples, by reason.
-    """
+    """Agreement statistics: between annotators, and of annotators who annotated samples twice."""
 
     asked: AgreementOptions
     names: dict[str, str]
@@ -106,7 +92,7 @@ class Agreement:
 
 @dataclass(frozen=True, slots=True)
 class AgreementService:
-    """Computes agreement statistics; without permission for reports, only of a user's own work."""
+    """Computes agreement statistics of annotators; most users see only those of their own work."""
 
     corpus: CorpusStore
     people: PeopleStore
@@ -118,7 +104,7 @@ class AgreementService:
     ratings: tuple[str, ...] = ()
 
     def report(self, asked: AgreementOptions | None = None) -> Agreement:
-        """Compute all agreement statistics of the filtered samples, in one pass.
+        """Compute all agreement statistics of the samples that the given filters select.
 
         Raises:
             NotAllowed: the current user may not see the agreement of the named annotators.
@@ -158,7 +144,6 @@ class AgreementService:
         )
 
     def _require_own_id(self, options: AgreementOptions) -> str:
-        """Return the current user's id; raise NotAllowed if the options name another annotator."""
         require_permission(self.actor, Permission.REPORT, self.actor.person)
         own = self.people.person(self.actor.person)
         for person in options.people:
@@ -252,7 +237,7 @@ def _without_second_readings(readings: Iterable[SampleReading]) -> list[SampleRe
 def _count_left_out(
     readings: Sequence[SampleReading], chosen: frozenset[str], *, compared: bool
 ) -> LeftOutCounts:
-    """Count the work on a sample that has no other work to be compared with, by reason."""
+    """Count the work on a sample that is not compared with other work, by reason."""
     first = {each.person for each in _without_second_readings(readings)}
     second = sum(base_person(each.person) not in first for each in readings)
     left = LeftOutCounts(work=Counter({LeftOutReason.SECOND_ALONE: second}))

@@ -34,8 +34,7 @@ class AgreementOptions:
     """Filters of an agreement comparison; an empty value excludes nothing.
 
     Attributes:
-        people: annotators to compare with one another; a single annotator is compared with all
-        others.
+        people: annotators to compare with one another; a single one is compared with all others.
         label_level: number of levels of a label's path that are compared; 0 for all.
         label_set: first characters of the hash of a label set version.
     """
@@ -53,8 +52,6 @@ class AgreementOptions:
 
 @unique
 class LeftOutReason(StrEnum):
-    """Reason why a reading, annotation or sample is excluded from the agreement statistics."""
-
     TOO_OLD = "the annotator's last change to the sample was before the requested start time"
     NOT_READ = "the annotator made no annotations and did not complete the sample"
     OTHER_LABEL_SET = "the sample was annotated with another label set version than the given one"
@@ -66,20 +63,18 @@ class LeftOutReason(StrEnum):
 
 
 def other_state_reason(state: State, wanted: str) -> str:
-    """Return the reason for excluding work on a sample that is not in the state `wanted`."""
     return f"the sample is in the state {state.value}, not {wanted}"
 
 
 @dataclass(slots=True)
 class LeftOutCounts:
-    """Counts of excluded work on samples (field `work`), annotations and samples, by reason."""
+    """Numbers of samples and annotations that agreement statistics exclude, by reason."""
 
     work: Counter[str] = field(default_factory=Counter)
     annotations: Counter[str] = field(default_factory=Counter)
     samples: Counter[str] = field(default_factory=Counter)
 
     def add(self, more: LeftOutCounts) -> None:
-        """Add another object's counts to the counts of this object."""
         self.work += more.work
         self.annotations += more.annotations
         self.samples += more.samples
@@ -87,14 +82,7 @@ class LeftOutCounts:
 
 @dataclass(frozen=True, slots=True)
 class MarkedUnit:
-    """Span that an annotator marked in a text, with the label and the evidence of the span.
-
-    The span has no white space at its edges.
-
-    Attributes:
-        label: the most severe label of the span.
-        evidence: evidence spans without white space at their edges, on the joined source axis.
-    """
+    """Span that an annotator marked in a text, with its label and evidence."""
 
     label: LabelPath
     evidence: frozenset[Span]
@@ -102,14 +90,13 @@ class MarkedUnit:
 
 @dataclass(frozen=True, slots=True)
 class SampleReading:
-    """Reading: one annotator's completed pass over one sample.
+    """The work of an annotator on a sample that the annotator has completed.
 
     Attributes:
-        worst: the most severe label of the reading.
         spans: marked spans of the summary as stored; of the source if there is no summary.
         units: marked spans by their extent without white space at the edges.
         stacked: number of spans that overlap another span of the annotator with the same label.
-        sources: spans of the cited document (citations only), on the joined source axis.
+        sources: spans of the cited document (citations only), in the joined source text.
     """
 
     person: str
@@ -122,7 +109,7 @@ class SampleReading:
     rating: str = ""
 
     def of_segments(self, segments: Sequence[Segment], order: LabelOrder) -> list[LabelPath]:
-        """Return for each segment the most severe label of the annotations in the segment."""
+        """Return the most severe label that an annotator used in each sentence of a text."""
         found: list[list[LabelPath]] = [[] for _ in segments]
         starts = [segment.start for segment in segments]
         for span, unit in self.units.items():
@@ -134,12 +121,7 @@ class SampleReading:
 
 
 class ReadingBuilder:
-    """Selects annotators' work for agreement statistics; `only` limits it to one annotator.
-
-    Attributes:
-        left: numbers of excluded readings, annotations and samples so far.
-        label_sets: number of readings by label set version.
-    """
+    """Selects the annotators' work that agreement statistics compare; `only` is one annotator."""
 
     def __init__(self, options: AgreementOptions, order: LabelOrder, *, only: str = "") -> None:
         self._options = options
@@ -150,7 +132,6 @@ class ReadingBuilder:
         self.label_sets: Counter[str] = Counter()
 
     def readings(self, record: Record) -> list[SampleReading]:
-        """Return the annotators' work on a sample, except excluded work, sorted by annotator."""
         work: dict[str, list[Annotation]] = {}
         for owned in record.annotations:
             work.setdefault(owned.person, []).append(owned.annotation)
@@ -240,10 +221,7 @@ def _marked_anchors(
 
 
 class Axis:
-    """The source documents of a sample, joined into one text with one numbering of offsets.
-
-    A gap of one character keeps the last word of a document from touching the first of the next.
-    """
+    """The source documents of a sample, joined into one text with a gap of one character."""
 
     def __init__(self, sample: Sample) -> None:
         self._texts = [document.text for document in sample.side(Side.SOURCE)]
@@ -251,11 +229,10 @@ class Axis:
 
     @property
     def text(self) -> str:
-        """Text of all source documents of a sample, joined with line breaks."""
         return "\n".join(self._texts)
 
     def place(self, anchor: Anchor) -> Span | None:
-        """Return an anchor's trimmed span in the joined source text; None for only white space."""
+        """Return a span's position in the joined source texts of a sample; None if it is blank."""
         found = anchor.span.trim(self._texts[anchor.index])
         return found.shift(self._starts[anchor.index]) if found else None
 
@@ -267,7 +244,7 @@ _Key = tuple[int, int, LabelPath]
 
 
 class LabelOrder:
-    """Order of labels by severity; `strangers` lists labels that are in no label set."""
+    """Order of labels by severity."""
 
     def __init__(self, trees: Iterable[LabelTree], *, level: int = 0) -> None:
         paths = dict.fromkeys(
@@ -279,19 +256,13 @@ class LabelOrder:
         self.strangers: set[LabelPath] = set()
 
     def worst(self, labels: Iterable[LabelPath]) -> LabelPath:
-        """Return the most severe of an annotation's labels; `UNLABELLED` if it has no labels.
-
-        The label path is shortened to the number of label levels that the statistics compare.
-        """
         cut = [path[: self._level] for path in labels]
         return min(cut, key=self._key) if cut else UNLABELLED
 
     def worse(self, found: Iterable[LabelPath]) -> LabelPath:
-        """Return the most severe of several labels; `NOTHING` if there are none."""
         return min(found, key=self._key, default=NOTHING)
 
     def sorted(self, found: Iterable[LabelPath]) -> list[LabelPath]:
-        """Return the distinct labels, the most severe first."""
         return sorted(set(found), key=self._key)
 
     def _compute_key(self, path: LabelPath) -> _Key:
@@ -313,6 +284,5 @@ def _walk_leaves_first(label: Label) -> Iterator[LabelPath]:
 
 
 def format_labels(paths: Sequence[LabelPath]) -> list[str]:
-    """Return labels as display texts, in the same order."""
     special = {NOTHING: "nothing", UNLABELLED: "(no label)"}
     return [special.get(path, JOINER.join(path)) for path in paths]

@@ -16,15 +16,12 @@ RATINGS: Final = "rating"
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """Two annotators' spans or ratings that differ in the same way.
+    """Number of spans or ratings in which two annotators differ in the same way.
 
     Attributes:
-        people: ids of the two annotators.
-        level: `SPANS` or `RATINGS`.
         labels: label, or rating, of each of the two; `NOTHING` for a person who marked no span.
         count: number of spans, or of samples for ratings.
         of: number of all spans of the two annotators, or of samples that both rated.
-        samples: the samples, in order of their first difference.
     """
 
     people: tuple[str, str]
@@ -36,7 +33,7 @@ class Disagreement:
 
 
 def list_disagreements(tally: AgreementTally) -> Iterator[Disagreement]:
-    """Yield the disagreements of each two annotators, sorted by their ids, most frequent first."""
+    """Yield the disagreements of each pair of annotators, the most frequent of a pair first."""
     for people, pair in sorted(tally.pairs.items()):
         rated = sum(counts.total() for counts in pair.rated.values())
         yield from _by_frequency(people, SPANS, pair.differing, of=pair.units)

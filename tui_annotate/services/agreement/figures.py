@@ -35,10 +35,7 @@ _RATING_LEVEL: Final = "rating"
 
 @dataclass(frozen=True, slots=True)
 class AgreementFigure:
-    """Value of an agreement measure at one level (for example samples, spans or evidence).
-
-    `interval` is None if the measure is undefined, or if there are too few samples.
-    """
+    """Value of a measure of agreement, with its confidence interval (None: too few samples)."""
 
     level: str
     measure: str
@@ -58,7 +55,7 @@ class _Measure(NamedTuple):
 
 
 def all_figures(tally: AgreementTally) -> list[AgreementFigure]:
-    """Return all agreement statistics: of samples, segments, spans, labels, evidence and ratings.
+    """Return all agreement statistics: of samples, sentences, spans, labels, evidence, ratings.
 
     A level without two annotators' work has no statistics. Intervals come from bootstrap resamples
     of whole samples, the same resamples for each measure.
@@ -92,20 +89,14 @@ class _LabelCounts:
         self._counts = agreement.count_labels(self._patterns, self._size)
 
     def figures(self, level: str, *, of: str, two: bool, alpha: bool) -> Iterator[AgreementFigure]:
-        """Yield percent agreement, Cohen's and Fleiss' kappa, and Krippendorff's alphas.
-
-        Cohen's kappa is only computed for two annotators (`two`).
-        """
+        """Yield percent agreement, Cohen's and Fleiss' kappa, and Krippendorff's alphas."""
         yield self._percent_figure(level, "pairs of people" if alpha else of)
         yield from self._cohen_figures(level, of, ["cohen_kappa"]) if two else ()
         yield from self._fleiss_figures(level, of)
         yield from self._alpha_figures(level, of) if alpha else ()
 
     def ratings(self, level: str, *, two: bool) -> Iterator[AgreementFigure]:
-        """Yield percent agreement, plain and weighted Cohen's kappa, and Krippendorff's alphas.
-
-        Cohen's kappa is only computed for two annotators (`two`).
-        """
+        """Yield percent agreement, Cohen's kappa and Krippendorff's alphas of ratings."""
         yield self._percent_figure(level, "pairs of people")
         yield from self._cohen_figures(level, "samples", list(KAPPAS)) if two else ()
         yield from self._alpha_figures(level, "samples")
@@ -137,7 +128,7 @@ class _LabelCounts:
         return _make_figures(level, sums, measures)
 
     def _fleiss_figures(self, level: str, of: str) -> Iterator[AgreementFigure]:
-        """Yield Fleiss' kappa for the units that have the most common number of annotators."""
+        """Yield Fleiss' kappa of what the most common number of annotators labelled."""
         sizes = self._ratings.sizes
         people = max(sizes, key=lambda size: (sizes[size], size), default=_PAIR_SIZE)
         fits = self._counts.sum(axis=-1) == people
@@ -237,18 +228,12 @@ def _passage_share(
 
 
 def column_ratio(part: int, whole: int) -> Statistic:
-    """Return a function that divides one column of an array of sums by another column.
-
-    `part`, `whole`: indices of the two columns.
-    """
+    """Return a function that divides column `part` of an array of sums by column `whole`."""
     return lambda sums: agreement.percent_agreement(sums[..., [part, whole]])
 
 
 def _make_figures(level: str, rows: Numbers, measures: Sequence[_Measure]) -> list[AgreementFigure]:
-    """Compute agreement measures, with intervals, from an array with one row of sums per sample.
-
-    The intervals of all measures use the same bootstrap resamples of samples.
-    """
+    """Compute agreement measures and their confidence intervals by the bootstrap."""
     # Whole samples are resampled, since units of one sample are not independent.
     total, draws = rows.sum(axis=0), resample_sums(rows)
     found = []
@@ -261,12 +246,11 @@ def _make_figures(level: str, rows: Numbers, measures: Sequence[_Measure]) -> li
 
 
 SEVERAL: Final = "the samples were rated on several scales"
-"""Reason why weighted kappa is undefined for the ratings of two annotators."""
 
 
 @dataclass(frozen=True, slots=True)
 class PairFigures:
-    """Agreement of two annotators; `spans` has mean F1 values over samples with marked spans."""
+    """Agreement statistics of two annotators; `spans` has mean F1 values of marked spans."""
 
     people: tuple[str, str]
     samples: int
@@ -284,7 +268,6 @@ class PairFigures:
 
 
 def pair_figures(tally: AgreementTally) -> list[PairFigures]:
-    """Return the agreement statistics of each pair of annotators, sorted by their ids."""
     words: dict[str, list[LabelPath]] = {
         name: [(word,) for word in rated.words()] for name, rated in tally.rated.items()
     }

@@ -27,11 +27,7 @@ _ONESELF_PREFIX: Final = "oneself: "
 
 
 def as_json(found: Agreement, *, disagreements: bool = False) -> dict[str, Any]:
-    """Return all statistics; a measure without a value is null, with the reason in `undefined`.
-
-    Args:
-        disagreements: include what each two annotators labelled or rated differently.
-    """
+    """Return agreement statistics as JSON; a missing value is null, with the reason."""
     return {
         "filters": asdict(found.asked),
         "labels": found.labels,
@@ -52,7 +48,6 @@ def as_json(found: Agreement, *, disagreements: bool = False) -> dict[str, Any]:
 
 
 def output_rows(found: Agreement) -> Iterator[tuple[str | float, ...]]:
-    """Yield a row of `COLUMNS` for each measure; cells without a value are empty."""
     for before, compared in (("", found.together), (_ONESELF_PREFIX, found.oneself)):
         for figure in compared.figures if compared.samples else ():
             value = round_value(figure.value)
@@ -69,7 +64,7 @@ def output_rows(found: Agreement) -> Iterator[tuple[str | float, ...]]:
 
 
 def list_left_out(found: Agreement) -> Iterator[tuple[str, str, int]]:
-    """Yield (kind of item, reason, count) of all items that the statistics exclude."""
+    """Yield what agreement statistics exclude, as (kind of item, reason, count)."""
     left = found.left
     kinds = {"samples": left.samples, "readings": left.work, "annotations": left.annotations}
     for what, counts in kinds.items():
@@ -78,17 +73,15 @@ def list_left_out(found: Agreement) -> Iterator[tuple[str, str, int]]:
 
 
 def round_value(value: Measured) -> float | None:
-    """Round a value to four digits; None if there is no value."""
     return None if isinstance(value, UndefinedReason) else _round(value)
 
 
 def missing_value_reason(value: Measured) -> str:
-    """Return the reason why a measure has no value; empty if the measure has a value."""
     return value.reason if isinstance(value, UndefinedReason) else ""
 
 
 def pair_names(found: Agreement, pair: PairFigures | Disagreement) -> list[str]:
-    """Return the names of two compared annotators; one name for two passes of one annotator."""
+    """Return the names of the two annotators whose work is compared; one name if they are equal."""
     names = [found.names[person] for person in pair.people if base_person(person) == person]
     return names or [found.names[base_person(pair.people[0])]]
 

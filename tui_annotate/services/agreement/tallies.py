@@ -26,20 +26,13 @@ from tui_annotate.methods.span_agreement import (
 from tui_annotate.services.agreement.compared_readings import NOTHING, LabelOrder, SampleReading
 
 Group = Sequence[SampleReading]
-"""Two or more annotators' work on one sample, or one annotator's two passes, to be compared."""
+"""Two or more annotators' work on one sample, to be compared; or one annotator's two passes."""
 
 PASSAGES: Final = tuple(EvidenceRelation)
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """Text that annotators read, with its sentences; sentences of only white space are excluded.
-
-    Attributes:
-        key: the sample of the text.
-        cited: text that a citation cites; None for all other samples.
-    """
-
     key: SampleKey
     text: str
     segments: Sequence[Segment]
@@ -48,7 +41,7 @@ class Summary:
 
 
 class Ratings:
-    """Labels of units (samples, sentences or spans): for each unit, one label per annotator."""
+    """Labels that annotators gave to samples, sentences or spans, one label per annotator."""
 
     def __init__(self) -> None:
         self.patterns: dict[tuple[LabelPath, ...], int] = {}
@@ -56,13 +49,11 @@ class Ratings:
         self._found = array("q")
 
     def add(self, sample: int, labels: Sequence[LabelPath]) -> None:
-        """Add one unit (sample, sentence or span) with one label for each annotator."""
         self._samples.append(sample)
         self._found.append(self.patterns.setdefault(tuple(labels), len(self.patterns)))
 
     @property
     def sizes(self) -> Counter[int]:
-        """Number of units by the number of annotators who judged them."""
         each = np.bincount(np.asarray(self._found), minlength=len(self.patterns))
         found: Counter[int] = Counter()
         for labels, place in self.patterns.items():
@@ -73,10 +64,9 @@ class Ratings:
         return len(self._found)
 
     def summed(self, by_pattern: Numbers, samples: int) -> Numbers:
-        """Return, for each sample, the sums of the values of the sample's units.
+        """Sum up values of labelled sentences or spans for each sample: (samples, columns).
 
-        `by_pattern`: array (patterns, columns); row i has the values of a unit whose labels are
-        pattern i. The result is an array (samples, columns).
+        `by_pattern`: array (patterns, columns); row i belongs to units whose labels are pattern i.
         """
         rows = np.zeros((samples, by_pattern.shape[1]))
         # Not `rows[...] += ...`: a sample has several units, and each must be added.
@@ -85,22 +75,20 @@ class Ratings:
 
 
 Differences = defaultdict[tuple[LabelPath, LabelPath], list[SampleKey]]
-"""Samples by the two different labels that two annotators gave."""
+"""Samples in which two annotators gave different labels, by the two labels."""
 
 
 @dataclass(slots=True)
 class PairTally:
-    """Sums over the samples that two annotators read, or that one annotator read twice.
+    """Sums of agreement over all samples that both of two annotators read.
 
     Attributes:
         both: label pairs of samples, with their frequencies.
         matched: label pairs of overlapping spans, with their frequencies.
         spans: sums of the four F1 values over the `marked` samples, in which at least one of the
-        two marked something.
+            two marked something.
         units: number of spans of both annotators; overlapping spans count once for each pair.
-        differing: samples of the spans with different labels, once for each span; `NOTHING` is the
-            label of a person who marked nothing there.
-        differing_ratings: samples that the annotators rated differently, by their ratings.
+        differing: samples of the spans with different labels, once for each span.
     """
 
     both: Counter[tuple[LabelPath, LabelPath]] = field(default_factory=Counter)
@@ -115,32 +103,20 @@ class PairTally:
 
 @dataclass(frozen=True, slots=True)
 class ScaleRatings:
-    """Ratings of the samples that two or more annotators rated on the same scale.
-
-    Attributes:
-        scale: the words of the scale, in order.
-        given: the ratings, each as a path of one word.
-    """
-
     scale: Sequence[str]
     given: Ratings = field(default_factory=Ratings)
 
     def words(self) -> list[str]:
-        """Return all ratings: first those of the scale, then the others that annotators gave."""
         given = {word for pattern in self.given.patterns for (word,) in pattern}
         return [*self.scale, *sorted(given.difference(self.scale))]
 
 
 _SCALE_NAMES: Final = {SampleKind.PAIR: "pairs", SampleKind.QUESTION: "questions"}
 _COLLECTION_SCALE: Final = "items"
-"""Name of the rating scale that reports, documents and citations share."""
 
 
 class PairMarks:
-    """F1 scores of annotators' spans, for each pair of annotators who read the same sample.
-
-    `neither` counts the pairs of which neither annotator marked a span in the sample.
-    """
+    """F1 scores of the spans of each pair of annotators, by sample."""
 
     def __init__(self) -> None:
         self.neither = 0
@@ -150,21 +126,13 @@ class PairMarks:
         return self.neither + len(self._found)
 
     def add(self, sample: int, found: SpanF1 | None) -> None:
-        """Add the F1 scores of two annotators' spans in a sample.
-
-        `found` is None if neither annotator marked anything.
-        """
         if found is None:
             self.neither += 1
         else:
             self._found.append((sample, found))
 
     def summed(self, samples: int) -> Numbers:
-        """Return an array (samples, 5), with a row of sums for each sample.
-
-        The columns are the sums of the four F1 scores over all pairs of annotators, and the number
-        of these pairs.
-        """
+        """Return an array (samples, 5): four summed F1 scores, and the number of pairs."""
         rows = np.zeros((samples, len(SpanF1._fields) + 1))
         for sample, found in self._found:
             rows[sample] += (*found, 1)
@@ -172,12 +140,7 @@ class PairMarks:
 
 
 class AgreementTally:
-    """Sums over all comparisons of annotators' work, the basis of agreement statistics.
-
-    Attributes:
-        marks: F1 values of spans in the text.
-        cited: F1 values of spans in the cited document.
-    """
+    """Sums over all comparisons of annotators' work, the basis of agreement statistics."""
 
     def __init__(self, order: LabelOrder, chosen: Sequence[str] = ()) -> None:
         self._order = order
@@ -192,14 +155,10 @@ class AgreementTally:
 
     @property
     def people(self) -> set[str]:
-        """Ids of the annotators whose work was compared."""
         return {person for pair in self.pairs for person in pair}
 
     def add(self, groups: Sequence[Group], summary: Summary) -> None:
-        """Compare several annotators' work on one sample, and add the results to the sums.
-
-        Work is compared within each group, not across groups.
-        """
+        """Compare annotators' work on one sample, and add the results to the sums."""
         self.stacked += sum(
             each.stacked for each in {one.person: one for group in groups for one in group}.values()
         )
@@ -243,21 +202,16 @@ class AgreementTally:
             self._passages[self.samples, compare_evidence(unit.evidence, its.evidence)] += 1
 
     def passages(self) -> Numbers:
-        """Count pairs of overlapping claims in each sample by how their evidence overlaps.
-
-        Returns an array (samples, 5) with one column for each item of `PASSAGES`.
-        """
+        """Count overlapping claims of two annotators by how their evidence overlaps."""
         rows = np.zeros((self.samples, len(PASSAGES)))
         for (sample, passage), count in self._passages.items():
             rows[sample, PASSAGES.index(passage)] = count
         return rows
 
     def _scale_name(self, kind: SampleKind) -> str:
-        """Return the name of the rating scale of a kind of samples; empty if all kinds share it."""
         return "" if self._chosen else _SCALE_NAMES.get(kind, _COLLECTION_SCALE)
 
     def labels(self) -> list[LabelPath]:
-        """Return all labels of samples, sentences and spans, the most severe first."""
         every = (self.of_samples, self.of_segments, self.of_matched)
         return self._order.sorted(
             label for ratings in every for labels in ratings.patterns for label in labels
@@ -272,7 +226,6 @@ def _add_differences(
     overlaps: Sequence[tuple[Span, Span]],
     key: SampleKey,
 ) -> None:
-    """Add the spans that two annotators labelled differently, or that only one of them marked."""
     labels = [(one.units[ours].label, other.units[theirs].label) for ours, theirs in overlaps]
     found, theirs_found = {ours for ours, _ in overlaps}, {theirs for _, theirs in overlaps}
     labels += [(unit.label, NOTHING) for span, unit in one.units.items() if span not in found]

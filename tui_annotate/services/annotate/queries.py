@@ -36,19 +36,10 @@ from tui_annotate.storage.people.store import PeopleStore
 from tui_annotate.storage.queue import QueuePage, QueueStore
 
 MOST_SIBLINGS: Final = 40
-"""Maximum number of samples of the same source or question that are shown side by side."""
 
 
 @dataclass(frozen=True, slots=True)
 class CitationContext:
-    """Context of a citation: the report, its sentences, and the other citations of the sentence.
-
-    Attributes:
-        report: None if the report is not stored.
-        sentence: index of the citing sentence in the report.
-        citations: the citations of the same sentence that the annotator can open.
-    """
-
     report: Sample | None
     sentence: int
     sentences: tuple[Sentence, ...]
@@ -57,13 +48,6 @@ class CitationContext:
 
 @dataclass(frozen=True)
 class SampleQueries:
-    """Read-only queries of one annotator's samples and work.
-
-    Attributes:
-        people: store of users, with their cursor positions and preferences.
-        line: store of the annotators' queues.
-    """
-
     corpus: CorpusStore
     store: AnnotationStore
     people: PeopleStore
@@ -100,7 +84,7 @@ class SampleQueries:
         )
 
     def moment(self) -> int:
-        """Return a number that changes with each database commit; reading the number is cheap."""
+        """Return a number that changes with every change of the database."""
         return self.store.moment()
 
     def labels(self, dataset: str = "") -> LabelTree:
@@ -112,7 +96,7 @@ class SampleQueries:
         return self._label_sets.in_force(dataset)
 
     def label_renames(self, dataset: str, version: str) -> Renames:
-        """Return the labels, with their new names, that a dataset renamed since a given version."""
+        """Return the labels of a dataset that were renamed, with their new names."""
         with self.store.reading() as log:
             return log.label_renames(dataset, version)
 
@@ -121,14 +105,12 @@ class SampleQueries:
         return LabelSets(self.guidance)
 
     def start(self, person: str, *, order: str = BY_SOURCE, sample: str = "") -> SampleKey | None:
-        """Return the sample to open first: the named, the last or the next unfinished sample.
+        """Return the sample to open first: a named one, else the last, else an unfinished one.
 
-        `sample` is an id or dataset/id; `dataset/` means the annotator's first sample of the
-        dataset.
+        `sample` is an id or dataset/id; `dataset/` means the first sample of the dataset.
 
         Raises:
-            NotFound: `sample` matches no sample or several, or the annotator has no sample in the
-            dataset.
+            NotFound: no sample matches, or several do.
         """
         if sample.endswith("/"):
             return self._first_of_dataset(person, sample[:-1], order=order)
@@ -152,7 +134,7 @@ class SampleQueries:
         )
 
     def feedback(self, person: str, key: SampleKey) -> PracticeFeedback | None:
-        """Compare work on a practice sample with the correct answers; None for other samples."""
+        """Compare a person's work on a practice sample with the correct answers."""
         right = self.store.practice_answer(person, key)
         if right is None:
             return None
@@ -162,13 +144,12 @@ class SampleQueries:
     def next_unfinished(
         self, person: str, after: SampleKey | None, *, order: str = BY_SOURCE
     ) -> SampleKey | None:
-        """Return the next unfinished sample, wrapping around; None if all are finished."""
+        """Return the annotator's next unfinished sample; None if all are finished."""
         return self.line.next_unfinished(person, after, order=order)
 
     def neighbour(
         self, person: str, key: SampleKey, step: int, *, order: str = BY_SOURCE
     ) -> SampleKey | None:
-        """Return the sample `step` positions later (negative: earlier) in the queue, or None."""
         return self.line.neighbour(person, key, step, order=order)
 
     def queue(
@@ -181,7 +162,7 @@ class SampleQueries:
         offset: int = 0,
         limit: int = 200,
     ) -> QueuePage:
-        """Return rows of the queue; `search` filters by id, group, dataset and start of summary."""
+        """Return samples of an annotator, in order; `search` filters by id or start of summary."""
         return self.line.page(
             person, order=order, search=search, states=states, offset=offset, limit=limit
         )
@@ -189,7 +170,7 @@ class SampleQueries:
     def siblings(
         self, person: str, key: SampleKey, *, order: str = BY_SOURCE
     ) -> tuple[SiblingSample, ...]:
-        """Return up to `MOST_SIBLINGS` samples of a sample's group, including the sample itself."""
+        """Return a sample and other samples of the same source or question."""
         rows = self.line.siblings(person, key, order=order)[:MOST_SIBLINGS]
         found = []
         for row in rows:
@@ -199,7 +180,7 @@ class SampleQueries:
         return tuple(found)
 
     def find(self, text: str) -> SampleKey:
-        """Return the sample with the given id, dataset/id, or first characters of a unique id.
+        """Return the sample with a given id, dataset/id, or unique start of an id.
 
         Raises:
             NotFound: no sample matches, or several do; the hint names some of them.
@@ -207,17 +188,14 @@ class SampleQueries:
         return self.corpus.find(text.strip())
 
     def former_evidence(self, person: str, sample: Sample) -> dict[str, tuple[Span, ...]]:
-        """Return, by document hash, the annotator's evidence spans from all other samples."""
+        """Return the evidence spans that an annotator chose in other samples, by document."""
         names = {document.sha256 for document in sample.side(Side.SOURCE)}
         return self.store.former_evidence(person, names, outside=sample.key)
 
     def leaves(
         self, person: str, dataset: str, kind: SampleKind, *, topic: str, run: str
     ) -> tuple[TreeLeaf, ...]:
-        """Return a topic's documents, or the sentences of one run's report, as tree leaves.
-
-        Reports are not leaves: the result is empty for their kind.
-        """
+        """Return the documents on a question, or the sentences of a report on the question."""
         if kind is SampleKind.REPORT:
             return ()
         of_run = run if kind is SampleKind.CITATION else ""
@@ -227,10 +205,7 @@ class SampleQueries:
     def next_incomplete(
         self, person: str, kind: SampleKind, after: SampleKey | None, *, dataset: str = ""
     ) -> SampleKey | None:
-        """Return the next item of a kind that an annotator has not annotated; None if none is left.
-
-        The search starts after `after` and wraps around; `dataset` is required if `after` is None.
-        """
+        """Return the next sample of a kind that an annotator has not annotated."""
         within = after.dataset if after else dataset
         found = self.items.next_open(person, within, kind, after=after.id if after else "")
         return SampleKey(within, found) if found is not None else None
@@ -253,10 +228,9 @@ class SampleQueries:
         )
 
     def step(self, person: str, key: SampleKey, step: int) -> SampleKey | None:
-        """Return the first citation in another sentence of the same report.
+        """Return the first citation in a later or earlier sentence of the same report.
 
-        `step` counts the sentences with citations, from the sentence of the given citation; a
-        negative `step` goes back. The result is None if there is no such sentence.
+        `step` counts the sentences with citations; a negative `step` goes back.
 
         Raises:
             NotFound: the sample does not exist.
@@ -276,16 +250,6 @@ class SampleQueries:
 
 @dataclass(frozen=True, slots=True)
 class OpenSample:
-    """Sample as one annotator sees it, with the annotator's annotations in reading order.
-
-    Attributes:
-        segments: segments of each document, parallel to `sample.documents`.
-
-        position: position in the queue, from 1.
-        practice: whether the correct answers are shown once the sample is completed.
-        suggestions: empty if the dataset hides suggestions.
-    """
-
     sample: Sample
     segments: tuple[tuple[Segment, ...], ...]
     annotations: tuple[Annotation, ...]
@@ -303,13 +267,6 @@ class OpenSample:
 
 @dataclass(frozen=True, slots=True)
 class SaveResult:
-    """State of a sample after an action was stored.
-
-    Attributes:
-        annotation: the changed annotation; None if it was removed, or if not exactly one changed.
-        undone: the event verb that undo or redo reversed; else empty.
-    """
-
     key: SampleKey
     verb: str
     annotation: Annotation | None
@@ -320,7 +277,6 @@ class SaveResult:
 
     @classmethod
     def of(cls, done: ActionResult) -> Self:
-        """Build the displayed result of an action from the result that the store returned."""
         stream = done.stream
         annotations = stream.annotations
         touched = next((known for known in annotations if known.id == done.about), None)

@@ -1,4 +1,4 @@
-"""Actions of one annotator on one sample; each action is one transaction and can be undone.
+"""Actions of an annotator on a sample; each action is one transaction and can be undone.
 
 An annotator never sees the work of others here.
 """
@@ -49,19 +49,18 @@ class AnnotationService(SampleQueries):
         offer: AssistSnapshot | None = None,
         label_set: str = "",
     ) -> SaveResult:
-        """Store a new annotation under its id, even if a required note or evidence is missing.
+        """Store a new annotation, even if a required note or evidence is missing.
 
         A span of a report is split at sentences; the first new part keeps the id.
 
         Args:
             seconds: time since the annotator's last action; at most one minute counts.
-            offer: the assist snapshot of the claim; None if unknown.
+            offer: record of the matches that were shown for the claim; None if unknown.
             label_set: the label set version that the annotator saw; empty for none.
 
         Raises:
             InvalidInput: the annotation is malformed, or its labels break their rules.
-            Conflict: the claim already has this label, the id is in use, or the label set has
-            changed.
+            Conflict: the claim has this label, the id is in use, or the label set has changed.
         """
 
         def prepare(log: EventLog, stream: EventStream) -> PendingEvent:
@@ -81,9 +80,7 @@ class AnnotationService(SampleQueries):
         offer: AssistSnapshot | None = None,
         label_set: str = "",
     ) -> SaveResult:
-        """Store a new version of an annotation.
-
-        `annotation.version` is the number of the version that the annotator saw and edited.
+        """Replace an annotation by a new version, unless it was changed in the meantime.
 
         Raises:
             InvalidInput: same as for `add`.
@@ -102,7 +99,7 @@ class AnnotationService(SampleQueries):
     def remove(
         self, person: str, key: SampleKey, annotation_id: str, *, version: int, seconds: float
     ) -> SaveResult:
-        """Remove an annotation; `version` is the displayed version.
+        """Remove an annotation of an annotator from a sample.
 
         Raises:
             Conflict: another version is stored now.
@@ -131,24 +128,21 @@ class AnnotationService(SampleQueries):
         return self._write(person, key, prepare, seconds=seconds)
 
     def skip(self, person: str, key: SampleKey, *, reason: str = "", seconds: float) -> SaveResult:
-        """Skip a sample; a given reason becomes the sample comment."""
         return self._write_state(
             person, key, "skip", state=State.SKIPPED, reason=reason, seconds=seconds
         )
 
     def flag(self, person: str, key: SampleKey, *, reason: str = "", seconds: float) -> SaveResult:
-        """Flag a sample as faulty; a given reason becomes the sample comment."""
         return self._write_state(
             person, key, "flag", state=State.FLAGGED, reason=reason, seconds=seconds
         )
 
     def comment(self, person: str, key: SampleKey, text: str, *, seconds: float) -> SaveResult:
-        """Replace the sample comment; an empty text removes the comment."""
         parts = {"comment": check_storable(text.strip(), "comment")}
         return self._write(person, key, _prepare_opinion("comment", parts), seconds=seconds)
 
     def rate(self, person: str, key: SampleKey, rating: str, *, seconds: float) -> SaveResult:
-        """Rate the sample with a word of its scale; an empty word removes the rating.
+        """Rate a sample with a word of its rating scale; an empty word removes the rating.
 
         Raises:
             InvalidInput: the word is not in the scale. Without a scale, all words are valid.
@@ -166,7 +160,7 @@ class AnnotationService(SampleQueries):
     def clear(
         self, person: str, *, dataset: str = "", sample: str = "", words: bool = False
     ) -> ClearedCounts:
-        """Remove all of an annotator's annotations, or those of a dataset or sample; can be undone.
+        """Remove an annotator's annotations: all, or those of a dataset or sample.
 
         `words` also removes ratings and comments.
 
@@ -192,7 +186,6 @@ class AnnotationService(SampleQueries):
         return SaveResult.of(done) if done else None
 
     def redo(self, person: str) -> SaveResult | None:
-        """Redo the action that was undone last; None if another action followed the undo."""
         done = self._ledger.redo(person)
         return SaveResult.of(done) if done else None
 
@@ -206,20 +199,14 @@ class AnnotationService(SampleQueries):
         seconds: float,
         label_set: str = "",
     ) -> SaveResult:
-        """Store a suggestion as the annotator's own annotation, with the same checks as `add`.
+        """Store a suggestion as the annotator's own annotation.
 
         The annotation's id derives from the annotator and the suggestion. The suggestion's reason
-        does not become a note.
-
-        Args:
-            changed: an edited version, whose id is ignored; None to accept the suggestion
-            unchanged.
-            seconds, label_set: same as for `add`.
+        does not become a note. `changed` is an edited version, whose id is ignored.
 
         Raises:
             InvalidInput: same as for `add`; or the label is no longer in the label set.
-            Conflict: same as for `add`; or it is accepted already, or the dataset hides
-            suggestions.
+            Conflict: same as for `add`; or it is accepted already, or the dataset hides it.
             NotFound: the suggestion does not exist.
         """
 
@@ -262,10 +249,6 @@ class AnnotationService(SampleQueries):
         return SaveResult.of(self._ledger.do(person, key, prepare, seconds=seconds, about=about))
 
     def _labels_seen(self, key: SampleKey, label_set: str) -> LabelTree:
-        """Return the current label set; raise Conflict if the annotator saw another label set.
-
-        Label sets that differ only in colours count as the same.
-        """
         labels = self._label_sets.in_force(key.dataset)
         if label_set and not self._label_sets.same(label_set, labels):
             raise Conflict(
@@ -324,10 +307,7 @@ def _prepare_opinion(verb: str, parts: Mapping[str, str]) -> Prepare:
 def _split_at_sentences(
     annotation: Annotation, sample: Sample, others: Sequence[Annotation]
 ) -> tuple[Annotation, ...]:
-    """Split an annotation of a report: one annotation for each sentence that its claim overlaps.
-
-    The first part keeps the id; the other ids are derived from it, so a repeated write is harmless.
-    """
+    """Split an annotation whose claim covers several sentences: one annotation per sentence."""
     whole = split_claim_at_sentences(annotation, sample)
     if sample.kind is not SampleKind.REPORT or len(whole.claim) <= 1:
         return (whole,)

@@ -1,4 +1,4 @@
-"""Assigns samples to annotators: batches, moves, second readings, practice, pools, gold checks.
+"""Assigns samples to annotators; also sets up practice samples, second readings, and pools.
 
 Only admins can use the service. With `dry_run`, every action is computed and reported but not
 stored.
@@ -64,7 +64,7 @@ _ANNOTATOR_KINDS = (PersonKind.LOCAL, PersonKind.ACCOUNT)
 
 
 class _DryRun(Exception):
-    """Exception that rolls back the transaction of a dry run."""
+    pass
 
 
 Allocate = Callable[[AssignableDataset], AssignmentPlan]
@@ -72,8 +72,6 @@ Allocate = Callable[[AssignableDataset], AssignmentPlan]
 
 @dataclass(frozen=True, slots=True)
 class _HandoutRequest:
-    """Requested assignment of samples; `score` names the field of `meta` that sorts the samples."""
-
     kind: AssignmentCause
     dataset: str
     people: Sequence[Person]
@@ -88,7 +86,6 @@ class AssignmentService:
 
     Attributes:
         member: finds an account by name or address; None if the workspace has no accounts.
-        disabled: returns the ids of disabled accounts.
         create: add unknown users who are named as assignees; without it they are refused.
 
     Raises:
@@ -107,7 +104,7 @@ class AssignmentService:
         require_permission(self.actor, Permission.MANAGE)
 
     def find_people(self, to: Sequence[str], *, dry_run: bool) -> list[Person]:
-        """Return the users with the given names.
+        """Return the users to whom samples are to be assigned, by their names.
 
         Raises:
             InvalidInput: no name is given.
@@ -158,10 +155,7 @@ class AssignmentService:
         score: str = "",
         dry_run: bool = False,
     ) -> HandoutReport:
-        """Assign samples until each annotator has `number` open samples.
-
-        An empty `to` means all current assignees of the dataset.
-        """
+        """Assign samples until each annotator has a given number of open samples."""
         people = self.find_people(to, dry_run=dry_run) if to else self._people_with_samples(dataset)
         request = {**_request_to_json(wish, people, score), "open": number}
 
@@ -224,10 +218,10 @@ class AssignmentService:
     def move(
         self, person: str, to: Sequence[str], *, begun: bool = False, dry_run: bool = False
     ) -> HandoutReport:
-        """Move an annotator's open samples evenly to the named annotators, or back to the pool.
+        """Move an annotator's open samples to other annotators, or back to the dataset's pool.
 
-        Practice samples and second readings stay; finished work stays stored. `begun` also moves
-        samples in progress.
+        Practice samples, second readings and finished work stay. `begun` also moves samples in
+        progress.
 
         Raises:
             InvalidInput: no other annotator is named.
@@ -261,7 +255,7 @@ class AssignmentService:
     def repeat(
         self, dataset: str, to: Sequence[str], wish: AssignmentOptions, *, dry_run: bool = False
     ) -> HandoutReport:
-        """Assign a fraction of annotators' samples to the same annotators for a second reading."""
+        """Assign annotators some of their own samples again, for a second reading."""
         people = self.find_people(to, dry_run=dry_run) if to else self._people_with_samples(dataset)
         seconds = [second_reader(each) for each in people]
         with self.store.reading() as store:
@@ -285,7 +279,6 @@ class AssignmentService:
         """Assign a practice dataset with known answers; annotators do it before all other work.
 
         Args:
-            to: same as for `give`; empty for all annotators.
             gold: annotator or origin whose answers are correct; empty for adjudicated answers.
 
         Raises:
@@ -326,7 +319,7 @@ class AssignmentService:
         answers: str = "",
         dry_run: bool = False,
     ) -> GoldRuleResult:
-        """Make samples with known answers gold samples, which check annotators' accuracy.
+        """Use samples with known answers to check the accuracy of annotators.
 
         From now on they are mixed into the samples that people are assigned or take from a pool.
 
@@ -370,7 +363,7 @@ class AssignmentService:
         return Practice(person=meant[0]) if meant else Practice(origin=gold)
 
     def pool(self, dataset: str, pool: Pool, *, dry_run: bool = False) -> AssignmentRuleResult:
-        """Set up a pool, from which annotators receive samples one after the other.
+        """Set up a pool of samples, from which annotators receive one sample after the other.
 
         Raises:
             Conflict: the dataset is for practice.
@@ -388,10 +381,9 @@ class AssignmentService:
         now: bool = False,
         dry_run: bool = False,
     ) -> AssignmentRuleResult:
-        """Set the rule that assigns more annotators to samples with disagreements.
+        """Set the rule that assigns more annotators to samples on which annotators disagree.
 
-        If `rule` is None, the dataset's current rule stays. `now` applies the rule to existing
-        disagreements.
+        If `rule` is None, the current rule stays. `now` applies it to existing disagreements.
 
         Raises:
             NotFound: the dataset does not exist, or `now` is set and the dataset has no such rule.
@@ -411,7 +403,7 @@ class AssignmentService:
                 raise _DryRun
 
     def undo(self, number: int = 0, *, begun: bool = False) -> WithdrawalResult:
-        """Undo an assignment or a rule; `number` 0 means the last one that is not undone yet.
+        """Undo an assignment of samples, or a rule for assignments.
 
         `begun`: also withdraw samples in progress; finished work stays stored.
 
@@ -423,7 +415,7 @@ class AssignmentService:
             return store.undo(number, begun=begun)
 
     def show(self, dataset: str = "") -> AssignmentOverview:
-        """Return all assignments, or only those of one dataset, even if the dataset was deleted."""
+        """Return the assignments of all datasets, or of one dataset."""
         with self.store.reading() as store:
             found = build_overview(
                 store, {each.id: each.name for each in self.people.all()}, dataset=dataset
@@ -472,7 +464,6 @@ class AssignmentService:
         return found[0] if found else None
 
     def _workers(self) -> list[Person]:
-        """Return all possible assignees: active accounts, or all local users without accounts."""
         known = [each for each in self.people.all() if each.kind in _ANNOTATOR_KINDS]
         members = [each for each in known if each.kind is PersonKind.ACCOUNT]
         disabled = self.disabled()
@@ -502,7 +493,6 @@ def _assignees(data: AssignableDataset, people: Sequence[Person]) -> list[Assign
 
 
 def _select_items(data: AssignableDataset, ids: Collection[str]) -> list[AllocationItem]:
-    """Return the samples with the given ids; all but gold samples if no ids are given."""
     if not ids:
         return list(data.real_items)
     if known := sorted(data.gold.intersection(ids)):
@@ -514,7 +504,6 @@ def _select_items(data: AssignableDataset, ids: Collection[str]) -> list[Allocat
 
 
 def _find_items(data: AssignableDataset, ids: Collection[str]) -> list[AllocationItem]:
-    """Return the samples with the given ids; all samples if no ids are given."""
     if not ids:
         return list(data.items)
     items = {item.key.id: item for item in data.items}

@@ -21,13 +21,7 @@ from tui_annotate.storage.assignments.store import AssignmentTransaction, Rule
 
 @dataclass(frozen=True, slots=True)
 class PersonHandout:
-    """Samples that one annotator received.
-
-    Attributes:
-        sources: number of different sources.
-        characters: total length of the texts in code points.
-        had: number of samples of the dataset that the annotator had before.
-    """
+    """Samples that one annotator received by an assignment; `had`: samples from before."""
 
     person: str
     name: str
@@ -39,14 +33,6 @@ class PersonHandout:
 
 @dataclass(frozen=True, slots=True)
 class HandoutReport:
-    """Samples that were assigned or, after a dry run, would be assigned.
-
-    Attributes:
-        `handout`: number of the assignment, by which it can be undone; 0 if nothing was stored.
-        short: number of missing annotators, summed over samples.
-        gold: number of gold checks among the people's samples, which `people` does not count.
-    """
-
     handout: int
     samples: int
     people: tuple[PersonHandout, ...]
@@ -56,13 +42,7 @@ class HandoutReport:
 
 @dataclass(frozen=True, slots=True)
 class AssignmentStatus:
-    """Progress of one annotator in one dataset.
-
-    Attributes:
-        samples: number of assigned samples, including samples from the pool, practice and gold.
-        drawn: number of samples that the annotator took from the pool.
-        practice: number of practice samples.
-    """
+    """Progress of one annotator in one dataset, in numbers of samples."""
 
     dataset: str
     person: str
@@ -76,13 +56,12 @@ class AssignmentStatus:
 
     @property
     def open(self) -> int:
-        """Number of samples that are neither finished nor in progress."""
         return self.samples - self.finished - self.begun
 
 
 @dataclass(frozen=True, slots=True)
 class ListedRule:
-    """Assignment rule of a dataset as text; `waiting` counts samples that need more annotators."""
+    """Rule of a dataset for the assignment of samples, as text."""
 
     dataset: str
     rule: str
@@ -91,14 +70,6 @@ class ListedRule:
 
 @dataclass(frozen=True, slots=True)
 class AssignmentRuleResult:
-    """Effect of an assignment rule.
-
-    Attributes:
-        `handout`: number of the assignment, by which it can be undone; 0 if nothing was stored.
-        waiting: number of samples that need more annotators.
-        added: number of samples to which annotators were added.
-    """
-
     handout: int
     waiting: int
     added: int = 0
@@ -106,7 +77,7 @@ class AssignmentRuleResult:
 
 @dataclass(frozen=True, slots=True)
 class GoldRuleResult:
-    """Number of gold samples of a dataset; `handout` is the rule's number (0: not stored)."""
+    """Number of samples of a dataset that check annotators' accuracy by known answers."""
 
     handout: int
     samples: int
@@ -114,8 +85,6 @@ class GoldRuleResult:
 
 @dataclass(frozen=True, slots=True)
 class ListedHandout:
-    """Entry in the list of assignments."""
-
     id: int
     at: str
     by: str
@@ -127,15 +96,12 @@ class ListedHandout:
 
 @dataclass(frozen=True, slots=True)
 class AssignmentOverview:
-    """Progress of all annotators, current rules, and the list of assignments."""
-
     stands: tuple[AssignmentStatus, ...]
     rules: tuple[ListedRule, ...]
     handouts: tuple[ListedHandout, ...]
 
 
 def report_person(person: Person, items: Sequence[AllocationItem], *, had: int) -> PersonHandout:
-    """Report the samples that one annotator receives."""
     sources, characters = len({item.source for item in items}), sum(item.length for item in items)
     return PersonHandout(person.id, person.name, len(items), sources, characters, had)
 
@@ -143,14 +109,13 @@ def report_person(person: Person, items: Sequence[AllocationItem], *, had: int) 
 def report_handout(
     people: Sequence[PersonHandout], items: Sequence[AllocationItem], *, short: int
 ) -> HandoutReport:
-    """Return a report on assignments that are planned, not stored."""
     return HandoutReport(0, len({item.key for item in items}), tuple(people), short)
 
 
 def build_overview(
     store: AssignmentTransaction, names: Mapping[str, str], *, dataset: str = ""
 ) -> AssignmentOverview:
-    """Return all assignments, or only those of one dataset; `names` maps user ids to names."""
+    """Return an overview of the assignments of all datasets, or of one dataset."""
     stands = [
         AssignmentStatus(row.dataset, row.person, names.get(row.person, row.person), *row[2:])
         for row in store.read_progress(dataset)

@@ -1,1 +1,1 @@
-"""The assist: finds segments of one text that are related to a selection in the other text."""
+"""Finds sentences of one text (summary or source) that are related to a selection in the other."""

@@ -1,4 +1,4 @@
-"""Evaluates how highly the assist ranks the evidence that annotators chose."""
+"""Evaluates how highly the search for matches ranks the evidence that annotators chose."""
 
 from __future__ import annotations
 
@@ -42,22 +42,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 DIRECTIONS: Final = {"summary_to_source": Side.SUMMARY, "source_to_summary": Side.SOURCE}
-"""For each search direction, the side (summary or source) on which an annotator selects text."""
+"""Side (summary or source) of the selected text, for each direction of the search for matches."""
 
 _Segments = tuple[tuple[Segment, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class EvidenceChoice:
-    """Query that evaluates the assist: a span to select, and the span that should be found.
-
-    An annotator linked the two spans as claim and evidence.
-
-    Attributes:
-        segments: segments of each document, parallel to `sample.documents`.
-        selected: selected span, without white space at the edges.
-        chosen: span that should be found, without white space at the edges.
-    """
+    """Query to evaluate the search for matches: a selected span, and the span to be found."""
 
     sample: Sample
     segments: _Segments
@@ -66,21 +58,19 @@ class EvidenceChoice:
 
     @property
     def text(self) -> str:
-        """Text of the selected span."""
         return self.selected.span.of(_document(self.sample, self.selected).text)
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """Hashes of the sample's documents; they identify queries about the same texts."""
+        """Hashes of the sample's documents, to recognise queries about the same texts."""
         return tuple(document.sha256 for document in self.sample.documents)
 
     @property
     def source(self) -> str:
-        """Hashes of the source documents; queries with the same sources are not independent."""
+        """Hashes of the sample's sources, as queries with equal sources are not independent."""
         return " ".join(document.sha256 for document in self.sample.side(Side.SOURCE))
 
     def shown(self, side: Side) -> int:
-        """Return the number of segments of a side (summary or source), except blank segments."""
         cuts = side_segments(self.sample, self.segments, side)
         return sum(
             bool(document.text[own.start : own.end].strip())
@@ -90,7 +80,7 @@ class EvidenceChoice:
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """Categories of a query, for example `short_span`, followed by the query's language."""
+        """Categories of an evaluation query, for example `short_span`, then its language."""
         cut = side_segments(self.sample, self.segments, self.chosen.side)[self.chosen.index]
         at = find_touched_segments(cut, self.chosen.span)
         whole = _document(self.sample, self.chosen).text[cut[at[0]].start : cut[at[-1]].end]
@@ -98,10 +88,7 @@ class EvidenceChoice:
         return classify_query(self.text, whole, segments=self.shown(Side.SOURCE), language=language)
 
     def rank(self, found: Iterable[tuple[int, Span]]) -> int | None:
-        """Return the rank (from 1) of the first result that hits the chosen span; None if missed.
-
-        `found`: search results (document index, span), the best first.
-        """
+        """Return the rank (from 1) of the first match that hits the evidence; None if missed."""
         hits = (
             document == self.chosen.index and is_hit(span, self.chosen.span)
             for document, span in found
@@ -112,11 +99,9 @@ class EvidenceChoice:
 def collect_choices(
     records: Iterable[Record], *, least: int = 1
 ) -> dict[str, list[EvidenceChoice]]:
-    """Return the evaluation's queries for each direction (summary to source, source to summary).
+    """Return the queries to evaluate the search for matches, by direction of the search.
 
-    Each pair of a claim and an evidence span gives a query. Queries are sorted, without duplicates.
-
-    `least`: minimum number of non-blank segments of a searched text.
+    Each pair of a claim and an evidence span gives a query; `least`: minimum number of segments.
     """
     distinct: dict[tuple[tuple[str, ...], Anchor, Anchor], EvidenceChoice] = {}
     cut = cache(segment)
@@ -159,14 +144,12 @@ def _document(sample: Sample, anchor: Anchor) -> Document:
 
 
 _BATCH_SEGMENTS = 512
-"""Approximate batch size in segments: large batches are fast, small ones show progress often."""
+"""Approximate number of sentences for which vectors are computed at once."""
 _LANGUAGES = ("en", "zh")
-"""Languages that the report always lists, even without queries."""
 
 _Name = tuple[str, str]
-"""Key of an embedded document: its hash and its language."""
 ProgressCallback = Callable[[str, int, float], None]
-"""Callback for the model's name, the number of embedded texts, and their fraction in [0, 1]."""
+"""Function called with a model's name, the number of embedded texts, and their fraction."""
 _Ranks = Mapping[str, Sequence[int | None]]
 
 
@@ -178,13 +161,9 @@ def evaluate(
     compare: Sequence[str] = (),
     progress: ProgressCallback = lambda *_: None,
 ) -> dict[str, Any]:
-    """Evaluate embedders on files in the Mercury format; docs/json.md describes the result.
+    """Evaluate how well embedders find the evidence in files of annotations (Mercury format).
 
-    Args:
-        min_segments: minimum number of non-blank segments of a searched text.
-        embedder: a name, optionally `:model`; "none" for words only; "auto" for the best available.
-        compare: other embedders, evaluated on the same queries.
-        progress: called while vectors are computed.
+    `embedder`: a name, or `name:model`; "none": lexical (words only); "auto": the best available.
 
     Raises:
         NotFound, Unavailable: a file or a named embedder cannot be opened.
@@ -213,13 +192,10 @@ def evaluate(
 
 @dataclass(frozen=True, slots=True)
 class _QueryGroup:
-    """Search results of all embedders for a group of queries.
+    """Search results of several embedders for the same queries.
 
-    All queries of the group are selections in the same side of samples (summary or source).
-
-    Attributes:
-        gains: array (queries, embedders, measures).
-        means: array (bootstrap resamples, embedders, measures); None for too few sources.
+    `gains`: array (queries, embedders, measures); `means`: (bootstrap resamples, embedders,
+    measures).
     """
 
     sources: int
@@ -242,7 +218,6 @@ class _QueryGroup:
         return {name: [*bootstrap.percentile_interval(column)] for name, column in columns}
 
     def difference(self, at: int) -> dict[str, Any]:
-        """Return the differences between the ranking measures of embedder `at` and embedder 0."""
         figures: dict[str, Any] = {"queries": len(self.gains), "sources": self.sources}
         own, first = self.figures(at), self.figures(0)
         for place, name in enumerate(FIGURES):
@@ -329,7 +304,6 @@ def _rank_queries(
 def _prepare_samples(
     some: Sequence[EvidenceChoice], embedder: Embedder | None, report_progress: ProgressCallback
 ) -> Iterator[SampleAssist]:
-    """Yield samples prepared for the search; documents are embedded once, in large batches."""
     if embedder is None:
         yield from (prepare_sample(each.sample, each.segments) for each in some)
         return

@@ -32,15 +32,13 @@ MOST: Final = 10
 LATEST: Final = 5_000
 """Maximum number of an annotator's annotations that are searched, the newest first."""
 _FIRST_SEARCH_SIZE: Final = 256
-"""Number of segments that the first vector search returns; not all of them contain a claim."""
+"""Number of sentences that the first search for similar past claims returns."""
 _ENOUGH_CLAIMS: Final = 4 * MOST
-"""Number of segments with claims that suffices; with fewer, a larger vector search follows."""
+"""Number of sentences with past claims that suffices; with fewer, a larger search follows."""
 
 
 @dataclass(frozen=True, slots=True)
 class _ClaimQuery:
-    """Current claim; `document` is the hash of the text that contains the claim."""
-
     document: str
     text: str
     segments: Sequence[Segment]
@@ -49,12 +47,7 @@ class _ClaimQuery:
 
 @dataclass(frozen=True, slots=True)
 class PastAnnotationSearch:
-    """Finds similar past annotations; takes tenths of a second, so not for every key press.
-
-    Attributes:
-        embedder: returns the embedder of a vector set if it is fast enough to embed a claim now;
-        None if stored vectors are used instead.
-    """
+    """Finds an annotator's past annotations with similar claims, in tenths of a second."""
 
     corpus: CorpusStore
     annotations: AnnotationStore
@@ -64,7 +57,7 @@ class PastAnnotationSearch:
     def nearest(
         self, person: str, key: SampleKey, claim: Anchor, *, without: str = ""
     ) -> tuple[PastAnnotation, ...]:
-        """Return at most 10 distinct past annotations with similar claims, the most similar first.
+        """Return up to 10 distinct past annotations with similar claims, most similar first.
 
         `without` is the id of the current annotation, which is excluded.
 
@@ -100,10 +93,7 @@ class PastAnnotationSearch:
     def _cosines(
         self, claim_query: _ClaimQuery, own: Sequence[OwnClaim]
     ) -> NDArray[np.float32] | None:
-        """Return an array (claims,) of cosines between the past claims and the current claim.
-
-        The value is 0 for a claim that the vector search did not find. None without vectors.
-        """
+        """Return the cosine of each past claim and the current claim (0: not found)."""
         import numpy as np
 
         used = self.corpus.vector_set()
@@ -126,10 +116,7 @@ class PastAnnotationSearch:
     def _claim_vector(
         self, claim_query: _ClaimQuery, used: VectorSet, embedder: Embedder | None
     ) -> NDArray[np.float32] | None:
-        """Return the unit vector of the current claim, or of the sentences that contain it.
-
-        None if the embedder knows no word of the claim.
-        """
+        """Return the unit vector of a claim; None if the embedder knows no word of it."""
         if embedder:
             (made,) = embedder.embed([claim_query.span.of(claim_query.text)])
             return made if made.any() else None
@@ -146,10 +133,7 @@ class PastAnnotationSearch:
     def _search_segments(
         self, used: VectorSet, own: Sequence[OwnClaim], vector: NDArray[np.float32]
     ) -> dict[tuple[str, int], float]:
-        """Return the cosines between a claim and the most similar segments with past claims.
-
-        The keys are (document hash, segment index).
-        """
+        """Return the cosines between a claim and the sentences with past claims."""
         places = {each.place for each in own}
         names = list(dict.fromkeys(each.place[0] for each in own))
         top = _FIRST_SEARCH_SIZE

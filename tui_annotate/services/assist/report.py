@@ -1,4 +1,4 @@
-"""Reports how annotators used the matches of the assist.
+"""Reports how annotators used the matches that the program showed for their selections.
 
 The report counts assist snapshots, taken when annotations were saved: ranks of the chosen evidence,
 and first matches that an annotator viewed but did not choose. It cannot show whether chosen
@@ -27,8 +27,6 @@ _DIGITS = 4
 
 
 class Period(StrEnum):
-    """Calendar period by which annotations are counted."""
-
     MONTH = "month"
     WEEK = "week"
 
@@ -44,16 +42,14 @@ class Period(StrEnum):
 
 @dataclass(slots=True)
 class AssistCounts:
-    """Counts of annotations, by how annotators used the assist's matches.
+    """Counts of annotations, by how annotators used the matches that were shown.
 
     Attributes:
-        annotations: number of annotations with an assist snapshot.
-        unknown: number of annotations without an assist snapshot.
-        spans: number of evidence spans.
+        unknown: number of annotations without a record of the shown matches.
         within: number of evidence spans in a match of at most this rank, by rank.
         outside: number of evidence spans outside all matches.
         exact: number of evidence spans that are only a part of a match.
-        nothing_lit: number of annotations for which the assist displayed no match.
+        nothing_lit: number of annotations for which no match was shown.
         looked: number of annotations whose first match the annotator viewed.
         refused: number of `looked` annotations without evidence in the first match.
     """
@@ -69,10 +65,7 @@ class AssistCounts:
     refused: int = 0
 
     def count(self, trace: AssistTrace | None) -> None:
-        """Add one annotation to the counts.
-
-        `trace` records the matches that were shown when the annotation was saved; None if unknown.
-        """
+        """Count one annotation by how the annotator used the matches that were shown."""
         if trace is None:
             self.unknown += 1
             return
@@ -88,7 +81,6 @@ class AssistCounts:
                 self.within[depth] += 0 < place.rank <= depth
 
     def as_json(self) -> dict[str, Any]:
-        """Return counts, and fractions with 95 % intervals; a fraction of zero items is null."""
         hits = {
             f"top_{depth}": count_with_share(self.within[depth], self.spans) for depth in DEPTHS
         }
@@ -106,7 +98,7 @@ class AssistCounts:
 
 
 def count_with_share(count: int, of: int) -> dict[str, Any]:
-    """Return a count, its fraction of a total, and the fraction's 95 % interval, as JSON values."""
+    """Return a count, its fraction of a total, and the fraction's 95 % confidence interval."""
     if not of:
         return {"count": count, "share": None, "low": None, "high": None}
     low, high = wilson_interval(count, of)
@@ -117,7 +109,7 @@ def count_with_share(count: int, of: int) -> dict[str, Any]:
 def report(
     work: Iterable[OwnedAnnotation], people: Mapping[str, Person], *, period: Period = Period.MONTH
 ) -> dict[str, Any]:
-    """Count annotations overall, and by annotator, label, period of creation and ranking method."""
+    """Report how annotators used the matches shown to them, by annotator, label and time."""
     groupings: dict[str, Callable[[str, Annotation], Iterable[str]]] = {
         "by_annotator": lambda person, _: [people[person].name if person in people else person],
         "by_label": lambda _, one: map(JOINER.join, one.labels) if one.labels else [NO_LABEL],

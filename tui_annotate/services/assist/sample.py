@@ -1,4 +1,4 @@
-"""Searches one sample for related segments, in memory; reads no file and loads no model."""
+"""Searches one sample, in memory, for sentences that are related to a selection."""
 
 from __future__ import annotations
 
@@ -36,20 +36,14 @@ if TYPE_CHECKING:
     from tui_annotate.domain.annotations import Anchor
 
 _SAMPLED_TOKENS = 256
-"""Number of tokens per side (summary or source) that are sampled to estimate a threshold.
-
-The number is approximate. Token pairs whose cosine exceeds the threshold count as similar.
-"""
+"""Approximate number of tokens from which the minimum cosine of similar tokens is estimated."""
 
 
 @dataclass(frozen=True, slots=True)
 class SampleVectors:
-    """Vectors of a sample's segments, and the embedder of selections.
+    """Vectors of the sentences of a sample, and the embedder for selected text.
 
-    Attributes:
-        rows: one vector per segment, by side.
-        embedder: a fast embedder; None if stored vectors are used.
-        axes: array (dimensions, token dimensions), which maps token vectors to segment vectors.
+    `axes`: array (dimensions, token dimensions), which maps token vectors to segment vectors.
     """
 
     label: str
@@ -63,12 +57,7 @@ class SampleVectors:
 def build_spaces(
     vectors: SampleVectors, segments: Mapping[Side, Sequence[Sequence[Segment]]]
 ) -> tuple[dict[Side, VectorSpace], int]:
-    """Return the vectors of each side, and the number of documents whose words the model lacks.
-
-    The vectors are rounded to half precision.
-
-    `segments`: by side, the segments of the documents in order.
-    """
+    """Return the vectors of summary and source; count the documents without vectors."""
     import numpy as np
 
     made: dict[Side, VectorSpace] = {}
@@ -89,10 +78,7 @@ def build_spaces(
 def _known_segments(
     rows: NDArray[np.float32], documents: Sequence[Sequence[Segment]]
 ) -> tuple[NDArray[np.bool_], int]:
-    """Return which segments have usable vectors, and the number of documents without any.
-
-    The first value is a mask (segments,). A vector is usable if its document has enough vectors.
-    """
+    """Return which sentences have usable vectors; count the documents without any."""
     import numpy as np
 
     known = np.array(rows.any(axis=1), np.bool_)
@@ -107,7 +93,6 @@ def _known_segments(
 
 
 def _least_cosines(vectors: SampleVectors) -> tuple[float, float]:
-    """Return the cosines above which two texts, and two tokens, count as similar."""
     if vectors.embedder:  # its cosines start at 0, and every millisecond counts here
         return 0.0, 0.0
     texts = find_least_cosine(*vectors.rows.values())
@@ -121,7 +106,7 @@ def _least_cosines(vectors: SampleVectors) -> tuple[float, float]:
 
 @dataclass(frozen=True, slots=True)
 class DocumentVectors:
-    """Vectors of one document: one row per segment, and token vectors if the model has them."""
+    """Vectors of one document: one for each sentence, and for each token if available."""
 
     rows: NDArray[np.float32]
     tokens: TokenBank | None = None
@@ -130,7 +115,7 @@ class DocumentVectors:
 def embed_sample(
     sample: Sample, segments: Sequence[Sequence[Segment]], embedder: Embedder
 ) -> SampleVectors:
-    """Return a sample's vectors, the same as an ingest would store."""
+    """Return the vectors of a sample, the same as an import would store."""
     texts = [
         [document.text[own.start : own.end] for own in cut]
         for document, cut in zip(sample.documents, segments, strict=True)
@@ -141,7 +126,6 @@ def embed_sample(
 def embed_documents(
     documents: Sequence[Sequence[str]], embedder: Embedder
 ) -> list[DocumentVectors]:
-    """Embed documents in one batch; each document is given as the list of its segments."""
     texts = list(chain.from_iterable(documents))
     bounds = pairwise(accumulate(map(len, documents), initial=0))
     if isinstance(embedder, TokenEmbedder):
@@ -156,7 +140,6 @@ def embed_documents(
 def join_documents(
     sample: Sample, made: Sequence[DocumentVectors], embedder: Embedder
 ) -> SampleVectors:
-    """Join the vectors of a sample's documents, given in the order of the documents."""
     import numpy as np
 
     from tui_annotate.methods.late_interaction import TokenBank
@@ -188,11 +171,7 @@ NO_VECTORS = "no vectors"
 
 @dataclass(frozen=True, slots=True)
 class SampleAssist:
-    """Sample that is prepared for searches in both directions; safe to share between threads.
-
-    Attributes:
-        segments: segments of each document, parallel to `sample.documents`.
-    """
+    """Sample that is prepared for finding the matches of selected text."""
 
     sample: Sample
     segments: Sequence[Sequence[Segment]]
@@ -202,7 +181,7 @@ class SampleAssist:
 
     @property
     def blind(self) -> frozenset[Side]:
-        """Sides of the sample (summary or source) whose segments have no vectors."""
+        """Sides of the sample (summary or source) whose sentences have no vectors."""
         return frozenset(
             side for side in Side if side not in self.sides or self.sides[side].space is None
         )
@@ -210,10 +189,9 @@ class SampleAssist:
     def match(
         self, anchor: Anchor, *, top: int | None = 5, by: Signals = Signals.FUSED
     ) -> tuple[Match, ...]:
-        """Return the segments of the opposite side that are related to a selection, best first.
+        """Return the sentences of the other text that are related to a selection, best first.
 
         Args:
-            anchor: the selection; a selection without words returns ().
             top: maximum number of matches, of which only strong ones are returned; None for every
             segment.
 
@@ -228,7 +206,6 @@ class SampleAssist:
         return searched.rank(asked, meaning, top=top, by=by)
 
     def describe_signals(self, by: Signals) -> str:
-        """Return a text for display that names what the ranking uses: words, vectors or both."""
         if by is Signals.FUSED:
             return self.signals
         if by is Signals.WORDS:
@@ -236,15 +213,11 @@ class SampleAssist:
         return f"{self.vectors.label} only" if self.vectors else NO_VECTORS
 
     def query(self, anchor: Anchor) -> Query | None:
-        """Return selected text as a search query; None if its sentences contain no word."""
         document = self.sample.document(anchor.side, anchor.index)
         return query(document.text, self._segments(anchor.side)[anchor.index], anchor.span)
 
     def selection_vectors(self, asked: Query, anchor: Anchor) -> SelectionVectors | None:
-        """Return the vectors of selected text; None if there are no usable vectors.
-
-        Vectors are needed for the selected text, and for the side in which it is searched.
-        """
+        """Return the vectors of selected text; None if vectors are missing."""
         vectors, own = self.vectors, self.sides[anchor.side]
         if vectors is None or own.space is None or anchor.side.other in self.blind:
             return None
@@ -274,7 +247,6 @@ class SampleAssist:
 def side_segments(
     sample: Sample, segments: Sequence[Sequence[Segment]], side: Side
 ) -> list[Sequence[Segment]]:
-    """Return the segments of each document of one side (summary or source), in order."""
     pairs = zip(sample.documents, segments, strict=True)
     return [own for document, own in pairs if document.side is side]
 
@@ -282,7 +254,7 @@ def side_segments(
 def prepare_sample(
     sample: Sample, segments: Sequence[Sequence[Segment]], vectors: SampleVectors | None = None
 ) -> SampleAssist:
-    """Prepare a sample for searches: with vectors, or without for a lexical search (words only)."""
+    """Prepare a sample for finding the matches of selected text, with or without vectors."""
     sides = {
         side: SegmentIndex.of(
             [document.text for document in sample.side(side)], side_segments(sample, segments, side)
@@ -295,7 +267,7 @@ def prepare_sample(
 
 
 def add_vectors(ready: SampleAssist, vectors: SampleVectors) -> SampleAssist:
-    """Add vectors to a prepared sample; documents without usable vectors are ranked lexically."""
+    """Add the vectors of sentences to a sample that was prepared without vectors."""
     sample, segments = ready.sample, ready.segments
     cuts = {side: side_segments(sample, segments, side) for side in vectors.rows}
     made, unknown = build_spaces(vectors, cuts)
@@ -313,11 +285,9 @@ def add_vectors(ready: SampleAssist, vectors: SampleVectors) -> SampleAssist:
 
 
 def settle() -> None:
-    """Exclude loaded objects from garbage collection; return freed memory to the operating system.
+    """Exclude loaded objects from garbage collection, which would delay key presses.
 
-    Each garbage collection over the sentences of a megabyte of text would delay a key press by 100
-    ms. The C library keeps about 50 MB that were freed while vectors were loaded; the GNU C library
-    can return this memory in some milliseconds.
+    Also returns freed memory to the operating system, about 50 MB after loading vectors.
     """
     gc.freeze()
     if sys.platform == "linux":

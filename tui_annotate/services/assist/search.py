@@ -1,4 +1,4 @@
-"""Prepares stored samples for the assist; refuses vectors of another embedder version."""
+"""Finds the matches of selected text in stored samples; refuses outdated vectors."""
 
 from __future__ import annotations
 
@@ -36,15 +36,13 @@ _Kept = TypeVar("_Kept", "NDArray[np.float32]", TokenBank)
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """Matches that the assist found; `signals` names, for display, what the ranking used."""
-
     matches: tuple[Match, ...]
     signals: str
 
 
 @dataclass(frozen=True, slots=True)
 class SpanMatches:
-    """Matches for a selected span in the other text, best first; `signals` names the ranking."""
+    """Matches of a selected span (related sentences of the other text), best first."""
 
     sample: Sample
     text: str
@@ -54,11 +52,9 @@ class SpanMatches:
 
 @dataclass(frozen=True, eq=False)
 class AssistService:
-    """Finds the segments that are related to a selection; safe to share between threads.
+    """Finds the sentences related to a selected span; safe to share between threads.
 
-    Attributes:
-        vectors: opens the vector store, only when vectors are needed, since opening can be slow.
-        load: loads an embedder by name, if it is fast enough to embed selections.
+    `vectors` opens the vector store; `load` loads an embedder if it is fast enough.
     """
 
     corpus: CorpusStore
@@ -76,12 +72,10 @@ class AssistService:
         vectors: bool,
         words: SampleAssist | None = None,
     ) -> SampleAssist:
-        """Prepare a sample, so that matches for selections are found quickly.
+        """Prepare a sample, so that the matches of selected text are found quickly.
 
         Args:
-            segments: segments as stored, parallel to `sample.documents`.
-            vectors: whether to load vectors; without them, preparation is fast and the ranking
-            lexical.
+            vectors: whether to load vectors; else preparation is fast and only words are compared.
             words: the same sample as prepared before; its word counts are reused.
 
         Raises:
@@ -108,7 +102,7 @@ class AssistService:
         top: int | None = 5,
         by: Signals = Signals.FUSED,
     ) -> SearchResult:
-        """Return the matches that the screen would show, found with LanceDB's vector search.
+        """Return the matches of selected text, the same as the screen would show.
 
         A lexical ranking (words only) needs no vector store.
 
@@ -142,7 +136,7 @@ class AssistService:
         top: int = 5,
         by: Signals = Signals.FUSED,
     ) -> SpanMatches:
-        """Return the matches for a span; `document` is required if its side has several documents.
+        """Return the matches of a span: related sentences of the other text, best first.
 
         Raises:
             NotFound: the sample or document does not exist.
@@ -183,13 +177,10 @@ class AssistService:
         return used
 
     def embedder(self, used: VectorSet) -> Embedder | None:
-        """Return the embedder that computes the vectors of selected text.
-
-        None if the embedder is too slow for this; then the stored vectors of sentences are used.
+        """Return the embedder for selected text; None if the embedder is too slow for this.
 
         Raises:
-            Unavailable: the embedder cannot be loaded, or it has another version than the stored
-            vectors.
+            Unavailable: the embedder cannot be loaded, or its version is not that of the vectors.
         """
         if not used.instant:
             return None
@@ -239,10 +230,6 @@ class AssistService:
 
 
 def _made_by(used: VectorSet, embedder: Embedder) -> bool:
-    """Return whether the current version of an embedder made a vector set.
-
-    Older vector sets store the version only in their table's name.
-    """
     from tui_annotate.storage.vectors.store import is_table_of
 
     if used.version:

@@ -27,22 +27,14 @@ from tui_annotate.storage.people.sessions import AttemptStore, Session, SessionS
 _NO_MATCH: Final = "wrong e-mail address or password"
 _SIGNED_OUT: Final = "you are signed out"
 _SEEN_INTERVAL: Final = timedelta(minutes=1)
-"""Minimum time between two writes of a session's time of last use, so that most saves skip it."""
+"""Minimum time between two updates of the time at which a session was last used."""
 _CLIENT_MEMORY: Final = timedelta(days=90)
-"""Time after which an expired session is deleted.
-
-Until then, failed sign-ins of others do not stop the user at the same address or terminal.
-"""
+"""Time until an expired session is deleted; until then, its user is known at the same address."""
 
 
 @dataclass(frozen=True, slots=True)
 class SignInAttempt:
-    """Sign-in attempt, which counts as failed until its password has been checked.
-
-    Attributes:
-        pair, wide: keys of the counters that the attempt increased.
-        wait: seconds until the next attempt; 0 if no wait is needed.
-    """
+    """Attempt to sign in, which counts as failed until the password has been checked."""
 
     pair: str
     wide: tuple[str, ...]
@@ -51,12 +43,7 @@ class SignInAttempt:
 
 @dataclass(frozen=True, slots=True)
 class SignInResult:
-    """Signed-in user, with the session and its secret token.
-
-    Attributes:
-        token: the secret that resumes the session; never stored.
-        must_change: whether another user set the password, so that it must be changed.
-    """
+    """Signed-in user; `token`, which is never stored, is the secret that resumes the session."""
 
     person: Person
     actor: Actor
@@ -67,7 +54,7 @@ class SignInResult:
 
 @dataclass(frozen=True)
 class AuthenticationService:
-    """Manages sign-in and sessions; a refused sign-in has the same message for every reason.
+    """Manages sign-in and sessions; a refusal of a sign-in does not reveal its reason.
 
     `keep` is called with every user who signs in; `life` is the duration of a session.
     """
@@ -89,10 +76,10 @@ class AuthenticationService:
         return self.accounts.any()
 
     def sign_in(self, email: str, password: str, *, client: str) -> SignInResult:
-        """Sign in with a password; takes the same time, about 20 ms, even for an unknown address.
+        """Sign in with address and password, in the same time even for an unknown address.
 
         If passwords were hashed with several costs, each sign-in computes a hash of each cost.
-        `client` is an address or the name of a terminal, for the limit on failed attempts.
+        `client` is an address or a terminal's name, for the limit on failed attempts.
 
         Raises:
             NotAllowed: wrong address or password, or the account is disabled.
@@ -150,13 +137,12 @@ class AuthenticationService:
         return self._begin_session(account, "unix", client)
 
     def actor_of(self, name: str) -> Actor:
-        """Return the actor for an operating system user who runs a command without a session."""
         account = self._require_active(self.accounts.by_unix(name))
         self.keep(account.person)
         return account.actor
 
     def check(self, session: str) -> None:
-        """Check that a session is active, and record the session's use; fast enough for each save.
+        """Check that a session is active, and record that it was used.
 
         Raises:
             NotAllowed: the session ended or expired, or the account was disabled or changed.
@@ -169,15 +155,14 @@ class AuthenticationService:
             self.sessions.mark_used(session, now=_format_time(now))
 
     def sign_out(self, session: str) -> None:
-        """End a session; a session that has already ended stays unchanged."""
+        """End a session; an ended session stays unchanged."""
         self.sessions.end(now=self._now(), session=session)
 
     def sign_out_everywhere(self, person: str) -> int:
-        """End all sessions of a user; return the number of ended sessions."""
+        """End all sessions of a person id, and return their number."""
         return self.sessions.end(now=self._now(), person=person)
 
     def sign_everybody_out(self) -> int:
-        """End all sessions of all users; return the number of ended sessions."""
         return self.sessions.end(now=self._now())
 
     def change_password(self, person: str, old: str, new: str, *, session: str = "") -> None:
@@ -224,11 +209,11 @@ class AuthenticationService:
         return self._begin_session(redeemed, "invite", client)
 
     def _count_attempt(self, name: str, client: str, *, known: bool) -> SignInAttempt:
-        """Count a sign-in attempt as failed before its password is checked.
+        """Count a sign-in as failed before the password is checked, or refuse it.
 
-        If the client has to wait, the attempt is refused. Counting comes first, so that many
-        processes that guess at once get no more answers than one. A user who signed in from a
-        client before (`known`) is let in with the right password, however often others fail there.
+        Counting comes first, so that many processes that guess at once get no more answers than
+        one. A user who signed in from a client before (`known`) is let in with the right password,
+        however often others fail there.
         """
         now, own = self.clock(), OWN_PAIR if known else PAIR
         rules: dict[str, ThrottleRule] = {_scope_hash("client", client): CLIENT}

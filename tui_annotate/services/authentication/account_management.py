@@ -72,7 +72,6 @@ class AccountService:
     clock: Callable[[], datetime] = lambda: datetime.now(UTC)
 
     def all(self) -> tuple[Account, ...]:
-        """Return all accounts, sorted by name."""
         require_permission(self.actor, Permission.MANAGE)
         return self.store.all()
 
@@ -98,17 +97,15 @@ class AccountService:
         return found[0]
 
     def signed_in(self) -> tuple[Session, ...]:
-        """Return the active sessions of all users, sorted by the users' names."""
         require_permission(self.actor, Permission.MANAGE)
         return self.sessions.active_sessions(now=self._now())
 
     def add(self, new: NewAccount) -> Account:
-        """Create an account. The first account is an admin's; from then on, all users must sign in.
+        """Create an account; after the first one, an admin's, all users must sign in.
 
         A password that another user typed must be changed at the first sign-in.
 
         Raises:
-            InvalidInput: a value is wrong.
             NotFound: the claimed user does not exist.
             Conflict: the address, the system user or the claimed user already has an account.
         """
@@ -135,14 +132,20 @@ class AccountService:
         self.people.keep(account.person)
         return account
 
-    def find_claimable_person(self, who: str) -> Person:
+    def find_claimable_person(self, who: str, *, without: str = "") -> Person:
         """Return the user without an account who has the given id or name.
+
+        `without`: id of a user who is not searched.
 
         Raises:
             NotFound: no user matches, or several do.
         """
         require_permission(self.actor, Permission.MANAGE)
-        free = [person for person in self.people.all() if person.kind in _CLAIMABLE_KINDS]
+        free = [
+            person
+            for person in self.people.all()
+            if person.kind in _CLAIMABLE_KINDS and person.id != without
+        ]
         found = [person for person in free if who == person.id]
         found = found or [person for person in free if who == person.name]
         if len(found) != 1:
@@ -159,7 +162,7 @@ class AccountService:
         return found[0]
 
     def invite(self, who: str) -> tuple[Account, str]:
-        """Return a new single-use invitation code, valid for 7 days; earlier codes become invalid.
+        """Return a new invitation code for a user, which is valid once and for 7 days.
 
         Raises:
             Conflict: the account is disabled.
@@ -204,11 +207,11 @@ class AccountService:
         return self._change(self.find(who), ends=True, active=False)
 
     def enable(self, who: str) -> Account:
-        """Enable an account."""
+        """Let a user sign in again; sessions that `disable` ended stay ended."""
         return self._change(self.find(who), ends=False, active=True)
 
     def reset_password(self, who: str, password: str) -> Account:
-        """Set a password that must be changed at the next sign-in, and end the user's sessions.
+        """Set a password that a user must change at the next sign-in.
 
         Raises:
             InvalidInput: the password is too weak.
@@ -218,11 +221,7 @@ class AccountService:
         return self._change(account, ends=True, hash=made, must_change=True)
 
     def delete(self, who: str, *, pseudonymise: bool = False) -> Account:
-        """Disable an account permanently; annotations stay.
-
-        `pseudonymise` replaces the name, also in later exports, and deletes the address, keys and
-        sessions.
-        """
+        """Disable an account for good; `pseudonymise` also removes name, address and keys."""
         account = self.disable(who)
         if not pseudonymise:
             return account
@@ -255,7 +254,7 @@ class AccountService:
 
 
 _DELETED_DOMAIN: Final = "@deleted.invalid"
-"""Domain of the e-mail addresses of deleted users; no mail can be sent to this domain."""
+"""Domain of the e-mail addresses of deleted users, to which no mail can be sent."""
 
 
 _ID_PATTERN: Final = re.compile(r"[0-9A-Za-z][0-9A-Za-z._-]{0,127}")
@@ -263,13 +262,6 @@ _ID_PATTERN: Final = re.compile(r"[0-9A-Za-z][0-9A-Za-z._-]{0,127}")
 
 @dataclass(frozen=True, slots=True)
 class ImportedAccount:
-    """Row of an account import whose e-mail address already has an account in the workspace.
-
-    Attributes:
-        id: user id in the row.
-        kept: user id of the existing account, which stays unchanged.
-    """
-
     where: str
     email: str
     id: str
@@ -279,8 +271,6 @@ class ImportedAccount:
 
 @dataclass(slots=True)
 class AccountImportReport:
-    """Result of an import of accounts; `added` is in the order of the rows."""
-
     added: list[Account] = field(default_factory=list)
     joined: list[ImportedAccount] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
@@ -293,10 +283,10 @@ def register(
     admin: str = "",
     dry_run: bool = False,
 ) -> AccountImportReport:
-    """Create accounts from imported rows; valid rows are stored together, others are reported.
+    """Create accounts from the rows of an imported file.
 
-    Users keep their ids and passwords. Only the first row of an address counts; an existing account
-    takes precedence.
+    Users keep their ids and passwords. The first row of an address counts, an existing account
+    more.
 
     Raises:
         NotAllowed: the current user is not an admin.

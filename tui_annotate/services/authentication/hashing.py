@@ -21,7 +21,7 @@ _HASH_PATTERN: Final = re.compile(
     r"\$[A-Za-z0-9+/]{11,86}\$[A-Za-z0-9+/]{16,86}"
 )
 _MAX_COST: Final = (4_194_304, 64, 64)
-"""Maximum memory (KiB), passes and lanes of an imported argon2id hash."""
+"""Maximum memory (KiB), passes and lanes of an imported argon2id password hash."""
 
 
 def is_hash(text: str) -> bool:
@@ -33,22 +33,20 @@ def is_hash(text: str) -> bool:
 
 
 def _password_bytes(password: str) -> bytes:
-    """Return a typed password as bytes; text that is not valid UTF-8 is allowed."""
     return password.encode("utf-8", "surrogatepass")
 
 
 _Cost = tuple[int, int, int]
-"""Cost of an argon2id hash: memory in KiB, passes, lanes."""
+"""Cost of an argon2id password hash: memory in KiB, passes, lanes."""
 
 
 def _parse_cost(known: str) -> _Cost | None:
-    """Return the cost of an argon2id hash; None for any other text."""
     found = _HASH_PATTERN.fullmatch(known)
     return (int(found[1]), int(found[2]), int(found[3])) if found else None
 
 
 def _unusable_hash(cost: _Cost) -> str:
-    """Return a well-formed hash that matches no known password; created without hashing."""
+    """Return a well-formed password hash that matches no known password."""
     salt, digest = (base64.b64encode(bytes(size)).decode().rstrip("=") for size in (16, 32))
     memory, time, parallelism = cost
     return f"$argon2id$v=19$m={memory},t={time},p={parallelism}${salt}${digest}"
@@ -63,15 +61,13 @@ class Argon2Hasher:
     parallelism: int = 1
 
     def hash(self, password: str) -> str:
-        """Hash a password with a new salt."""
         return str(self._argon2.hash(_password_bytes(normalise_password(password))))
 
     def verify(self, password: str, known: str, *, stored: Iterable[str] = ()) -> bool:
         """Return whether a password matches a hash; an empty hash matches no password.
 
-        Computes one hash for each cost that the settings or the hashes in `stored` have, whatever
-        `known` is. If `stored` has the hashes of all accounts, the computation is the same for each
-        account, and for none.
+        Computes a hash for each cost in the settings and in `stored`, so that the time is the same
+        for each account, and for none.
         """
         parsed = map(_parse_cost, (known, *stored))
         costs = {self._cost, *(cost for cost in parsed if cost is not None)}
@@ -88,7 +84,7 @@ class Argon2Hasher:
         return right
 
     def is_weaker(self, known: str) -> bool:
-        """Return whether a hash is cheaper to attack than the current settings require."""
+        """Return whether a password hash is cheaper to attack than the current settings require."""
         cost = _parse_cost(known)
         return cost is None or any(
             value < least for value, least in zip(cost, self._cost, strict=True)
@@ -123,7 +119,7 @@ def new_token() -> str:
 
 
 def new_code() -> str:
-    """Return a random invitation code: 125 bits, in groups that can be read aloud."""
+    """Return a random invitation code for a user: 125 bits, in groups that can be read aloud."""
     groups = (
         "".join(secrets.choice(_CODE_ALPHABET) for _ in range(_CODE_GROUP_SIZE))
         for _ in range(_CODE_GROUPS)
@@ -132,7 +128,6 @@ def new_code() -> str:
 
 
 def hash_token(token: str) -> str:
-    """Return the hash under which a session token is stored."""
     return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
 
 

@@ -1,4 +1,4 @@
-"""Exports stored records to any format, one at a time; holds no lock and changes nothing."""
+"""Exports stored samples and annotations to a file of any format; changes nothing."""
 
 from __future__ import annotations
 
@@ -33,12 +33,6 @@ _NAMED_ORIGINS = ("machine", "imported")
 
 @dataclass(frozen=True, slots=True)
 class ExportService:
-    """Exports the records of a workspace.
-
-    Attributes:
-        opinions: function that returns the stored scores of the given samples.
-    """
-
     corpus: CorpusStore
     people: PeopleStore
     annotations: AnnotationStore
@@ -46,7 +40,7 @@ class ExportService:
     opinions: Callable[[Sequence[SampleKey]], Mapping[SampleKey, tuple[Score, ...]]] | None = None
 
     def checked(self, filters: RecordFilter) -> RecordFilter:
-        """Return record filters with the full label path and the time in UTC; refuse unknown names.
+        """Return filters for an export with complete labels and times; refuse unknown names.
 
         Raises:
             InvalidInput: a value names something that does not exist; the hint lists valid values.
@@ -78,16 +72,16 @@ class ExportService:
         options: ExportOptions | None = None,
         names: Pseudonyms | None = None,
     ) -> ExportReport:
-        """Write the filtered records in one read transaction, by dataset, then by time of import.
+        """Write the samples that filters select to a file, by dataset and time of import.
 
         Args:
             names: pseudonyms, which also count the changes; None for real names.
-            target: a file or folder, which is complete or not created at all; a stream; None for
-            stdout.
+            target: a file or folder, which is complete or not created at all; None for stdout.
 
         Raises:
             InvalidInput: the exporter, a filter value or the target folder is invalid, or the
-            format needs a layer and `options` names none.
+                format
+                needs one annotator's work and `options` names none.
             Unavailable: the target cannot be written, or the data cannot be read.
         """
         known = replace(
@@ -119,7 +113,7 @@ class ExportService:
 
 
 def parse_time(text: str) -> str:
-    """Convert a time to UTC with microseconds, as stored; a time without a zone is UTC.
+    """Convert a text to a time in UTC with microseconds; a time without a zone is UTC.
 
     Raises:
         InvalidInput: the text is not an ISO 8601 time.

@@ -1,4 +1,4 @@
-"""Converts a file from one format to another without a workspace, and counts what is lost."""
+"""Converts a file of samples to another format, without a workspace; counts what is lost."""
 
 from __future__ import annotations
 
@@ -21,8 +21,6 @@ from tui_annotate.services.export.writer import ExportRun
 
 @dataclass(frozen=True, slots=True)
 class ExportFormat:
-    """File format; `about` describes the format, or is None if its plug-in has no description."""
-
     name: str
     reads: bool
     writes: bool
@@ -30,22 +28,18 @@ class ExportFormat:
 
     @property
     def target(self) -> str:
-        """Kind of target, for example `file`; empty for a format that is only read."""
+        """Kind of target of an export, for example `file`; empty if the format is only read."""
         if not self.writes:
             return ""
         return " + ".join(self.about.files) or self.about.place.value if self.about else "file"
 
     @property
     def layered(self) -> bool:
-        """Whether the format can store the work of only one annotator on a sample.
-
-        The user must then select an annotator, the adjudication, or a majority vote.
-        """
+        """Whether the format can store the annotations of only one person on each sample."""
         return bool(self.about and self.about.layered and self.writes)
 
     @property
     def losses(self) -> tuple[str, ...]:
-        """Names of the data that the format cannot store; empty for a format that is only read."""
         if not self.writes:
             return ()
         if self.about is None:
@@ -56,7 +50,7 @@ class ExportFormat:
 
 
 def list_formats() -> Iterator[ExportFormat]:
-    """Yield all working formats, readable formats first; a format that fails to load is logged."""
+    """Yield all file formats that work, first those that can be read."""
     readers = dict(registry.load_all("importers"))
     writers = dict(registry.load_all("exporters"))
     for name in dict.fromkeys([*readers, *writers]):
@@ -68,7 +62,6 @@ def list_formats() -> Iterator[ExportFormat]:
 
 
 def format_table() -> str:
-    """Return a Markdown table that shows which data each writable format can store."""
     rows = [("format", *TITLES), ("---",) * (len(TITLES) + 1)]
     for form in list_formats():
         if form.writes and form.about:
@@ -82,8 +75,6 @@ _FORMAT_BY_SUFFIX = {".csv": "csv", ".xlsx": "xlsx"}
 
 @dataclass(slots=True)
 class ConversionReport:
-    """Result of a conversion: both formats, and the numbers of refused records and of warnings."""
-
     read: str
     written: str
     report: ExportReport = field(default_factory=ExportReport)
@@ -93,13 +84,6 @@ class ConversionReport:
 
 @dataclass(slots=True)
 class FileConversion:
-    """Conversion of a file to another format.
-
-    Attributes:
-        source_format: if empty, the format is detected from the content of the input file.
-        target_format: if empty, the format is detected from the name of the output file.
-    """
-
     source_format: str = ""
     target_format: str = ""
     reading: ImportOptions = field(default_factory=ImportOptions)
@@ -108,7 +92,7 @@ class FileConversion:
     names: Pseudonyms | None = None
 
     def run(self, source: Path, target: Path | None) -> ConversionReport:
-        """Convert a file; the target is complete or not created at all.
+        """Convert a file of samples to another format; a failure leaves no partial file.
 
         Raises:
             NotFound, InvalidInput, Unavailable: a file cannot be opened, its format is unknown, or
@@ -144,7 +128,7 @@ class FileConversion:
 
 
 def detect_export_format(target: Path | None) -> str:
-    """Return the name of the export format for a file, by the suffix of the file's name.
+    """Return the name of the export format that fits the suffix of a file's name.
 
     Raises:
         InvalidInput: the suffix does not determine a format.

@@ -36,27 +36,25 @@ KNOWN: Final = (
 )  # fmt: skip
 KEY_BYTES: Final = 32
 MACHINE: Final = "machine:"
-"""Prefix of the ids of machines; machines are not persons and get no pseudonyms."""
+"""Prefix of the ids of machines, which get no pseudonyms, as they are not persons."""
 
 NOBODY: Final = frozenset(
     {SETTLED, MAJORITY, "autojudge", "brat", "doccano", "labelstudio", "ragtruth"}
 )
-"""Annotator ids that stand for an adjudication, a majority vote or an import, not for a person."""
+"""Ids of annotators that are not persons: an adjudication, a majority vote or an import."""
 
 _ALPHABET: Final = "0123456789abcdefghjkmnpqrstvwxyz"
 _HALF_LENGTH: Final = 5
-"""Number of characters in each half of a pseudonym: ten characters encode 50 bits."""
 
 
 @dataclass(slots=True)
 class PseudonymReport:
-    """Counts of the values that an export with pseudonyms replaced, omitted or left unchanged.
+    """Numbers of values that an export with pseudonyms replaced, omitted or left unchanged.
 
     Attributes:
         texts: number of unchanged texts that users wrote.
         originals: number of omitted original records of other formats.
-        columns: number of samples by unchanged column.
-        changed: number of samples by changed column.
+        columns, changed: number of samples by unchanged, and by changed, column.
         called: datasets and groups that are named like a user; they keep their names.
     """
 
@@ -69,10 +67,7 @@ class PseudonymReport:
 
 
 class Pseudonyms:
-    """Creates pseudonyms from a secret key (32 bytes); equal key and id give an equal pseudonym.
-
-    `people` are users known in advance; `addresses` maps other names to ids.
-    """
+    """Computes pseudonyms of users from a secret key; the same key gives the same pseudonyms."""
 
     def __init__(
         self, key: bytes, people: Iterable[Person] = (), addresses: Mapping[str, str] | None = None
@@ -102,30 +97,21 @@ class Pseudonyms:
         return self._person(person_id).name
 
     def person(self, person: Person) -> Person:
-        """Return a user whose id and name are replaced by a pseudonym.
-
-        Most kinds of users become `IMPORTED`, which hides whether the user had an account.
-        """
+        """Return a person with a pseudonym in place of the id and the name."""
         hidden = self._person(person.id)
         kind = person.kind if person.kind in _KEPT_KINDS else PersonKind.IMPORTED
         return replace(hidden, kind=kind)
 
     def annotation_id(self, annotation_id: str) -> str:
-        """Return a pseudonym for an annotation's id.
-
-        An imported id can reveal the text of the imported row.
-        """
+        """Return a pseudonym for an annotation's id, which could reveal imported text."""
         return self._digest("annotation", annotation_id)[:16].hex()
 
     def find_pseudonym(self, word: str) -> str:
-        """Return the pseudonym of a user, who is given by id, name or e-mail address.
-
-        A name that several users have belongs to none of them, and gets a pseudonym of its own.
-        """
+        """Return the pseudonym of a user who is given by id, name or e-mail address."""
         return self.id(word if word in self._ids else self._ids_by_name.get(word) or word)
 
     def meeting(self, records: Iterable[Record]) -> Iterator[Record]:
-        """Yield the records unchanged, and collect their users' names for later replacement."""
+        """Yield samples unchanged, and collect the names of users, to replace them later."""
         for record in records:
             self._learn_names(record.people)
             yield record
@@ -138,7 +124,7 @@ class Pseudonyms:
                 self._ids_by_name[person.name] = person.id if before == person.id else ""
 
     def record(self, record: Record) -> Record:
-        """Return a record with pseudonyms for user names; texts that users wrote stay unchanged."""
+        """Return a sample and its annotations with pseudonyms in place of user names."""
         self._learn_names(record.people)
         report = self.report
         columns = SampleColumns(self.find_pseudonym)
@@ -206,15 +192,14 @@ _KEPT_KINDS: Final = frozenset({PersonKind.SETTLED, PersonKind.AGAIN})
 
 
 _FOLDED_COLUMNS: Final = frozenset(name.replace("_", "") for name in KNOWN)
-"""Names of columns that name users, without separators: `workerid` also matches `Worker-ID`."""
+"""Names of columns that contain users, without separators: `workerid` fits `Worker-ID`."""
 _NOT_LETTERS: Final = re.compile(r"[^a-z0-9]")
 _ADDRESS: Final = re.compile(r"\S+@\S+")
 _NAMING_FIELDS: Final = ("id", "email", "username", "name", "first_name", "last_name")
-"""Fields that identify a user in a JSON object; the first field with a value is used."""
 
 
 class SampleColumns:
-    """Replaces user names in a sample's columns; lists the changed and the unchanged columns."""
+    """Replaces user names in the imported columns of a sample by pseudonyms."""
 
     def __init__(self, meant: Callable[[str], str]) -> None:
         self._resolve = meant
@@ -223,7 +208,6 @@ class SampleColumns:
         self.kept: list[str] = []
 
     def hidden(self, meta: Mapping[str, Any]) -> dict[str, Any]:
-        """Return metadata with pseudonyms in place of user names, at any depth of nesting."""
         hidden = {}
         for name, value in meta.items():
             before = self._found
@@ -245,7 +229,6 @@ class SampleColumns:
         return [self._hide_nested(each) for each in value] if isinstance(value, list) else value
 
     def _person(self, value: Any) -> Any:
-        """Replace user names in a value by pseudonyms; texts too long for a name stay unchanged."""
         if isinstance(value, Mapping):
             words = [value[name] for name in _NAMING_FIELDS if value.get(name)]
             return self._person(words[0]) if words else self._hide_nested(value)
@@ -265,11 +248,7 @@ BEGIN_ANEW: Final = "tui-annotate pseudonyms new-key"
 
 @dataclass(slots=True)
 class PseudonymKeys:
-    """Secret key from which pseudonyms are computed, stored in a private file.
-
-    `made` is true if this object created the key. `remembered` and `remember` load and store the
-    key's fingerprint.
-    """
+    """Secret key from which pseudonyms are computed, stored in a private file."""
 
     path: Path
     remembered: Callable[[], str | None] = lambda: None
@@ -303,7 +282,7 @@ class PseudonymKeys:
         return key
 
     def renew(self) -> None:
-        """Create a new secret key of the pseudonyms, which replaces an existing key.
+        """Create a new secret key of the pseudonyms, which replaces the existing key.
 
         Raises:
             Unavailable: the file cannot be written.
@@ -315,7 +294,7 @@ class PseudonymKeys:
         self.remember(mark(self._make_key()))
 
     def open_to_others(self) -> bool:
-        """Return whether users other than the file's owner may read the file."""
+        """Return whether users other than the owner can read the key of the pseudonyms."""
         return self.path.exists() and bool(self.path.stat().st_mode & 0o077)
 
     def _read_key(self) -> bytes | None:
@@ -361,5 +340,4 @@ class PseudonymKeys:
 
 
 def mark(key: bytes) -> str:
-    """Return the fingerprint of the secret key from which pseudonyms are computed."""
     return hmac.digest(key, b"mark", "sha256")[:8].hex()

@@ -1,4 +1,4 @@
-"""Runs an exporter: selects the layer of annotations, opens the target, reports errors."""
+"""Writes samples to a file: selects whose annotations to write, and reports errors."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ _MAX_NAMES = 20
 
 
 class ExportRun:
-    """One export of records in one format.
+    """One export of samples in one format.
 
     Raises:
-        InvalidInput: the exporter does not exist, or the format needs a layer and none is named.
+        InvalidInput: the exporter does not exist, or it needs to know whose annotations to write.
     """
 
     def __init__(
@@ -64,7 +64,7 @@ class ExportRun:
             )
 
     def run(self, records: Iterable[Record], target: Path | TextIO | None) -> ExportReport:
-        """Write the records to a target; a file or folder is complete or not created at all.
+        """Write samples to a file or folder; a failure leaves no partial file.
 
         Raises:
             InvalidInput, Unavailable: the format does not fit the target, or the target cannot be
@@ -95,13 +95,10 @@ class ExportRun:
 
 
 def select_layer(records: Iterable[Record], layer: str) -> Iterator[Record]:
-    """Yield the records with one layer of annotations, and remove all other annotations.
-
-    A layer is the annotations of one annotator, of all annotators, of a majority, or of the
-    adjudication.
+    """Yield samples with the annotations of one or all annotators, a majority, or a review.
 
     Raises:
-        NotFound, InvalidInput: no annotator has the layer's name, or several do.
+        NotFound, InvalidInput: no annotator is named `layer`, or several are.
     """
     if layer == ALL:
         for record in records:  # adjudicated annotations would repeat those of the annotators

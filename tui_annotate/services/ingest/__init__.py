@@ -1,4 +1,4 @@
-"""Imports records in batches; a repeated import adds nothing, and resumes an interrupted import.
+"""Imports samples in batches; a repeated import adds nothing, and resumes an interrupted one.
 
 Texts are stored in the SQL database first, in short transactions; vectors follow, as a cache that
 the database keeps track of. A record that contradicts stored data is refused; nothing is
@@ -71,12 +71,7 @@ _RUNS_NOTE = (
 
 @dataclass(frozen=True, slots=True)
 class IngestService:
-    """Imports records into a workspace.
-
-    Attributes:
-        stores: opens the vector store, only when needed, since LanceDB loads slowly.
-        workers: number of segmentation processes; 0 for one per processor.
-    """
+    """Imports samples and annotations into a workspace (`workers` 0: a process per processor)."""
 
     corpus: CorpusStore
     annotations: AnnotationStore
@@ -95,20 +90,19 @@ class IngestService:
         progress: Callable[[TaskProgress], None] | None = None,
         problem: Callable[[Problem], None] | None = None,
     ) -> IngestReport:
-        """Import new records with their annotations.
+        """Import new samples with their annotations.
 
         Args:
             records: `IngestFiles`, or any iterable; iterated twice if `strict`.
             embedder: a name, `auto` for the workspace's embedder, `none`, or full options.
             strict: store nothing if one record is refused.
             dry_run: check all records and estimate the cost of the vectors, but store nothing.
-            problem: called for every problem; the report keeps only the first ones.
 
         Raises:
             Conflict: the workspace has another embedder.
             InvalidInput: `strict` is set, and `records` can be read only once.
             NotFound, Unavailable: a file or store cannot be opened; or the embedder of a new
-            workspace failed, after the texts were stored.
+                workspace failed, after the texts were stored.
         """
         began = time.monotonic()
         vectors = self._vectors(embedder)
@@ -144,15 +138,14 @@ class IngestService:
         progress: Callable[[TaskProgress], None] | None = None,
         problem: Callable[[Problem], None] | None = None,
     ) -> IngestReport:
-        """Replace the samples of a dataset by records; remove samples that have no record.
+        """Replace the samples of a dataset by imported samples.
 
         The records are read twice. Work on unchanged samples is kept. Nothing changes if a record
         is refused.
 
         Raises:
             NotFound: the dataset does not exist.
-            Conflict: work would be lost and `with_annotations` is False; or the workspace has
-            another embedder.
+            Conflict: work would be lost and `with_annotations` is False; or the embedder differs.
             InvalidInput: a record belongs to another dataset, or the records can be read only once.
         """
         began = time.monotonic()
@@ -188,7 +181,6 @@ class IngestService:
 
     @property
     def sets(self) -> VectorSets:
-        """Access to the vector sets of the workspace, to list, rebuild or delete them."""
         return VectorSets(self.corpus, self.stores, self.load)
 
     def _price_records(
@@ -215,10 +207,7 @@ class IngestService:
         return DocumentEmbedder(self.corpus, stores=self.stores, load=self.load, options=asked)
 
     def _give_stored_samples(self, records: Records) -> None:
-        """Give the readers of input files access to the workspace's samples.
-
-        Some input formats refer to samples in the workspace by id.
-        """
+        """Give file readers the stored samples, to which some file formats refer by id."""
         if isinstance(records, IngestFiles):
             records.stored = self.corpus.sample_or_none
 

@@ -1,4 +1,4 @@
-"""Computes the missing vectors of a vector set, in groups of whole documents."""
+"""Computes the vectors of sentences that have none yet, in groups of whole documents."""
 
 from __future__ import annotations
 
@@ -25,38 +25,27 @@ if TYPE_CHECKING:
     from tui_annotate.storage.vectors.store import Row, VectorStore
 
 QUICK_ROWS = 10_000
-"""Number of segments whose vectors are written in one batch, for a fast embedder."""
 SLOW_ROWS = 2_048
-"""Number of segments whose vectors are written in one batch, for a slow embedder.
-
-An interruption loses at most one batch.
-"""
+"""Number of sentences whose vectors a slow embedder computes before they are stored."""
 _QUICK_TEXTS = 512
-"""Number of segments that are passed to a fast embedder in one call."""
 _FIRST_DOCUMENTS = 32
-"""Number of documents in the first batch to embed.
-
-The number of segments in a batch determines the number of documents in the next batch.
-"""
+"""Number of documents in the first batch whose vectors are computed."""
 _MAX_DOCUMENTS = 4_096
 _MIN_COSINE = 0.98
-"""Minimum cosine of a text's stored and new vector; if lower, the model has changed.
-
-Rounding changes the cosine by about 0.001.
-"""
+"""Minimum cosine of the stored and the new vector of a text; if lower, the model has changed."""
 
 Waiting = tuple[str, str, tuple[Segment, ...]]
-"""Document without vectors: its hash, text and segments."""
 EmbeddingProgress = Callable[[int, float, str], None]
-"""Callback for the number of embedded documents, the fraction of embedded segments in [0, 1], and
-the host to which an embedder sends texts (empty for none).
+"""Function called with the progress of the computation of vectors.
+
+Arguments: number of embedded documents, fraction of embedded segments in [0, 1], host to which the
+embedder sends texts (empty for none).
 """
 VectorSetCallback = Callable[[VectorSet], None]
-"""Callback that stores the description of a vector set while vectors are added to the set."""
 
 
 def clean_up(corpus: CorpusStore, store: VectorStore, table: str) -> None:
-    """Remove the vectors of documents that are no longer stored, and update the indexes."""
+    """Remove the vectors of documents that are no longer stored."""
     with store.writing():  # no other process adds a document between both steps
         store.discard(table, corpus.forget_removed_documents(table))
     store.optimize(table)
@@ -65,13 +54,9 @@ def clean_up(corpus: CorpusStore, store: VectorStore, table: str) -> None:
 
 @dataclass(slots=True)
 class EmbedJob:
-    """Embeds all documents that lack vectors in a vector set.
+    """Computes the vectors of all documents that have none yet.
 
-    Attributes:
-        on_first_vectors: called after the first vectors were computed, before they are written.
-        documents: number of embedded documents so far.
-        unknown_documents: number of documents whose words the model does not know; they are ranked
-        lexically (words only).
+    `unknown_documents` counts those of which the model knows no words.
     """
 
     corpus: CorpusStore
@@ -87,17 +72,13 @@ class EmbedJob:
     _loose: bool = field(default=False)
 
     def some(self, documents: int) -> None:
-        """Embed at most `documents` of the documents that lack vectors.
-
-        If the embedder is slow, this does nothing.
-        """
+        """Compute vectors for up to a number of documents; does nothing for a slow embedder."""
         if not self.embedder.instant:
             return
         for group in self._split_groups(self.corpus.unembedded(self.target.table, documents)):
             self._write(group)
 
     def all(self) -> None:
-        """Embed all documents that lack vectors, and compact the tables."""
         table = self.target.table
         _, left = self.corpus.waiting(table)
         self._total = self._segments + left
@@ -120,7 +101,6 @@ class EmbedJob:
 
     @property
     def doubts(self) -> tuple[str, ...]:
-        """Warnings about the new vectors, as texts for display."""
         if not self.unknown_documents:
             return ()
         documents = format_count(self.unknown_documents, "document")
@@ -153,7 +133,7 @@ class EmbedJob:
         self._report_progress(self.documents)
 
     def _check_model(self) -> None:
-        """Embed a stored text again and compare the vectors: an endpoint's model may have changed.
+        """Compute the vector of a stored text again, to check that the model is the same.
 
         Raises:
             Unavailable: the new vector differs from the stored one.
@@ -177,7 +157,7 @@ class EmbedJob:
             )
 
     def _check_dimensions(self, dimensions: int) -> None:
-        """Store how many dimensions the first vectors have; refuse vectors with more or fewer."""
+        """Check that new vectors have as many dimensions as the first vectors."""
         if self.target.dimensions == dimensions:
             return
         if self.target.dimensions:
@@ -233,7 +213,7 @@ class EmbedJob:
 
 
 def _rows(group: Sequence[Waiting], vectors: Sequence[NDArray[np.float32]]) -> Iterator[Row]:
-    """Yield (hash, segment index, start, end, vector) for each segment of the documents."""
+    """Yield (document hash, sentence index, start, end, vector) for each sentence of documents."""
     rows = (row for part in vectors for row in part)
     for name, _, segments in group:
         for index, (segment, vector) in enumerate(zip(segments, rows, strict=False)):
@@ -243,10 +223,7 @@ def _rows(group: Sequence[Waiting], vectors: Sequence[NDArray[np.float32]]) -> I
 def list_unknown_documents(
     documents: Iterable[tuple[str, Sequence[Segment], NDArray[np.bool_]]],
 ) -> set[str]:
-    """Return the hashes of the documents in which too few segments have vectors.
-
-    `documents`: (hash, segments, mask of the segments for which the model has a vector).
-    """
+    """Return the hashes of documents of which too few sentences have vectors."""
     from tui_annotate.methods.selection_vectors import has_enough_vectors
 
     return {
@@ -272,5 +249,5 @@ def _split_by_document(group: Sequence[Waiting], banks: Sequence[TokenBank]) -> 
 
 
 def _row_ranges(group: Sequence[Waiting]) -> Iterator[tuple[int, int]]:
-    """Return each document's rows (first, end) in an array with several documents' vectors."""
+    """Yield the rows (first, end) of each document in an array of several documents' vectors."""
     return pairwise(accumulate((len(segments) for _, _, segments in group), initial=0))

@@ -14,26 +14,24 @@ from tui_annotate.plugins import registry
 from tui_annotate.plugins.protocols import Embedder, TokenEmbedder
 
 NONE: Final = "none"
-"""Option value for no embedder: the assist is lexical (words only)."""
+"""Option value for no embedder: matches are then found by a lexical search (words only)."""
 AUTO: Final = "auto"
-"""Option value for the workspace's embedder; in a new workspace, the best available one."""
+"""Option value for the workspace's embedder; in a new workspace, for the best available one."""
 LAST: Final = "static"
-"""Name of the embedder that is used if no better one is available."""
 
 
 EmbedderLoader = Callable[..., Embedder]
-"""Loads an embedder from a name and options of an endpoint, as `registry.load_embedder` does."""
 
 
 @dataclass(frozen=True, slots=True)
 class VectorOptions:
-    """Requested embedder: a name, `name:model`, `auto` or `none`.
+    """Requested embedder (a name, `name:model`, `auto` or `none`) with its options.
 
     Attributes:
         first: the embedder that `auto` means in a new workspace.
         prepared: a file with computed vectors, for `auto`.
         spare_url, spare_dimensions: defaults of an embedder with costs.
-        timeout: time limit of a request to an endpoint in seconds; None for the default.
+        timeout: seconds for a request to an endpoint; None for the default.
     """
 
     name: str = AUTO
@@ -47,7 +45,7 @@ class VectorOptions:
 
     @classmethod
     def of(cls, embedder: str | VectorOptions) -> VectorOptions:
-        """Return complete options from an embedder's name or options; resolve a model's folder.
+        """Return complete options of an embedder that is given by name or by options.
 
         Raises:
             InvalidInput: no embedder has the name.
@@ -59,11 +57,7 @@ class VectorOptions:
         return replace(asked, name=name, first=first)
 
     def how(self, name: str, known: VectorSet | None) -> tuple[str, int]:
-        """Return the base URL and the dimensions to use with the embedder `name`.
-
-        A value that the user did not request comes from the vector set `known`; without `known`, it
-        is the default.
-        """
+        """Return the base URL and the number of dimensions to use with an embedder."""
         base_url = self.base_url or (known.base_url if known else "")
         dimensions = self.dimensions or (known.asked_dimensions if known else 0)
         if known or not (self.spare_url or self.spare_dimensions) or not registry.has_cost(name):
@@ -71,7 +65,7 @@ class VectorOptions:
         return base_url or self.spare_url, dimensions or self.spare_dimensions
 
     def options(self, name: str) -> str:
-        """Return the command-line options for an embedder with the requested URL and dimensions."""
+        """Return an embedder's options in the form in which users type them in a command."""
         wanted = ["--embedder", name]
         wanted += ["--base-url", self.base_url] if self.base_url else []
         wanted += ["--dimensions", str(self.dimensions)] if self.dimensions else []
@@ -79,17 +73,14 @@ class VectorOptions:
 
 
 def candidate_names(name: str) -> Iterator[str]:
-    """Yield the embedder names to try, the best first: several for `auto`, else one."""
+    """Yield the names of the embedders to try, the best first."""
     yield from dict.fromkeys([registry.best_embedder(), LAST]) if name == AUTO else [name]
 
 
 def set_of(
     embedder: Embedder, options: VectorOptions, *, table: str, known: VectorSet | None = None
 ) -> VectorSet:
-    """Return the description of an embedder's vector set, to be stored in the workspace.
-
-    `known`: the description that is already stored for this vector set, if any.
-    """
+    """Return the description of an embedder's vectors that the workspace stores."""
     return VectorSet(
         embedder=options.name,
         label=embedder.label,

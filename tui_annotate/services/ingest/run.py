@@ -1,4 +1,4 @@
-"""Imports records once: reads batches, splits texts into sentences, stores batches, embeds."""
+"""Imports samples: reads them in batches, splits texts into sentences, and stores them."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from tui_annotate.domain.progress import TaskProgress, replies_from
 from tui_annotate.domain.records import Problem, Record
 from tui_annotate.domain.samples import Sample, SampleKey, SampleKind, Segment
 from tui_annotate.methods.segmentation import SEGMENTER, list_languages
+from tui_annotate.plugins.files.inputs import input_size
 from tui_annotate.plugins.format_detection import detect
 from tui_annotate.plugins.protocols import EmbeddingCost, ImportOptions, ReadMeter
 from tui_annotate.plugins.reader_guard import read_guarded
@@ -35,14 +36,10 @@ if TYPE_CHECKING:
 
 
 KEPT_PROBLEMS = 1000
-"""Maximum number of problems that a report keeps; further problems are only counted."""
 
 
 class IngestOutcome(StrEnum):
-    """Whether all, some or none of the records are stored after an ingest.
-
-    Records that were already stored before the ingest count as stored.
-    """
+    """Whether all, some or none of the imported samples are stored, now or already before."""
 
     ALL = "all"
     SOME = "some"
@@ -51,13 +48,13 @@ class IngestOutcome(StrEnum):
 
 @dataclass(slots=True)
 class IngestReport:
-    """Counts, problems and notes that result from an ingest.
+    """Numbers of imported samples, problems and notes that result from an import.
 
     Attributes:
         known: number of samples that were already stored with the same texts.
         known_documents: number of `known` samples that are documents of collections.
-        annotations_removed: number of annotations that a user deleted before, so not imported
-        again.
+        annotations_removed: number of annotations that are not imported again, as users deleted
+            them.
         outside: number of annotations with labels outside the label set.
         cost: cost of the vectors that a dry run found missing; None if they are free.
     """
@@ -89,13 +86,11 @@ class IngestReport:
 
     @property
     def outcome(self) -> IngestOutcome:
-        """Whether all, some or none of the input is stored now."""
         if self.strict or not self.added + self.known + self.replaced:
             return IngestOutcome.NONE
         return IngestOutcome.SOME if self.refused else IngestOutcome.ALL
 
     def note_problem(self, problem: Problem) -> None:
-        """Count a problem, and add it to `problems` unless this list is full (1,000 problems)."""
         if problem.refused:
             self.refused += 1
         else:
@@ -108,23 +103,17 @@ Records = Iterable[Record | Problem]
 
 _BATCH_RECORDS = 50
 _BATCH_CHARACTERS = 200_000
-"""Number of code points in a batch; its transaction holds the write lock for about 20 ms."""
+"""Number of code points that an import stores in one transaction, in about 20 ms."""
 _MAX_PENDING_CHARACTERS = 2_000_000
-"""Maximum total length, in code points, of the texts that wait for segmentation.
-
-Above it, no more input is read until the oldest batch of records is stored.
-"""
+"""Maximum number of code points of imported texts that wait to be split into sentences."""
 
 
 @dataclass(frozen=True, slots=True)
 class IngestCallbacks:
-    """Callbacks for progress and problems; both may be None."""
-
     progress: Callable[[TaskProgress], None] | None = None
     problem: Callable[[Problem], None] | None = None
 
     def time_embedding(self) -> EmbeddingProgress:
-        """Start timing the computation of vectors; return the callback for its progress."""
         began = time.monotonic()
 
         def report(documents: int, share: float, host: str) -> None:
@@ -141,14 +130,6 @@ class IngestCallbacks:
 
 @dataclass(slots=True)
 class _Batch:
-    """Records that are stored together in one transaction.
-
-    Attributes:
-        fresh: records to store, by key.
-        with_work: records with annotations or assignments, new or known.
-        texts: index of each document among the segmented texts, by hash.
-    """
-
     fresh: dict[SampleKey, Record] = field(default_factory=dict)
     with_work: list[Record] = field(default_factory=list)
     texts: dict[str, int] = field(default_factory=dict)
@@ -158,11 +139,11 @@ class _Batch:
 
 @dataclass(slots=True)
 class IngestRun:
-    """Reads records once, to check or store them.
+    """One import of samples, which checks or stores them.
 
     Attributes:
         exchange: None refuses changed texts of stored samples; False replaces texts of samples
-        without work; True also replaces texts of samples with work, and deletes the work.
+            without work; True also replaces texts of samples with work, and deletes the work.
     """
 
     corpus: CorpusStore
@@ -182,10 +163,7 @@ class IngestRun:
     _changed_samples: int = 0
 
     def check(self, records: Records) -> Iterator[tuple[Record, bool]]:
-        """Count the records that an ingest would store, and report the records it would refuse.
-
-        Yields each record that would be stored, and whether it changes texts of a stored sample.
-        """
+        """Yield the samples that an import would store, each with whether its texts change."""
         with closing(NameRegister()) as seen:
             for batch in self._batches(records):
                 known = self.corpus.known([record.sample.key for record in batch])
@@ -214,10 +192,7 @@ class IngestRun:
             yield record, True
 
     def store(self, records: Records, vectors: DocumentEmbedder) -> None:
-        """Store records in order, while other processes segment the texts of later records.
-
-        Stored texts are embedded in large groups.
-        """
+        """Store imported samples in order, while other processes split texts into sentences."""
         window: deque[_Batch] = deque()
         with SegmentationPool(self.workers) as sentences:
             for found in self._batches(records):
@@ -233,7 +208,6 @@ class IngestRun:
             )
 
     def embed(self, vectors: DocumentEmbedder) -> None:
-        """Embed all documents that lack vectors, including those of an interrupted import."""
         vectors.catch_up(self.watcher.time_embedding())
         self.report.embedded = vectors.embedded
         self.report.embedder = vectors.name
@@ -393,12 +367,6 @@ def _new_sample(
 
 @dataclass(slots=True)
 class IngestFiles:
-    """Input files with the user's options; iteration reads the files.
-
-    Attributes:
-        format: if empty, the format of each file is detected.
-    """
-
     paths: Sequence[Path]
     format: str = ""
     options: ImportOptions = field(default_factory=ImportOptions)
@@ -406,7 +374,7 @@ class IngestFiles:
     _meter: ReadMeter = field(default_factory=ReadMeter, init=False)
 
     def __iter__(self) -> Iterator[Record | Problem]:
-        """Yield records and problems in the order of the files.
+        """Yield the samples and problems of input files, in the order of the files.
 
         Raises:
             NotFound, InvalidInput, Unavailable: a file cannot be opened, or its format or language
@@ -419,17 +387,13 @@ class IngestFiles:
                 f"use one of the languages: {', '.join(list_languages())}",
             )
         named = [(path, self.format or detect(path, self.options)) for path in self.paths]
-        self._meter = ReadMeter(sum(map(_size, self.paths)))
+        self._meter = ReadMeter(sum(map(input_size, self.paths)))
         options = replace(self.options, meter=self._meter, stored=self.stored)
+        prefixed = len(self.paths) > 1 and bool(options.dataset)  # else row numbers would repeat
         for name, group in groupby(named, itemgetter(1)):
-            yield from read_guarded(name, options, *(path for path, _ in group))
+            paths = [path for path, _ in group]
+            yield from read_guarded(name, options, *paths, prefixed=prefixed)
 
     def share(self) -> float:
-        """Return the fraction of the files' bytes that were read so far, in [0, 1]."""
+        """Return the fraction of the input files' bytes that were read so far, in [0, 1]."""
         return min(self._meter.done / self._meter.total, 1.0) if self._meter.total else 1.0
-
-
-def _size(path: Path) -> int:
-    if path.is_dir():
-        return sum(_size(each) for each in path.iterdir())
-    return path.stat().st_size

@@ -25,33 +25,27 @@ from tui_annotate.methods.segmentation import segment_all
 from tui_annotate.storage.batches import split_batches
 
 Text = tuple[str, str]
-"""Text and its language."""
 Segments = tuple[Segment, ...]
 
 _POOL_CHARACTERS = 400_000
-"""Minimum amount of text, in code points, for which additional processes save time."""
+"""Minimum amount of text, in code points, for which more processes save time."""
 _TASK_CHARACTERS = 100_000
-"""Number of code points that a process segments in one task.
-
-A task takes about a second, so that Ctrl-C stops the import soon.
-"""
+"""Number of code points of a task of one process: about a second, so that Ctrl-C is fast."""
 
 _NICENESS = 10
-"""Niceness of the segmentation processes; annotators' sessions and writers have priority."""
+"""Niceness of the processes that split texts into sentences: annotators have priority."""
 
 _log = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
 class SegmentationTask:
-    """Texts that one process segments."""
-
     texts: list[Text]
     future: Future[list[Segments]] | None = None
 
 
 class SegmentationPool:
-    """Segments texts in up to `workers` processes (1: the main process). Must be closed."""
+    """Splits texts into sentences in up to `workers` processes (1: the main one); close it."""
 
     def __init__(self, workers: int) -> None:
         self._workers = workers
@@ -73,7 +67,6 @@ class SegmentationPool:
             self._lifeline.close()
 
     def submit(self, texts: Sequence[Text]) -> list[SegmentationTask]:
-        """Queue texts for segmentation; if processes are running already, send them the texts."""
         parts = split_batches(texts, _TASK_CHARACTERS, weight=lambda text: len(text[0]))
         tasks = [SegmentationTask(part) for part in parts]
         self._waiting += tasks
@@ -88,7 +81,6 @@ class SegmentationPool:
         return tasks
 
     def result(self, tasks: Sequence[SegmentationTask]) -> list[Segments]:
-        """Wait for tasks, and return the segments of their texts, in order."""
         found: list[Segments] = []
         for task in tasks:
             found += self._wait_for(task)
@@ -127,11 +119,7 @@ class SegmentationPool:
 
 @contextmanager
 def _without_main() -> Iterator[None]:
-    """Keep new processes from running the main script again.
-
-    The processes do not need it, and a script without `if __name__ == "__main__"` would start
-    itself again.
-    """
+    """Keep new processes from running the user's script again, if the script has no guard."""
     main = sys.modules["__main__"]
     sys.modules["__main__"] = ModuleType("__main__")
     try:

@@ -1,4 +1,4 @@
-"""Rebuilds, replaces, lists and deletes the vector sets of a workspace."""
+"""Computes, lists and deletes a workspace's sets of vectors; each set has one embedder."""
 
 from __future__ import annotations
 
@@ -38,19 +38,13 @@ if TYPE_CHECKING:
 
 
 Segmented = tuple[str, Sequence[Segment]]
-"""Text and its segments."""
 _ALREADY_THERE: Final = "all vectors of this embedder already existed"
 _WORDS_ALONE: Final = "words only"
 
 
 @dataclass(frozen=True, slots=True)
 class VectorSetInfo:
-    """Vector set with its size and with its numbers of documents with and without vectors.
-
-    Attributes:
-        by_words: number of documents that are ranked lexically (words only).
-        waiting: number of documents without vectors.
-    """
+    """A set of vectors with its size, and the numbers of documents with and without vectors."""
 
     vectors: VectorSet
     in_use: bool
@@ -62,17 +56,12 @@ class VectorSetInfo:
 
 @dataclass(frozen=True, slots=True)
 class VectorSets:
-    """Rebuilds, lists and deletes the vector sets of a workspace."""
-
     corpus: CorpusStore
     stores: Callable[[], VectorStore]
     load: EmbedderLoader
 
     def infos(self) -> tuple[VectorSetInfo, ...]:
-        """Return all vector sets, the oldest first.
-
-        If the workspace uses lexical ranking (words only), the last entry represents this choice.
-        """
+        """Return all sets of vectors, oldest first; the last may stand for lexical ranking."""
         used = self.corpus.vector_set()
         kept = self.corpus.vector_sets()
         if used is None and self.corpus.vectors_decided():
@@ -98,7 +87,7 @@ class VectorSets:
         *,
         progress: Callable[[TaskProgress], None] | None = None,
     ) -> IngestReport:
-        """Compute a vector set, and use it once it is complete; resume an interrupted rebuild.
+        """Compute a set of vectors, and use it once it is complete; resume an interrupted run.
 
         `auto` computes the vectors in use again; a named embedder computes its missing vectors;
         `none` means words only.
@@ -137,7 +126,7 @@ class VectorSets:
         return IngestReport(embedded=job.documents, embedder=resolved.name, notes=[*notes])
 
     def price(self, embedder: str | VectorOptions = AUTO) -> EmbeddingCost | None:
-        """Return what a `rebuild` with this embedder would cost; None if it is free.
+        """Return the cost of computing vectors with an embedder; None if it is free.
 
         Raises:
             InvalidInput, Unavailable: the embedder is not available.
@@ -154,7 +143,7 @@ class VectorSets:
         return estimate_cost(loaded, documents) if isinstance(loaded, CostlyEmbedder) else None
 
     def drop(self, name: str) -> tuple[int, int]:
-        """Delete the unused vector sets of an embedder; return their number and size in bytes.
+        """Delete an embedder's sets of vectors that are not in use; return number and bytes.
 
         Raises:
             NotFound: there is no such set.
@@ -193,11 +182,7 @@ class VectorSets:
     def _find_complete_set(
         self, options: VectorOptions, used: VectorSet | None
     ) -> VectorSet | None:
-        """Return a complete vector set that fits the options and is not in use yet, or None.
-
-        No embedder is loaded. Sets of an instant embedder are excluded, since selections need the
-        embedder itself.
-        """
+        """Return a complete set of vectors that fits the options, but is not yet in use."""
         names = {options.name, registry.resolve_embedder_name(options.name)}
         for each in reversed(self.corpus.vector_sets()):
             alike = each.embedder in names and each != used and each.segmenter == SEGMENTER
@@ -209,9 +194,9 @@ class VectorSets:
     def _load_embedder(
         self, options: VectorOptions, replaced: VectorSet | None
     ) -> tuple[VectorOptions, Embedder]:
-        """Return the requested embedder and its options.
+        """Return the embedder that a user requested, with its options.
 
-        If a vector set is to be replaced, return the embedder of this vector set instead.
+        If a set of vectors is to be replaced, return its embedder instead.
         """
         missing: list[Unavailable] = []
         used, sets = self.corpus.vector_set(), self.corpus.vector_sets()
@@ -232,10 +217,7 @@ class VectorSets:
     def _target_set(
         self, embedder: Embedder, options: VectorOptions, replaced: VectorSet | None
     ) -> VectorSet:
-        """Return the vector set to fill: an existing one of this embedder, or a new one.
-
-        With `replaced`, only sets that were begun after it are filled.
-        """
+        """Return the set of vectors to fill: an existing set of the embedder, or a new set."""
         from tui_annotate.storage.vectors.store import table_name
 
         there = self._completable_sets(embedder, replaced)
@@ -279,10 +261,7 @@ class VectorSets:
         return size
 
     def _remove_leftovers(self) -> None:
-        """Remove vector tables that belong to no vector set, and vector sets without any vectors.
-
-        The vector set in use is never removed.
-        """
+        """Remove vectors that belong to no set, and empty sets of vectors."""
         store, used = self.stores(), self.corpus.vector_set()
         with store.writing():
             there, known = store.tables(), self.corpus.vector_sets()
@@ -295,7 +274,6 @@ class VectorSets:
 
 
 def estimate_cost(costly: CostlyEmbedder, documents: Iterable[Segmented]) -> EmbeddingCost:
-    """Return the cost of embedding all segments, in the same batches as an ingest."""
     total, texts = EmbeddingCost(), list[str]()
     for text, segments in documents:
         texts += [text[start:end] for start, end in segments]
@@ -308,7 +286,7 @@ def estimate_cost(costly: CostlyEmbedder, documents: Iterable[Segmented]) -> Emb
 def select_new_documents(
     corpus: CorpusStore, records: Iterable[Record], sentences: SegmentationPool
 ) -> Iterator[Segmented]:
-    """Yield each document of the records once, except documents that are already stored."""
+    """Yield each document of imported samples that is not yet stored, without duplicates."""
     with closing(NameRegister()) as seen:
         for number, record in enumerate(records):
             documents = {document.sha256: document for document in record.sample.documents}

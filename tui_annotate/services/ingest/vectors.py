@@ -1,4 +1,4 @@
-"""Computes vectors of ingested texts; in a new workspace, first chooses the embedder."""
+"""Computes the vectors of imported texts; in a new workspace, first chooses an embedder."""
 
 from __future__ import annotations
 
@@ -39,16 +39,15 @@ if TYPE_CHECKING:
 
 
 _MAX_DOCUMENTS = 20_000
-"""Maximum number of documents whose vectors are taken from a file of prepared vectors."""
 
 
 class _ChosenElsewhere(Exception):
-    """Exception: another process chose the workspace's embedder at the same time."""
+    pass
 
 
 @dataclass
 class DocumentEmbedder:
-    """Embeds the documents of a workspace with the workspace's embedder.
+    """Computes the vectors of documents with the workspace's embedder.
 
     Attributes:
         name: the embedder in use; `auto` until one is needed.
@@ -92,7 +91,7 @@ class DocumentEmbedder:
 
     @property
     def better(self) -> str:
-        """Advice on how to get better vectors, in one line; empty if there is none."""
+        """Advice to the user on how to get better vectors; empty if there is none."""
         if not self._is_automatic or not (self.embedded or self._is_new):
             return ""
         return registry.better_embedder(self.name)
@@ -102,16 +101,14 @@ class DocumentEmbedder:
         return self.options.name == self.options.first == AUTO
 
     def due(self, segments: int) -> bool:
-        """Return whether there are enough new segments to embed them now."""
         return segments >= QUICK_ROWS and not self._uses_prepared()
 
     @property
     def table(self) -> str:
-        """Name of the table of the vector set in use; empty if no vector set is in use."""
         return self._vector_set.table if self._vector_set else ""
 
     def costly(self) -> CostlyEmbedder | None:
-        """Return the embedder if its vectors cost money, to estimate the cost; None if it is free.
+        """Return the embedder if its vectors cost money; None if they are free.
 
         Raises:
             InvalidInput, Unavailable: the embedder is not available.
@@ -122,7 +119,7 @@ class DocumentEmbedder:
         return embedder if isinstance(embedder, CostlyEmbedder) else None
 
     def catch_up(self, report_progress: EmbeddingProgress, *, documents: int = 0) -> None:
-        """Embed up to `documents` documents that lack vectors; 0 embeds all and compacts tables.
+        """Compute vectors for up to `documents` documents that lack them; 0: for all.
 
         Raises:
             Unavailable: the first embedder of a new workspace failed.
@@ -177,10 +174,7 @@ class DocumentEmbedder:
         )
 
     def _uses_prepared(self) -> bool:
-        """Return whether vectors from a file are used.
-
-        In a new workspace, they are used only if the requested embedder is `auto`.
-        """
+        """Return whether vectors are taken from a file instead of being computed."""
         new = self._vector_set is None and self.name == AUTO
         return self.options.prepared is not None and (new or self._vector_set is not None)
 
@@ -209,7 +203,7 @@ class DocumentEmbedder:
         return False
 
     def _load_first_available(self) -> Embedder | None:
-        """Load the best available embedder; add a note for each better but unavailable embedder."""
+        """Load the best available embedder; note which better ones are unavailable."""
         for name in candidate_names(self.name):
             try:
                 embedder = self._load_named(name)
@@ -285,13 +279,10 @@ class DocumentEmbedder:
 def take(
     corpus: CorpusStore, store: VectorStore, file: Path, *, kept: VectorSet | None
 ) -> tuple[VectorSet, int] | None:
-    """Store the vectors from a file for the documents that have no vectors yet.
+    """Store vectors from a file for the documents that have none; return their set and number.
 
-    If no vector set is in use (`kept`), the file's set is put in use if it covers all documents.
-
-    Returns:
-        The vector set and the number of documents that got vectors; None for another embedder, or
-        if there are no documents.
+    If no vector set is in use (`kept`), the file's set is used if it covers all documents. Returns
+    None if the file has another embedder, or if there are no documents.
 
     Raises:
         InvalidInput: the file is damaged, of another segmenter, or lacks a text.

@@ -42,14 +42,6 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class LabelSetVersion:
-    """Version of a label set, with a description of the change that created this version.
-
-    Attributes:
-        dataset: empty for the workspace.
-        by: name of the admin; empty for the workspace owner.
-        `told`: the change as text, for example `rename A to B`.
-    """
-
     dataset: str
     version: str
     at: str
@@ -62,7 +54,7 @@ class LabelSetVersion:
 
 @dataclass(frozen=True, slots=True)
 class LabelChangeService(LabelChangeWriter):
-    """Changes the label sets of a workspace and its datasets; with `dry`, only reports the effect.
+    """Changes the label sets of a workspace; with `dry`, only reports what would change.
 
     An empty `dataset` means the workspace's label set, with all datasets that use it.
 
@@ -117,7 +109,7 @@ class LabelChangeService(LabelChangeWriter):
     def split(
         self, old: str, new: Sequence[str], *, dataset: str = "", dry: bool = False
     ) -> RelabelReport:
-        """Split a label into other labels; annotators choose one of them for each annotation."""
+        """Split a label into several; annotators choose one of them for each annotation."""
 
         def ask(text: str, tree: LabelTree, at: str) -> RelabelRequest:
             label = label_requests.find_label(tree, old)
@@ -133,7 +125,7 @@ class LabelChangeService(LabelChangeWriter):
         return self._apply_change(ask, dataset=dataset, dry=dry)
 
     def retire(self, whole: str, *, dataset: str = "", dry: bool = False) -> RelabelReport:
-        """Deprecate a label and its child labels: existing uses stay, new uses are not possible."""
+        """Deprecate a label and its child labels: existing uses stay, new ones are refused."""
 
         def ask(text: str, tree: LabelTree, _at: str) -> RelabelRequest:
             label = label_requests.retire_label(tree, whole)
@@ -186,7 +178,7 @@ class LabelChangeService(LabelChangeWriter):
     def find_irregular_labels(
         self, *, dataset: str = ""
     ) -> tuple[list[IrregularLabels], LabelTree]:
-        """Return the labels of annotations that do not fit the label set, and the label set itself.
+        """Return the labels of annotations that are not valid, and the label set.
 
         Raises:
             NotFound: the dataset does not exist, or there is no label set.
@@ -198,7 +190,7 @@ class LabelChangeService(LabelChangeWriter):
             return normalising.find_irregularities(seen.streams(begun.datasets), labels), labels
 
     def normalise(self, renames: Renames, *, dataset: str = "", dry: bool = False) -> RelabelReport:
-        """Replace annotations' labels that do not fit the label set, as `renames` prescribes."""
+        """Replace labels of annotations that are not valid, according to `renames`."""
 
         def ask(_text: str, tree: LabelTree, at: str) -> RelabelRequest:
             task = tasks.renaming_task(
@@ -275,7 +267,7 @@ class LabelChangeService(LabelChangeWriter):
         )
 
     def text(self, version: str = "", *, dataset: str = "") -> str:
-        """Return the label set whose hash begins with `version`; by default the current one.
+        """Return the text of the label set with a given hash, by default the current one.
 
         Raises:
             NotFound: no version matches, or several do.
@@ -357,10 +349,7 @@ class LabelChangeService(LabelChangeWriter):
         return replace(made, change=change, undoes=last.id)
 
     def _state_before(self, stream: EventStream) -> State | None:
-        """Return the state that a sample had before a label change reopened the sample.
-
-        None if no label change reopened the sample, or the annotator worked on it afterwards.
-        """
+        """Return the state of a sample before a label change reopened it; else None."""
         with self.store.reading() as seen:
             state = seen.before((stream.person, stream.key))
         return State(state) if state else None

@@ -37,7 +37,7 @@ from tui_annotate.storage.log.write_plans import EventStream, WritePlan, plan_ev
 
 @dataclass(frozen=True, slots=True)
 class RelabelCount:
-    """Number of annotations whose label changes to `becomes`, or is lost if `becomes` is empty."""
+    """Number of annotations whose label changes to `becomes`; empty: the label is lost."""
 
     person: str
     dataset: str
@@ -48,13 +48,6 @@ class RelabelCount:
 
 @dataclass(frozen=True, slots=True)
 class RelabelFinding:
-    """Problem that a label change causes in one annotator's annotations on one sample.
-
-    Attributes:
-        `what`, `says`: same as in `tasks.StreamFinding`.
-        numbers: numbers of the annotations.
-    """
-
     what: str
     person: str
     dataset: str
@@ -66,10 +59,9 @@ class RelabelFinding:
 
 @dataclass(frozen=True, slots=True)
 class RelabelReport:
-    """Effect of a label change, done or planned.
+    """Effect of a label change on annotations and samples, done or planned.
 
     Attributes:
-        `told`: the change as text.
         samples: number of (annotator, sample) pairs; `reopened` and `closed` count the same pairs.
         file: `written` or `left` (because it differs) for `labels.yaml`; empty if not affected.
     """
@@ -89,59 +81,35 @@ class RelabelReport:
     places: tuple[RelabelFinding, ...]
 
     def of(self, what: str) -> list[RelabelFinding]:
-        """Return the problems of one kind; for example, annotations lose a label (kind `lost`)."""
+        """Return the problems of one kind that a label change causes, for example lost labels."""
         return [place for place in self.places if place.what == what]
 
     def as_json(self) -> dict[str, Any]:
-        """Return the report as JSON values, as `labels ... --json` prints them."""
         return asdict(self)
 
 
 class RelabelConflict(Conflict):
-    """Error for a refused label change; `report` contains the effect that the change would have."""
-
     def __init__(self, message: str, hint: str, report: RelabelReport) -> None:
         super().__init__(message, hint)
         self.report = report
 
 
 class LabelsFile(Protocol):
-    """Access to a workspace's `labels.yaml`, the editable file of the workspace's label set."""
-
     def take_up(self) -> None:
-        """Put a changed `labels.yaml` in use, unless annotations would lose labels."""
+        """Put an edited `labels.yaml` in use, unless annotations would lose labels."""
 
     def text(self) -> str:
-        """Return the text of the current label set.
+        """Return the text of the label set that is in use."""
 
-        If `labels.yaml` differs from it, call `take_up` first to put the file in use.
-        """
-
-    def pending(self) -> bool:
-        """Return whether `labels.yaml` differs from the current label set."""
+    def pending(self) -> bool: ...
 
     def follow(self, before: str, after: str) -> str:
-        """Write a changed label set to `labels.yaml`, unless a user has edited the file.
-
-        Args:
-            before: text of the label set before the change.
-            after: text of the label set after the change.
-
-        Returns:
-            `written`, or `left` if the edited file was left unchanged.
-        """
+        """Write a changed label set to `labels.yaml`, unless a user has edited the file."""
 
 
 @dataclass(frozen=True, slots=True)
 class RelabelRequest:
-    """Requested label change, with a function that computes the change's effect on annotations.
-
-    Attributes:
-        description: the change as text.
-        text: text of the new label set; None if unchanged.
-        task: computes the effect on one event stream (one person's events on one sample).
-        renames: new names of labels, for a later undo.
-    """
+    """Requested change of a label set; `text` is the new label set, None if unchanged."""
 
     kind: str
     description: str
@@ -151,20 +119,18 @@ class RelabelRequest:
 
 
 Ask = Callable[[str, LabelTree, str], RelabelRequest]
-"""Function (text and tree of the current label set, current time) that returns a label change."""
+"""Function that returns a label change for the current label set and time."""
 
 
 @dataclass(slots=True)
 class RelabelWork:
-    """Computes the effect of a label change on all annotators' work, and the events to store."""
-
     task: Task
     event: Callable[[EventStream, PendingEvent], Event]
     outcomes: dict[StreamName, StreamOutcome] = field(default_factory=dict)
     _plans: dict[StreamName, WritePlan] = field(default_factory=dict)
 
     def take(self, stream: EventStream) -> None:
-        """Plan the event by which the label change affects one annotator's work on one sample."""
+        """Plan how a label change affects one annotator's annotations of a sample."""
         outcome, name = self.task(stream), (stream.person, stream.key)
         if outcome.nothing:
             return
@@ -175,10 +141,7 @@ class RelabelWork:
         self.outcomes[name] = outcome
 
     def reload_stream(self, name: StreamName, stream: EventStream | None) -> None:
-        """Plan the label change again for one annotator's work on one sample, which has changed.
-
-        `stream`: the current event stream; None if the work was deleted, so that no plan is needed.
-        """
+        """Plan again how a label change affects work on a sample that changed meanwhile."""
         self.outcomes.pop(name, None)
         self._plans.pop(name, None)
         if stream is not None:
@@ -186,13 +149,12 @@ class RelabelWork:
 
     @property
     def plans(self) -> list[WritePlan]:
-        """Events that the label change will write, one for each annotator and affected sample."""
         return list(self._plans.values())
 
 
 @dataclass(frozen=True, slots=True)
 class PreparedChange:
-    """Label change, ready to be written; `undoes`: number of the change that it undoes, or 0."""
+    """Change of labels that is ready to be written (`undoes`: number of an undone change, or 0)."""
 
     begun: LabelSetSnapshot
     change: LabelChange
@@ -203,13 +165,12 @@ class PreparedChange:
 
     @property
     def is_empty(self) -> bool:
-        """Whether the label change affects neither the label set nor any annotation."""
         return self.change.after == self.change.before and not self.work.plans
 
 
 @dataclass(frozen=True, slots=True)
 class LabelChangeWriter:
-    """Prepares and writes label changes; `file` is the workspace's `labels.yaml`."""
+    """Prepares changes of label sets and annotations, and writes them to the store."""
 
     store: LabelChangeStore
     guidance: GuidanceStore
@@ -255,7 +216,7 @@ class LabelChangeWriter:
     def carry_out(
         self, made: PreparedChange, *, check: Callable[[RelabelReport], None] | None = None
     ) -> RelabelReport:
-        """Write a label change, after planning it again for work that changed meanwhile.
+        """Write a prepared label change, also for annotations that changed meanwhile.
 
         `check` is called with the report, under the lock.
 
@@ -284,7 +245,6 @@ class LabelChangeWriter:
         return self.report(made, done=True, file=file)
 
     def report(self, made: PreparedChange, *, done: bool = False, file: str = "") -> RelabelReport:
-        """Return a report on the effect of a label change."""
         change, names, outcomes = made.change, self.names(), made.work.outcomes
         counts: Counter[tuple[str, str, LabelPath, LabelPath]] = Counter()
         findings = []
@@ -324,9 +284,7 @@ class LabelChangeWriter:
         )
 
     def in_force(self, version: str) -> str:
-        """Return the text of a label set version.
-
-        If `version` is empty, return the text of the workspace's current label set.
+        """Return the text of a label set version, by default the workspace's current one.
 
         Raises:
             NotFound: the workspace has no label set.
@@ -337,7 +295,6 @@ class LabelChangeWriter:
         return self.guidance.text(GuidanceKind.LABELS, known)
 
     def in_force_hash(self) -> str:
-        """Return the hash of the workspace's current label set; empty if there is no label set."""
         return self.guidance.version(GuidanceKind.LABELS)
 
     def _event_maker(
@@ -370,11 +327,7 @@ class LabelChangeWriter:
 def count_losses(
     store: LabelChangeStore, before: LabelTree, after: LabelTree
 ) -> Counter[LabelPath]:
-    """Count, by label, the annotations that would lose the label, break a rule or need a choice.
-
-    Added labels, colours, keys, descriptions and looser rules lose nothing; then no annotations are
-    read.
-    """
+    """Count, by label, the annotations that would lose the label, break a rule or need a choice."""
     lost: Counter[LabelPath] = Counter()
     if not is_stricter(before, after):
         return lost

@@ -18,10 +18,8 @@ from tui_annotate.domain.label_files import parse_labels
 from tui_annotate.domain.labels import JOINER, LabelTree
 
 _INHERITED_RULES: Final = ("evidence", "note", "exclusive")
-"""Rules that the new labels of a split inherit from the label that was split."""
 
 Edit = tuple[int, int, str]
-"""Replacement of a part of a text: start, end, new text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +37,6 @@ class _Text:
 
 
 def rename(text: str, old: LabelPath, name: str) -> str:
-    """Rename a label in the text of a label set; its child labels stay below the label."""
     new = (*old[:-1], name)
 
     def edits(at: _Text) -> Iterator[Edit]:
@@ -53,12 +50,11 @@ def rename(text: str, old: LabelPath, name: str) -> str:
 
 
 def retire(text: str, path: LabelPath) -> str:
-    """Mark a label as deprecated in the text of a label set."""
     return _apply_edits(text, lambda at: _field_edits(at, at.items[path], "retired", value="true"))
 
 
 def split(text: str, old: LabelPath, parts: Sequence[LabelPath]) -> str:
-    """Mark a label as split in a label set's text; add the new labels that the set lacks."""
+    """Mark a label as split in the text of a label set, and add the new labels."""
 
     def edits(at: _Text) -> Iterator[Edit]:
         item = at.items[old]
@@ -71,7 +67,7 @@ def split(text: str, old: LabelPath, parts: Sequence[LabelPath]) -> str:
 
 
 def merge(text: str, old: Sequence[LabelPath], into: LabelPath) -> str:
-    """Remove merged labels from a label set's text, and replace references to them by `into`."""
+    """Remove labels from the text of a label set, and replace references to them by `into`."""
 
     def edits(at: _Text) -> Iterator[Edit]:
         tops = [
@@ -215,7 +211,6 @@ def _flow_list(paths: Iterable[LabelPath]) -> str:
 
 
 def quote_scalar(value: str) -> str:
-    """Return a text as a YAML scalar: plain if that is safe, else quoted."""
     quoted = "'" + value.replace("'", "''") + "'"
     try:
         plain = yaml.safe_load(f"[{{name: {value}, x: [{value}, 1]}}]")
@@ -228,13 +223,7 @@ def quote_scalar(value: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class OutlineItem:
-    """Label in a label set file, with the lines that define it.
-
-    Attributes:
-        node: a name, a map with `name` (and `fields`), or a map from a name to a list (`children`).
-        list: YAML list that contains the label.
-        `place`: index of the label in the list.
-    """
+    """Label in the YAML text of a label set, with its lines and its list."""
 
     path: LabelPath
     node: yaml.Node
@@ -246,7 +235,6 @@ class OutlineItem:
 
 
 def parse_outline(text: str) -> dict[LabelPath, OutlineItem]:
-    """Return the labels of a valid label set in file order, by path."""
     root = yaml.compose(text, Loader=yaml.SafeLoader)
     if isinstance(root, yaml.MappingNode):
         root = _fields(root)["labels"]
@@ -254,7 +242,7 @@ def parse_outline(text: str) -> dict[LabelPath, OutlineItem]:
 
 
 def find_end(node: yaml.Node, text: str) -> int:
-    """Return the offset where a YAML value ends, before trailing blanks and comments."""
+    """Return the offset at which a YAML value ends in a text, before blanks and comments."""
     if isinstance(node, yaml.ScalarNode):
         end = int(node.end_mark.index)
         return len(text[:end].rstrip()) if node.style in ("|", ">") else end

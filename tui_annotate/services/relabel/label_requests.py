@@ -21,7 +21,7 @@ def find_label(tree: LabelTree, whole: str) -> Label:
 
 
 def new_name(tree: LabelTree, old: Label, new: str) -> LabelPath:
-    """Return the path of a label after a renaming; the new name may include the label's parents.
+    """Return the path of a label after a renaming.
 
     Raises:
         InvalidInput: the name has other parents, or is the current name.
@@ -41,7 +41,7 @@ def new_name(tree: LabelTree, old: Label, new: str) -> LabelPath:
 
 
 def sibling_path(label: Label, name: str) -> LabelPath:
-    """Return the path of the label `name` below the parent of `label`.
+    """Return the path of the label `name` that has the same parent as another label.
 
     Raises:
         InvalidInput: the name has other parents.
@@ -58,7 +58,7 @@ def sibling_path(label: Label, name: str) -> LabelPath:
 def parse_merge(
     tree: LabelTree, old: Sequence[str], into: str
 ) -> tuple[tuple[LabelPath, ...], Label]:
-    """Return the paths of the labels to merge, and the target label; refuse impossible merges.
+    """Check a request to merge labels; return the labels' paths, and the target label.
 
     Raises:
         InvalidInput: a label is unknown, or would be merged into itself or into its child label.
@@ -82,7 +82,7 @@ def parse_merge(
 
 
 def parse_split(tree: LabelTree, old: Label, names: Sequence[str]) -> tuple[LabelPath, ...]:
-    """Return the paths of the labels to split a label into: existing siblings, and new labels.
+    """Check a request to split a label; return the paths of the labels that replace it.
 
     Raises:
         InvalidInput: fewer than two labels, the split label itself, or labels with other parents.
@@ -125,7 +125,7 @@ def _resolve_part(tree: LabelTree, old: Label, name: str) -> LabelPath:
 
 
 def retire_label(tree: LabelTree, whole: str) -> Label:
-    """Return the label to deprecate; refuse labels that cannot be deprecated.
+    """Return the label that a user wants to deprecate; refuse impossible requests.
 
     Raises:
         InvalidInput: the label set lacks the label.
@@ -143,7 +143,6 @@ def retire_label(tree: LabelTree, whole: str) -> Label:
 
 
 def format_path(path: LabelPath) -> str:
-    """Return a label path as text, with dots between the names."""
     return JOINER.join(path)
 
 

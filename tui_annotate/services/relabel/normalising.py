@@ -20,11 +20,10 @@ from tui_annotate.services.relabel.label_requests import find_label, format_path
 from tui_annotate.storage.log.write_plans import EventStream
 
 MENDED: Final = ("outside", "parent", "split")
-"""Kinds of irregular labels that replacement rules can fix."""
 
 _MAX_EXAMPLES: Final = 3
 _LETTERS_PER_TYPO: Final = 5
-"""A label name of this length may contain one typo, a name of twice the length two typos."""
+"""Length of a label name in which one typo is recognised; twice the length: two typos."""
 
 
 @dataclass(slots=True)
@@ -33,7 +32,7 @@ class IrregularLabels:
 
     Attributes:
         what: `outside` the label set, a `split` label without a choice, a `parent` without a child,
-        several `tops`, or `none`.
+            several `tops`, or `none`.
         label: label path with dots; several paths are joined by a plus.
     """
 
@@ -45,18 +44,12 @@ class IrregularLabels:
 
     @property
     def annotations(self) -> int:
-        """Number of annotations whose labels conflict with the label set in this way."""
         return self.people.total()
 
 
 @dataclass(frozen=True, slots=True)
 class LabelReplacement:
-    """Rule that replaces a label, requested by an admin or proposed by the program.
-
-    Attributes:
-        why: `asked` (requested), or the reason of the proposal: same `letters` apart from case
-            and blanks, missing `parent`, or a typo (`spelling`).
-    """
+    """Rule that replaces a label, requested by an admin (`asked`) or proposed by the program."""
 
     old: LabelPath
     new: LabelPath
@@ -64,10 +57,7 @@ class LabelReplacement:
 
 
 def find_irregularities(streams: Iterable[EventStream], labels: LabelTree) -> list[IrregularLabels]:
-    """Find labels of annotations that conflict with the label set.
-
-    The result is sorted by kind of conflict, then by number of annotations, the largest first.
-    """
+    """Return the labels of annotations that conflict with the label set, by kind and number."""
     odd: dict[tuple[str, tuple[LabelPath, ...]], IrregularLabels] = {}
     for stream in streams:
         for one in stream.annotations:
@@ -104,7 +94,7 @@ def _find_oddities(
 def propose_replacements(
     odd: Iterable[IrregularLabels], labels: LabelTree
 ) -> list[LabelReplacement]:
-    """Propose a replacement for each unknown label that exactly one label of the set resembles."""
+    """Propose replacements for labels that are not in the label set but resemble one label."""
     made = [_propose_rule(each.path, labels) for each in odd if each.what == "outside"]
     return [rule for rule in made if rule is not None]
 
@@ -126,13 +116,12 @@ def _propose_rule(path: LabelPath, labels: LabelTree) -> LabelReplacement | None
 
 
 def _fold_path(path: LabelPath) -> tuple[str, ...]:
-    """Normalise a label path for comparison: ignore case, width, blanks and punctuation."""
     whole = unicodedata.normalize("NFKC", JOINER.join(path)).casefold()
     return tuple(re.sub(r"[\W_]+", "", name) or name for name in whole.split(JOINER))
 
 
 def _is_typo(one: Sequence[str], other: Sequence[str]) -> bool:
-    """Return whether two label paths differ by one or two letters in one name."""
+    """Return whether two label paths differ only by typos in one name."""
     if len(one) != len(other):
         return False
     differing = [(a, b) for a, b in zip(one, other, strict=True) if a != b]
@@ -160,7 +149,7 @@ def edit_distance(one: str, other: str) -> int:
 def parse_rules(
     asked: Iterable[str], odd: Sequence[IrregularLabels], labels: LabelTree
 ) -> dict[LabelPath, LabelReplacement | None]:
-    """Parse label replacement rules (FROM=TO); a rule without TO keeps the label (value None).
+    """Parse a user's rules that replace labels (FROM=TO); FROM alone keeps the label.
 
     Raises:
         InvalidInput: the text is not a rule; FROM is in the label set or unused; or FROM was split
@@ -218,7 +207,7 @@ def _one_of(labels: Iterable[Label]) -> str:
 
 
 def read_rule_lines(text: str) -> list[str]:
-    """Return the label rules in a file, one per line; skip empty lines and comments (#)."""
+    """Return the rules in a file that replace labels, without comments and empty lines."""
     stripped = (line.strip() for line in text.lstrip("\ufeff").splitlines())
     return [line for line in stripped if line and not line.startswith("#")]
 
@@ -226,6 +215,6 @@ def read_rule_lines(text: str) -> list[str]:
 def choose_rules(
     proposals: Iterable[LabelReplacement], asked: Mapping[LabelPath, LabelReplacement | None]
 ) -> list[LabelReplacement]:
-    """Combine label rules: for each label, the admin's rule overrides the proposed rule."""
+    """Combine proposed and requested rules that replace labels; requested ones take precedence."""
     kept = {rule.old: rule for rule in proposals if rule.old not in asked}
     return [*kept.values(), *(rule for rule in asked.values() if rule is not None)]

@@ -22,14 +22,14 @@ from tui_annotate.storage.log.write_plans import EventStream
 
 
 class LabelMapping(NamedTuple):
-    """Old and new path of a label; `new` is `old` if the label stays, and empty if it is lost."""
+    """Path of a label before and after a label change; an empty new path means a lost label."""
 
     old: LabelPath
     new: LabelPath
 
 
 class StreamFinding(NamedTuple):
-    """Problem that a label change causes in an annotator's annotations on one sample.
+    """Problem that a label change causes in an annotator's annotations of one sample.
 
     Attributes:
         what: kind of problem: an annotation `breaks` a rule, duplicates another one (`alike`), is
@@ -45,14 +45,6 @@ class StreamFinding(NamedTuple):
 
 @dataclass(slots=True)
 class StreamOutcome:
-    """Effect of a label change on one annotator's work on one sample.
-
-    Attributes:
-        kinds: number of annotations by old and new label.
-        reopens: whether the annotator must check the sample again.
-        closes: whether the sample becomes complete again.
-    """
-
     action: PendingEvent | None = None
     kinds: Counter[LabelMapping] = field(default_factory=Counter)
     annotations: int = 0
@@ -62,7 +54,6 @@ class StreamOutcome:
 
     @property
     def nothing(self) -> bool:
-        """Whether the label change has no effect on the work, and nothing to report about it."""
         return self.action is None and not self.kinds and not self.findings
 
 
@@ -70,16 +61,14 @@ Task = Callable[[EventStream], StreamOutcome]
 
 
 Before = Callable[[EventStream], State | None]
-"""Function that returns the state of a sample before a label change reopened it, if one did."""
 
 
 def renaming_task(
     renames: Renames, *, before: LabelTree, after: LabelTree, at: str, was: Before
 ) -> Task:
-    """Return a function that renames labels in an annotator's work on a sample.
+    """Return a function that renames labels in an annotator's annotations of a sample.
 
-    If the sample was reopened for a choice of labels, and no choice is left after the renaming, the
-    sample returns to its former state.
+    A sample that was reopened only for a choice of labels returns to its former state.
     """
     wanted = frozenset(renames)
 
@@ -116,8 +105,6 @@ def renaming_task(
 
 
 def retiring_task(gone: Collection[LabelPath]) -> Task:
-    """Return a function that counts the annotations whose labels are deprecated."""
-
     def task(stream: EventStream) -> StreamOutcome:
         if not _has_any_label(stream, gone):
             return StreamOutcome()
@@ -131,7 +118,7 @@ def retiring_task(gone: Collection[LabelPath]) -> Task:
 
 
 def splitting_task(labels: Collection[LabelPath], *, at: str) -> Task:
-    """Return a function that reopens samples with split labels, so that annotators choose again."""
+    """Return a function that reopens samples with a split label for a new choice of labels."""
 
     def task(stream: EventStream) -> StreamOutcome:
         if not _has_any_label(stream, labels):
@@ -151,10 +138,9 @@ def splitting_task(labels: Collection[LabelPath], *, at: str) -> Task:
 
 
 def apply_label_set(before: LabelTree, after: LabelTree, *, at: str) -> Task:
-    """Return a function that applies a new label set to an annotator's work on a sample.
+    """Return a function that adapts an annotator's work on a sample to a new label set.
 
-    The function reopens a sample with labels that the new label set splits, and reports labels that
-    the new label set lacks.
+    It reopens a sample with labels that are now split, and reports labels that the set lacks.
     """
     known = {label.path for label in before.walk() if label.split}
     split = {label.path for label in after.walk() if label.split} - known
@@ -182,13 +168,9 @@ def undoing(
     at: str,
     is_later: Callable[[EventStream, int], bool],
 ) -> Task:
-    """Return a function that undoes a label change in one annotator's work on one sample.
+    """Return a function that undoes a label change in an annotator's annotations of a sample.
 
-    Args:
-        event_in: returns the event of the change in a stream.
-        renames: applied to labels given since the change.
-        after: the label set before the change, which is restored.
-        is_later: returns whether work followed the event.
+    `renames` apply to labels given since; `after` is the label set that is restored.
     """
 
     def task(stream: EventStream) -> StreamOutcome:
@@ -226,7 +208,7 @@ def undoing(
 def _restore(
     stream: EventStream, event: Event | None, is_later: Callable[[EventStream, int], bool]
 ) -> tuple[PendingEvent, set[str]]:
-    """Return the action that undoes an event, and the ids of annotations that it cannot restore."""
+    """Return the action that undoes a label change, and the annotations it cannot restore."""
     if event is None:
         return PendingEvent(RELABEL, Change(), Change()), set()
     states = bool(event.action.after.assignment) and not is_later(stream, event.seq)

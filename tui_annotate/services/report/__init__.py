@@ -51,32 +51,25 @@ __all__ = [
 ]
 
 PAGE_BYTES: Final = 25_000_000
-"""Size of the data in bytes above which a report gets a further page."""
+"""Size in bytes above which an HTML report is split into several pages."""
 
 HEAVY: Final = 30_000_000
-"""Size in bytes above which a browser needs seconds to open a report's HTML page."""
+"""Size in bytes above which a browser needs seconds to open a page of an HTML report."""
 
 
 class PseudonymSource(Protocol):
-    """Source of pseudonyms, for a report without real names."""
-
-    def name(self, person_id: str) -> str:
-        """Return the pseudonym of a user."""
-        ...
+    def name(self, person_id: str) -> str: ...
 
     def record(self, record: Record) -> Record:
-        """Return a record with pseudonyms; names inside texts that annotators wrote remain."""
+        """Return a sample and its annotations with pseudonyms in place of user names."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class ReportResult:
-    """Numbers of samples and annotations in a written report.
+    """Numbers of samples and annotations in an HTML report, and its files.
 
-    Attributes:
-        files: the pages in order; None for standard output.
-        sizes: size in bytes of each page.
-        not_finite: number of NaN and infinities in metadata, which are null on the pages.
+    `not_finite` counts NaN and infinities in metadata, which are null on the pages.
     """
 
     samples: int
@@ -87,24 +80,15 @@ class ReportResult:
 
     @property
     def bytes(self) -> int:
-        """Size of all pages in bytes."""
         return sum(self.sizes)
 
     @property
     def is_large(self) -> bool:
-        """Whether a page is so large that a browser needs seconds to open it."""
         return max(self.sizes) > HEAVY
 
 
 @dataclass(frozen=True, slots=True)
 class _Request:
-    """What a report is about.
-
-    Attributes:
-        hiding: source of pseudonyms; None for real names.
-        everything: whether samples without work are included.
-    """
-
     filters: RecordFilter
     subject: ReportSubject
     hiding: PseudonymSource | None
@@ -113,12 +97,7 @@ class _Request:
 
 @dataclass(frozen=True, slots=True)
 class ReportWriter:
-    """Writes the HTML report, with all data that the current user may see.
-
-    Attributes:
-        agreement: returns the agreement statistics of filtered records; its second argument gives
-        pseudonyms (None for real names).
-    """
+    """Writes the HTML report, with all data that the current user may see."""
 
     corpus: CorpusStore
     check: Callable[[RecordFilter], RecordFilter]
@@ -140,11 +119,8 @@ class ReportWriter:
         """Write the HTML report; a failure leaves no partial file.
 
         A report that is larger than `PAGE_BYTES` gets several pages next to the target. Standard
-        output and compressed files get one page.
-
-        Args:
-            everything: also include samples without annotations and work.
-            announce: called before the first page is written.
+        output and compressed files get one page. `everything` includes samples without work;
+        `announce` is called before the first page is written.
 
         Raises:
             InvalidInput: a filter matches no name; the target is a folder.
@@ -174,10 +150,9 @@ class ReportWriter:
     def _split_records(
         self, request: _Request, limit: int
     ) -> Iterator[tuple[int, _Element, Record]]:
-        """Yield each record with the number of its page (from 0) and its data elements.
+        """Yield the samples of a report, each with its data and the number of its page.
 
-        `limit` is the maximum size of a page's data in bytes, unless one sample is larger; 0 for
-        one page of any size.
+        `limit`: maximum size of a page's data in bytes, unless one sample is larger; 0: one page.
         """
         page = size = 0
         values = PageValues(request.subject)
@@ -205,7 +180,7 @@ class ReportWriter:
         *,
         limit: int,
     ) -> list[int]:
-        """Write all pages, and return their sizes in bytes; the first page appears last."""
+        """Write all pages of an HTML report, the first one last; return their sizes in bytes."""
         figures = self._statistics_data(request, contents)
         closing = data_element("figures", figures, once=True) + page_frame()[1]
         head = self._head_data(request, contents, paths)
@@ -256,8 +231,6 @@ class ReportWriter:
 
 @dataclass(slots=True)
 class _PageFile:
-    """An open page, whose size in bytes is counted."""
-
     file: TextIO
     size: int = 0
 
@@ -267,7 +240,7 @@ class _PageFile:
 
 
 class _Element(NamedTuple):
-    """HTML with JSON data, and the number of NaN and infinities that became null in it."""
+    """HTML element with data in JSON; NaN and infinities in the data became null."""
 
     text: str
     not_finite: int = 0
@@ -300,11 +273,9 @@ _UNSAFE: Final = re.compile(
 
 @cache
 def page_frame() -> tuple[str, str]:
-    """Return the constant HTML before and after the data in a report's page.
+    """Return the HTML before and after the data in a page of a report.
 
-    The part before the data has a slot for the number of the page.
-    The page's content security policy allows its own script and style by their hashes, and nothing
-    else.
+    The content security policy allows only the page's own script and style, by their hashes.
     """
     folder = files("tui_annotate.services.report") / "assets"
     parts = {part.name: part.read_text("utf-8") for part in folder.iterdir()}
@@ -317,10 +288,7 @@ def page_frame() -> tuple[str, str]:
 
 
 def data_element(name: str, value: Any, *, once: bool = False) -> str:
-    """Return an HTML script element that contains a JSON value; its id or class is `data-NAME`.
-
-    NaN and infinities in the value become null.
-    """
+    """Return an HTML element that contains a value as JSON; NaN and infinities become null."""
     return _encode_element(name, value, once=once).text
 
 

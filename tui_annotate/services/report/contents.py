@@ -1,4 +1,4 @@
-"""Counts the contents of a report before its pages are written."""
+"""Counts the samples and annotations of an HTML report before its pages are written."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tui_annotate.domain.records import Record
 
 
 def has_work(record: Record) -> bool:
-    """Return whether anyone annotated, rated, completed or otherwise worked on a sample."""
+    """Return whether anyone annotated, rated, commented on, completed or began a sample."""
     return bool(record.annotations) or any(
         each.state is not State.NEW or each.rating or each.comment for each in record.assignments
     )
@@ -21,13 +21,7 @@ def has_work(record: Record) -> bool:
 
 @dataclass(slots=True)
 class ReportContents:
-    """The contents of all pages of a report.
-
-    Attributes:
-        pages: number of samples on each page; a report has at least one page.
-        bytes: size of the samples' data on all pages.
-        not_finite: number of NaN and infinities in metadata, which are null on the pages.
-    """
+    """Numbers of samples and annotations on the pages of an HTML report."""
 
     pages: list[int] = field(default_factory=lambda: [0])
     annotations: int = 0
@@ -39,11 +33,10 @@ class ReportContents:
 
     @property
     def samples(self) -> int:
-        """Number of samples on all pages."""
         return sum(self.pages)
 
     def add(self, page: int, text: str, record: Record) -> None:
-        """Count a record with its data elements `text` on a page; pages are numbered from 0."""
+        """Count a sample and its annotations on a page of a report; pages start at 0."""
         self.pages += [0] * (page + 1 - len(self.pages))
         self.pages[page] += 1
         self.annotations += len(record.annotations)
@@ -56,10 +49,7 @@ class ReportContents:
                 self._labels[path, owned.person] += 1
 
     def head_data(self, name: Callable[[str], str]) -> dict[str, Any]:
-        """Return totals, people and labels in use as JSON; `name` returns a name by user id.
-
-        Each page lists all people and labels, so that names and colours are the same everywhere.
-        """
+        """Return the totals, people and labels of a report as JSON, for every page."""
         names = {each: name(each) for each in self._adjudicators} | self._names
         used = dict.fromkeys(path for path, _ in self._labels if path)
         return {
@@ -70,9 +60,6 @@ class ReportContents:
         }
 
     def figures_data(self) -> dict[str, Any]:
-        """Return the number of annotations by label and person as JSON; no label is an empty path.
-
-        An annotation with several labels counts for each of them.
-        """
+        """Return the numbers of annotations by label and by person, as JSON."""
         counts = ([list(path), person, count] for (path, person), count in self._labels.items())
         return {"labels": list(counts)}

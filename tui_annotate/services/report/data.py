@@ -1,4 +1,4 @@
-"""Builds the JSON values of the HTML report; each text and each user's name is stored once."""
+"""Converts samples, annotations and statistics to the JSON values of an HTML report."""
 
 from __future__ import annotations
 
@@ -25,10 +25,7 @@ def work_data(
     *,
     name: Callable[[str], str] | None = None,
 ) -> dict[str, Any]:
-    """Return each annotator's progress as JSON; for a workspace, also the pace and projected end.
-
-    A report on a file has no pace and no end. `name` returns pseudonyms (None: real names).
-    """
+    """Return the progress of annotators as JSON, with the projected end of work."""
     chosen = [
         each
         for each in found.work
@@ -59,7 +56,6 @@ def work_data(
 def _gold_to_json(
     found: WorkStatistics, filters: RecordFilter, *, name: Callable[[str], str] | None
 ) -> list[dict[str, Any]]:
-    """Return the accuracy on gold samples as JSON, by dataset and name or pseudonym."""
     chosen = [
         replace(each, name=name(each.person) if name else each.name)
         for each in found.gold
@@ -90,10 +86,7 @@ def _person_to_json(work: PersonWork, found: WorkStatistics, *, with_pace: bool)
 
 
 def _end_to_json(end: Projection) -> dict[str, Any]:
-    """Return the projected end of work as JSON, without the word "today".
-
-    The page with this JSON may be read on a later day.
-    """
+    """Return the projected end of annotation work as JSON, for readers on a later day."""
     began_today = end.why == NoEndReason.BEGAN_TODAY
     return asdict(replace(end, why=NoEndReason.BEGAN_THAT_DAY) if began_today else end)
 
@@ -101,14 +94,12 @@ def _end_to_json(end: Projection) -> dict[str, Any]:
 def agreement_data(
     agreement: Callable[[RecordFilter], dict[str, Any]], filters: RecordFilter
 ) -> dict[str, Any]:
-    """Return agreement statistics for completed samples; if there are none, for all samples.
-
-    Annotators and pairs are sorted by name, so their order does not reveal who has which pseudonym.
-    """
+    """Return agreement statistics of completed samples; if none are completed, of all samples."""
     for state in (filters.state,) if filters.state else (State.DONE.value, State.NEW.value):
         found = agreement(replace(filters, state=state))
         if found["together"]["samples"] or found["oneself"]["samples"]:
             break
+    # Sorted by name, so that the order does not reveal who has which pseudonym.
     for compared in (found["together"], found["oneself"]):
         compared["people"].sort()
         for pair in compared["pairs"]:
@@ -119,12 +110,9 @@ def agreement_data(
 
 @dataclass(frozen=True, slots=True)
 class ReportSubject:
-    """Subject of a report: a workspace or a file.
+    """Subject of an HTML report: a workspace or a file.
 
-    Attributes:
-        title: heading of the page.
-        arrived: times before and after a file was read; times between the two were assigned by the
-        reading itself and are not data of the file. Empty for a workspace.
+    `arrived`: times before and after a file was read, between which times are not the file's data.
     """
 
     title: str = ""
@@ -132,24 +120,21 @@ class ReportSubject:
 
     @property
     def is_file(self) -> bool:
-        """Whether the subject is a file instead of a workspace."""
         return bool(self.arrived[0])
 
     def time(self, moment: str) -> str:
-        """Return a stored time; return an empty string if reading the file assigned the time."""
+        """Return a stored time; empty if the time was assigned when a file was read."""
         first, last = self.arrived
         return "" if first and first <= moment <= last else moment
 
 
 @dataclass(slots=True)
 class PageValues:
-    """Builds the JSON values of one page."""
-
     subject: ReportSubject
     _texts: dict[bytes, int] = field(default_factory=dict)
 
     def new_texts(self, sample: Sample) -> Iterator[str]:
-        """Yield the texts of a sample that no earlier sample contains, sorted by their numbers."""
+        """Yield the texts of a sample that are not on the page yet, in order of their numbers."""
         for document in sample.documents:
             key = bytes.fromhex(document.sha256)
             if key not in self._texts:
@@ -157,10 +142,7 @@ class PageValues:
                 yield document.text
 
     def sample(self, record: Record) -> dict[str, Any]:
-        """Return a sample with its annotations and assignments as JSON.
-
-        The JSON refers to each text by the number that `new_texts` gives to the text.
-        """
+        """Return a sample with its annotations and assignments as JSON."""
         sample = record.sample
         places = _document_indexes(sample)
         request = {name: getattr(sample.request, name) for name in _REQUEST_FIELDS}
@@ -235,7 +217,6 @@ def _anchor_to_json(anchor: Anchor, places: Mapping[Side, list[int]]) -> list[in
 
 
 def label_data(trees: Mapping[str, LabelTree | None]) -> dict[str, Any]:
-    """Return JSON with each dataset's headings for summary and source, and with all labels."""
     known: dict[tuple[str, ...], dict[str, Any]] = {}
     for tree in trees.values():
         for label in tree.walk() if tree else ():

@@ -1,4 +1,4 @@
-"""Names the files of a report with several pages, and recognises pages of earlier reports."""
+"""Names the files of an HTML report with several pages; finds pages of earlier reports."""
 
 from __future__ import annotations
 
@@ -12,18 +12,17 @@ from tui_annotate.plugins.files.packing import PACKED
 
 _MARK: Final = '<meta name="generator" content="tui-annotate report, page {number}">'
 _MARK_WITHIN: Final = 4_096
-"""Number of bytes at the start of a page that contain the mark."""
 
 
 def can_split(target: Path | None) -> bool:
-    """Return whether a report may have several pages: a plain file, which pages can link to."""
+    """Return whether an HTML report may have several files: only if the target is a plain file."""
     if target is None or target.suffix in PACKED:
         return False
     return target.is_file() or not target.exists()
 
 
 def list_page_files(target: Path | None, pages: int) -> list[Path | None]:
-    """Return the files of a report's pages: the target, then `NAME-2.html` and so on next to it."""
+    """Return the files of an HTML report: the target, `NAME-2.html`, `NAME-3.html` and so on."""
     further = range(2, pages + 1)
     return [target, *(_page_file(target, number) for number in further if target)]
 
@@ -33,7 +32,7 @@ def _page_file(target: Path, number: int) -> Path:
 
 
 def check_page_files(paths: Sequence[Path | None]) -> None:
-    """Check that the further pages of a report overwrite nothing but the same page of a report.
+    """Check that the pages of an HTML report overwrite only pages of earlier reports.
 
     Raises:
         Conflict: a file is something else.
@@ -47,7 +46,6 @@ def check_page_files(paths: Sequence[Path | None]) -> None:
 
 
 def remove_old_pages(target: Path | None, pages: int) -> None:
-    """Delete the pages of an earlier report with the same name that had more pages."""
     if target is None or not can_split(target):
         return
     for number in count(pages + 1):

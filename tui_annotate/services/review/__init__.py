@@ -85,20 +85,11 @@ _HINTS: Final[Mapping[str, str]] = {
 }
 
 Sources = Sequence[str]
-"""Ids of the annotators' annotations that form one candidate annotation."""
+"""Ids of different annotators' annotations that a reviewer accepts or rejects together."""
 
 
 @dataclass(frozen=True, slots=True)
 class ActionStamp:
-    """Values that all annotations changed by one review action share.
-
-    Attributes:
-        by: id of the reviewer.
-        at: time of the action.
-        labels: current label set.
-        guidelines: version of the guidelines.
-    """
-
     by: str
     at: str
     labels: LabelTree
@@ -108,12 +99,7 @@ class ActionStamp:
 
 @dataclass(slots=True)
 class AdjudicationWriter:
-    """Collects the changes that one review action makes to a sample's adjudicated annotations.
-
-    Attributes:
-        after: new contents by annotation id; None for removed annotations.
-        words: new rating and comment.
-    """
+    """Collects the changes that one action of a reviewer makes to adjudicated annotations."""
 
     log: EventLog
     work: SampleWork
@@ -126,17 +112,15 @@ class AdjudicationWriter:
         self.adjudicated = list(self.work.adjudicated)
 
     def action(self, state: StreamState, verb: str) -> PendingEvent:
-        """Return one event that records all changes of the review action."""
         return event_builders.settle(state, verb, self.after, words=self.words, done=verb == "done")
 
     def drop(self, gone: Iterable[Annotation]) -> None:
-        """Remove adjudicated or rejected annotations."""
         for one in tuple(gone):
             self.adjudicated.remove(one)
             self.after[one.id] = None
 
     def take(self, candidate: CandidateAnnotation, how: ReviewAction) -> None:
-        """Accept a candidate annotation, and remove an earlier rejection of the candidate."""
+        """Accept annotations of annotators, even if they were rejected before."""
         self.drop(find_rejections(candidate, self.adjudicated))
         made = self._adjudicated_annotation(
             candidate, Adjudication(self.stamp.by, how, candidate.sources), origin=ADJUDICATED
@@ -146,14 +130,13 @@ class AdjudicationWriter:
         self._store(made)
 
     def refuse(self, candidate: CandidateAnnotation, reason: RejectionReason, note: str) -> None:
-        """Store a candidate annotation as rejected; remove adjudicated annotations made from it."""
+        """Reject annotations of annotators, and remove adjudicated ones made from them."""
         self.drop(find_adjudicated(candidate, self.adjudicated))
         self.drop(find_rejections(candidate, self.adjudicated))
         why = Adjudication(self.stamp.by, ReviewAction.REJECTED, candidate.sources, reason, note)
         self._store(self._adjudicated_annotation(candidate, why, origin=REJECTED))
 
     def reject(self, candidates: Sequence[Sources], reason: RejectionReason, note: str) -> None:
-        """Reject candidate annotations; a reason or a note is required."""
         if not (reason or note):
             raise InvalidInput(
                 "a rejection needs a reason",
@@ -164,7 +147,7 @@ class AdjudicationWriter:
             self.refuse(self.work.candidate(sources), reason, note)
 
     def merge(self, candidates: Sequence[Sources], labels: tuple[LabelPath, ...]) -> None:
-        """Merge candidate annotations into one; remove adjudicated annotations made from them."""
+        """Merge annotations of several annotators into one adjudicated annotation."""
         found = [self.work.candidate(sources) for sources in candidates]
         if len(found) < 2 or labels not in [candidate.labels for candidate in found]:
             names = " + ".join(map(JOINER.join, labels)) or "no label"
@@ -178,10 +161,7 @@ class AdjudicationWriter:
         self.take(merge_candidates(found, labels=labels), ReviewAction.MERGED)
 
     def finish(self, rest: RejectionReason, note: str) -> None:
-        """Accept the candidates on which the annotators agree, and reject undecided candidates.
-
-        `rest`, `note`: the reason for the rejections; required if conflicts are undecided.
-        """
+        """Accept the annotations on which the annotators agree, and reject all undecided ones."""
         before = self.work.adjudicated
         known = [(group, find_decision(group, before)) for group in self.work.groups]
         undecided = [group for group, what in known if what is GroupDecision.OPEN]
@@ -202,13 +182,13 @@ class AdjudicationWriter:
                     self.refuse(candidate, rest, note)
 
     def rate(self, word: str, scale: tuple[str, ...]) -> None:
-        """Set the rating to a word of the scale, or to an annotator's rating, or remove it."""
+        """Set the adjudicated rating of a sample, or remove the rating."""
         given = [rating for rating in self.work.ratings.values() if rating]
         allowed = tuple(dict.fromkeys([*scale, *given])) if scale else ()
         self.words["rating"] = event_builders.check_rating(word, allowed)
 
     def _finish_rating(self, *, excused: bool) -> None:
-        """Accept the annotators' rating if all ratings are equal; raise Conflict if they differ."""
+        """Accept the rating of a sample on which all annotators agree; else raise Conflict."""
         ratings = self.work.ratings
         if self.work.settled.assignment.rating or not any(ratings.values()):
             return
@@ -307,11 +287,9 @@ class AdjudicationWriter:
 
 
 class ReviewVisit(TypedDict):
-    """A reviewer's visit to a sample, passed to each review action.
+    """Data on a reviewer's visit to a sample, which every review action gets.
 
-    Attributes:
-        seen: token of the sample's state on the screen; refused if the sample changed since then.
-        seconds: time that the reviewer spent on the sample.
+    `seen`: token of the state on the screen; actions are refused if the sample has changed.
     """
 
     seen: str
@@ -338,11 +316,10 @@ class ReviewService(ReviewQueries):
         candidates: Sequence[Sources],
         **visit: Unpack[ReviewVisit],
     ) -> ReviewResult:
-        """Accept candidate annotations unchanged, with the evidence of all their annotators.
+        """Accept annotations of annotators unchanged, with the evidence of all of them.
 
         Raises:
-            Conflict: also if the annotation already exists, or a label excludes others on its
-            claim.
+            Conflict: also if the annotation exists, or a label excludes others on its claim.
         """
 
         def change(writer: AdjudicationWriter) -> None:
@@ -362,7 +339,7 @@ class ReviewService(ReviewQueries):
         labels: tuple[LabelPath, ...],
         **visit: Unpack[ReviewVisit],
     ) -> ReviewResult:
-        """Merge candidate annotations into one with all spans and evidence, and the given labels.
+        """Merge annotations of several annotators into one, with all spans and evidence.
 
         Raises:
             InvalidInput: there are fewer than two candidates, or none of them has these labels.
@@ -380,7 +357,7 @@ class ReviewService(ReviewQueries):
         sources: Sources = (),
         **visit: Unpack[ReviewVisit],
     ) -> ReviewResult:
-        """Accept a candidate annotation with changes, or change an adjudicated annotation.
+        """Accept an annotation of an annotator with changes, or change an adjudicated one.
 
         `sources` is ignored for an adjudicated annotation.
 
@@ -394,14 +371,13 @@ class ReviewService(ReviewQueries):
     def own(
         self, reviewer: str, key: SampleKey, annotation: Annotation, **visit: Unpack[ReviewVisit]
     ) -> ReviewResult:
-        """Add an annotation that the reviewer made, without a candidate annotation."""
         change = partial(AdjudicationWriter.edit, annotation=annotation, sources=())
         return self._act(reviewer, key, ("own", change), **visit)
 
     def remove(
         self, reviewer: str, key: SampleKey, annotation_id: str, **visit: Unpack[ReviewVisit]
     ) -> ReviewResult:
-        """Remove an adjudicated annotation, which reopens the candidates that it was made from.
+        """Remove an adjudicated annotation; those it was made from become undecided again.
 
         Raises:
             Conflict: also if the annotation no longer exists.
@@ -428,7 +404,7 @@ class ReviewService(ReviewQueries):
         note: str = "",
         **visit: Unpack[ReviewVisit],
     ) -> ReviewResult:
-        """Reject candidate annotations; store the rejections, remove annotations made from them.
+        """Reject annotations of annotators, and remove adjudicated ones made from them.
 
         Raises:
             InvalidInput: neither a reason nor a note is given.
@@ -455,7 +431,6 @@ class ReviewService(ReviewQueries):
     def comment(
         self, reviewer: str, key: SampleKey, text: str, **visit: Unpack[ReviewVisit]
     ) -> ReviewResult:
-        """Replace the sample comment; an empty text removes the comment."""
         words = {"comment": check_storable(text.strip(), "comment")}
         return self._act(
             reviewer, key, ("comment", lambda writer: writer.words.update(words)), **visit
@@ -470,9 +445,9 @@ class ReviewService(ReviewQueries):
         note: str = "",
         **visit: Unpack[ReviewVisit],
     ) -> ReviewResult:
-        """Complete the adjudication of a sample; accept candidates on which the annotators agree.
+        """Complete the adjudication of a sample, and accept what the annotators agree on.
 
-        `rest`, `note`: the reason for rejecting the undecided candidates.
+        `rest`, `note`: the reason for rejecting the undecided annotations.
 
         Raises:
             Conflict: also if conflicts or the rating are undecided and no reason is given.
@@ -499,8 +474,7 @@ class ReviewService(ReviewQueries):
     def allow(self, admin: str, key: SampleKey, *, reason: str) -> SampleReaders:
         """Allow the review of a sample before all its annotators completed it.
 
-        The event log records the admin and the reason. Returns how many people have completed the
-        sample, and how many have not.
+        Returns how many people have completed the sample, and how many have not.
 
         Raises:
             NotAllowed: the current user may not manage the workspace.
@@ -524,7 +498,7 @@ class ReviewService(ReviewQueries):
         return found[-1]
 
     def read(self, reviewer: str, key: SampleKey, *, seconds: float) -> None:
-        """Store the time that a reviewer spent on reading a sample without making a decision."""
+        """Store the time that a reviewer spent on a sample without a decision."""
         self.check_reviewer(reviewer)
         if working_seconds(seconds):
 
@@ -543,7 +517,6 @@ class ReviewService(ReviewQueries):
         return self._ledger(reviewer).undo(SETTLED)
 
     def redo(self, reviewer: str) -> ActionResult | None:
-        """Redo the reviewer's last undone action; None if another action followed the undo."""
         self.check_reviewer(reviewer)
         return self._ledger(reviewer).redo(SETTLED)
 
@@ -584,7 +557,7 @@ class ReviewService(ReviewQueries):
 
 
 def _require_waiting(log: EventLog, stream: EventStream) -> SampleReaders:
-    """Return the numbers of annotators of a sample whose review must be allowed by an admin."""
+    """Check that a sample waits for its annotators; return how many completed it, and not."""
     readers, key = log.readers(stream.key), stream.key
     if readers.practice:
         raise NotReady(f"{key} is a practice sample", _HINTS[ReviewRefusal.PRACTICE])

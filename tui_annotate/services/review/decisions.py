@@ -14,10 +14,9 @@ from tui_annotate.services.review.review_sample import SampleWork, assign_letter
 from tui_annotate.storage.log.log import EventLog
 
 RATED: Final = "rated"
-"""Decision on the rating of a sample; the other decisions are those of `ReviewAction`."""
+"""Name of the decision of a reviewer on the rating of a sample."""
 
 FindName = Callable[[str], str]
-"""Function that returns the name or the pseudonym of a person's id."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +24,6 @@ class ReviewDecision:
     """One decision of a reviewer: on an annotation, or on the rating of a sample.
 
     Attributes:
-        state: state of the sample's adjudication.
         decision: a value of `ReviewAction`, or `RATED`.
         spans: the spans of the annotation, the claim first; each with its text.
         reason, review_note: why the reviewer rejected annotations; else empty.
@@ -51,11 +49,7 @@ class ReviewDecision:
 def list_decisions(
     log: EventLog, work: SampleWork, find_name: FindName | None
 ) -> Iterator[ReviewDecision]:
-    """Yield the decisions on a sample: annotations in reading order, then the rating.
-
-    Args:
-        find_name: None to use the letters of annotators, without names.
-    """
+    """Yield the decisions of reviewers on a sample: on annotations, then on the rating."""
     key, settled = work.sample.key, work.settled
     owners = log.owners([name for one in settled.annotations for name in _sources(one)])
     # The letters of the screen are those of people whose work is complete; some work may not be.

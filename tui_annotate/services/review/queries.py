@@ -1,4 +1,4 @@
-"""Queries of reviewers: candidate annotations without names, the review queue, and outcomes."""
+"""Queries of reviewers: annotations without annotators' names, review queue, and outcomes."""
 
 from __future__ import annotations
 
@@ -49,26 +49,17 @@ from tui_annotate.storage.log.store import AnnotationStore
 from tui_annotate.storage.people.store import PeopleStore
 
 _FEW_SAMPLES = 20
-"""If more samples than this have changed, all samples are read at once, not one by one."""
+"""Number of changed samples above which all samples are read at once, not one by one."""
 
 _SampleCounts = tuple[
     tuple[tuple[str, str], ...], int, Counter[GroupStatus], Counter[DifferenceKind], bool
 ]
-"""Review data of one sample: the annotators' completed work; numbers of annotations, of candidate
-groups and of differences; and whether the annotators' ratings conflict."""
 
 _NOT_READ: Final[_SampleCounts] = ((), 0, Counter(), Counter(), False)
-"""Review data of a sample that is not ready: its work is not read."""
 
 
 @dataclass(frozen=True)
 class ReviewQueries:
-    """Read-only queries for reviewers, and for annotators who view the review of their work.
-
-    Attributes:
-        own_allowed: whether reviewers may adjudicate samples that they annotated themselves.
-    """
-
     corpus: CorpusStore
     store: AnnotationStore
     people: PeopleStore
@@ -118,17 +109,17 @@ class ReviewQueries:
         )
 
     def names(self, reviewer: str, key: SampleKey) -> dict[str, str]:
-        """Return the real names of a sample's annotators, by the letters that stand for them."""
+        """Return the real names of a sample's annotators, who are shown to reviewers as letters."""
         self.check_reviewer(reviewer)
         with self.store.reading() as log:
             people = assign_letters(key, log.finished(key))
         return {letter: self.people.person(person).name for letter, person in people.items()}
 
     def queue(self, reviewer: str, *, dataset: str = "") -> list[QueuedSample]:
-        """Return the review queue: first the samples that wait for review, most conflicts first.
+        """Return the samples to review: those that are ready first, with most conflicts first.
 
-        Samples that rank equally are in order of arrival. A sample waits for review once all its
-        annotators completed it, as of `SampleReaders.ready`. See also `sort_against`.
+        A sample waits for review once all its annotators completed it. Equal ranks: by arrival. See
+        also `sort_against`.
 
         Raises:
             NotFound: the dataset does not exist.
@@ -140,7 +131,7 @@ class ReviewQueries:
         return sorted(usual, key=lambda row: 1.0 if row.against is None else -row.against)
 
     def incomplete(self, reviewer: str, *, dataset: str = "") -> list[QueuedSample]:
-        """Return the samples that some of their annotators completed, but not all, by arrival.
+        """Return the samples that some, but not all, of their annotators completed.
 
         Raises:
             NotFound: the dataset does not exist.
@@ -151,10 +142,7 @@ class ReviewQueries:
     def decisions(
         self, *, dataset: str = "", find_name: FindName | None = None
     ) -> Iterator[ReviewDecision]:
-        """Yield the reviewers' decisions on all samples whose adjudication has begun, by arrival.
-
-        Args:
-            find_name: returns the name or pseudonym of a person's id; None to use letters.
+        """Yield the decisions of reviewers on all samples, in order of the samples' arrival.
 
         Raises:
             NotFound: the dataset does not exist.
@@ -176,13 +164,11 @@ class ReviewQueries:
         return [one for one in self.store.candidates() if dataset in ("", one.key.dataset)]
 
     def sort_against(self, says: Mapping[SampleKey, float] | None) -> None:
-        """Sort the queue by disagreement between annotators and a machine.
-
-        None restores the default order.
+        """Sort the samples to review by the disagreement of annotators with a machine.
 
         `says`: the machine's estimate, by sample, of how well the source supports the summary, in
-        [0, 1]. The estimate is compared with the adjudication, else with the majority of the
-        annotators who completed the sample.
+        [0, 1]; None restores the default order. It is compared with the adjudication, else with the
+        majority of annotators.
 
         Raises:
             NotAllowed: the current user may not review.
@@ -196,10 +182,7 @@ class ReviewQueries:
                     self._machine_differences[record.sample.key] = abs(found - score)
 
     def next(self, reviewer: str, after: SampleKey | None = None) -> SampleKey | None:
-        """Return the next sample to adjudicate; return `after` only if no other sample is left.
-
-        None if no sample is left.
-        """
+        """Return the next sample to adjudicate, `after` only as the last; None if none is left."""
         wanted = [
             row.key
             for row in self.queue(reviewer)
@@ -209,7 +192,7 @@ class ReviewQueries:
         return next(iter(others or wanted), None)
 
     def neighbour(self, reviewer: str, key: SampleKey, step: int) -> SampleKey | None:
-        """Return the sample `step` positions later in the review queue; None beyond its ends."""
+        """Return the sample `step` positions after another one in the reviewer's order."""
         keys = [row.key for row in self.queue(reviewer)]
         at = keys.index(key) + step if key in keys else 0
         return keys[at] if 0 <= at < len(keys) else None
@@ -235,7 +218,7 @@ class ReviewQueries:
         )
 
     def _update_counts(self, there: Sequence[ReviewCandidate]) -> None:
-        """Update the counts of samples that changed; samples that did not change are not read."""
+        """Update the numbers of annotations and conflicts of samples that changed."""
         known = self._counts_by_sample
         changed = [one for one in there if known.get(one.key, (None,))[0] != one.finished]
         for one, found, ratings in self._read_groups(changed):
@@ -273,7 +256,7 @@ class ReviewQueries:
     def adjudication_notice(self, person: str, key: SampleKey) -> SampleOutcome | None:
         """Return the adjudication of a sample as one of its annotators may see it.
 
-        None before the adjudication is complete, or if the annotator did nothing on the sample.
+        None before the adjudication is complete, or for people who did nothing on the sample.
 
         Raises:
             NotAllowed: the work is not the current user's.
@@ -299,7 +282,6 @@ class ReviewQueries:
 
     @cached_property
     def label_sets(self) -> LabelSets:
-        """Label sets that are in use in the workspace and its datasets."""
         return LabelSets(self.guidance)
 
     def check_reviewer(self, reviewer: str) -> None:

@@ -28,21 +28,15 @@ from tui_annotate.storage.log.log import EventLog, EventStream
 
 @unique
 class ReviewRefusal(StrEnum):
-    """Reason why a reviewer cannot adjudicate a sample."""
-
     NOT_DONE = "no annotator has completed this sample yet"
-    WAITS = "other annotators have not completed this sample yet"
+    WAITS = "not all assigned annotators have completed this sample yet"
     PRACTICE = "this is a practice sample, and practice is not reviewed"
     OWN_WORK = "you annotated this sample: another reviewer must adjudicate it"
 
 
 @dataclass(frozen=True, slots=True)
 class AnnotationLayer:
-    """Anonymous work of one annotator on a sample, without origins, as these could bias reviewers.
-
-    Attributes:
-        letter: letter of the annotator in this sample; other samples use other letters.
-    """
+    """Work of one annotator on a sample as reviewers see it, without name and origin."""
 
     letter: str
     annotations: tuple[Annotation, ...]
@@ -55,7 +49,6 @@ class ReviewSample:
     """Sample as a reviewer sees it: texts, annotators' anonymous work, and the adjudication.
 
     Attributes:
-        segments: segments of each document, parallel to `sample.documents`.
         `settled`: adjudicated and rejected annotations, in reading order.
         position: position in the queue, from 1; 0 if the sample is not in the queue.
         refused: why this reviewer may not adjudicate the sample; else empty.
@@ -80,7 +73,7 @@ class ReviewSample:
 
     @property
     def ratings(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
-        """Ratings in order of the scale, each with the letters that stand for its annotators."""
+        """Ratings of the sample, each with letters that stand for its annotators."""
         given = {layer.rating for layer in self.layers if layer.rating}
         words = [*self.scale, *sorted(given.difference(self.scale))]
         return tuple(
@@ -97,24 +90,19 @@ class ReviewSample:
 
     @property
     def annotations(self) -> tuple[Annotation, ...]:
-        """Annotations that are adjudicated so far; rejected annotations are omitted."""
         return tuple(one for one in self.settled if one.origin != REJECTED)
 
     @property
     def practice(self) -> bool:
-        """Always False: review has no practice samples."""
         return False
 
     @property
     def place(self) -> Mapping[str, Any]:
-        """Always empty: cursor positions in review are not stored."""
         return {}
 
 
 @dataclass(frozen=True, slots=True)
 class ReviewResult:
-    """Stored state of a sample after a review action."""
-
     key: SampleKey
     verb: str
     settled: tuple[Annotation, ...]
@@ -129,7 +117,6 @@ class QueuedSample:
     Attributes:
         conflicts: number of conflicts; annotators' ratings that differ are one conflict.
         pending: people who are still to complete the sample, including free slots in a pool.
-        own: whether the reviewer annotated the sample.
         against: disagreement with a machine in [0, 1]; None without a machine's estimate.
         ready: whether the sample can be adjudicated; if not, the counts of annotations,
             agreements and conflicts are 0, because its work is not read.
@@ -152,14 +139,11 @@ class QueuedSample:
 
     @property
     def settled(self) -> bool:
-        """Whether the adjudication is complete."""
         return self.state is State.DONE
 
 
 @dataclass(frozen=True, slots=True)
 class AnnotationOutcome:
-    """Result of the review of one annotation: it is adjudicated, rejected, or still open."""
-
     annotation: Annotation
     result: Annotation | None
     refusal: Annotation | None
@@ -167,12 +151,7 @@ class AnnotationOutcome:
 
 @dataclass(frozen=True, slots=True)
 class SampleOutcome:
-    """Adjudication of a sample as shown to one of its annotators, without names of other users.
-
-    Attributes:
-        added: adjudicated annotations that the annotator did not make.
-        rated: rating by the annotator; `rating` is the adjudicated one.
-    """
+    """Adjudication of a sample as shown to one of its annotators, without names of other users."""
 
     key: SampleKey
     outcomes: tuple[AnnotationOutcome, ...]
@@ -188,10 +167,7 @@ _SEPARATOR = "."
 
 @dataclass(frozen=True)
 class SampleWork:
-    """The reviewers' decisions on a sample, and the work of its annotators.
-
-    `settled` contains the decisions; `people` the work, by letters that replace annotators' names.
-    """
+    """Work of all annotators and decisions of reviewers on a sample."""
 
     sample: Sample
     settled: EventStream
@@ -199,7 +175,6 @@ class SampleWork:
 
     @cached_property
     def layers(self) -> tuple[AnnotationLayer, ...]:
-        """Anonymous work of each annotator, sorted by the letters that stand for annotators."""
         return tuple(
             AnnotationLayer(
                 letter,
@@ -212,24 +187,17 @@ class SampleWork:
 
     @cached_property
     def groups(self) -> tuple[CandidateGroup, ...]:
-        """Candidate annotations of all annotators; candidates that overlap are in one group."""
+        """Annotations of a sample, in groups of annotations that overlap."""
         return group_candidates(
             self.sample, {layer.letter: layer.annotations for layer in self.layers}
         )
 
     def seen_under(self, label_set: str) -> str:
-        """Return a token that changes when the work on the sample or the label set changes.
-
-        A review action passes the token to `check`, which refuses an action on an outdated state.
-        """
+        """Return a token that changes when the work on a sample or the label set changes."""
         return f"{self.seen}{_SEPARATOR}{label_set}"
 
     def check(self, seen: str, *, same: Callable[[str], bool]) -> None:
-        """Refuse an action if the sample or the label set changed since the sample was displayed.
-
-        Args:
-            seen: token of the displayed state.
-            same: compares a label set version with the current one.
+        """Refuse a review action if the sample or the label set has changed meanwhile.
 
         Raises:
             Conflict: the sample or its labels changed.
@@ -257,16 +225,14 @@ class SampleWork:
 
     @property
     def ratings(self) -> dict[str, str]:
-        """Annotators' ratings, by the letters that stand for annotators; empty for no rating."""
         return {layer.letter: layer.rating for layer in self.layers}
 
     @property
     def adjudicated(self) -> tuple[Annotation, ...]:
-        """Annotations that are adjudicated or rejected so far."""
         return self.settled.annotations
 
     def candidate(self, sources: Sequence[str]) -> CandidateAnnotation:
-        """Return the candidate annotation that consists of the given annotators' annotations.
+        """Return equal annotations of the given annotators as one annotation to review.
 
         Raises:
             Conflict: there is no such candidate.
@@ -283,7 +249,6 @@ class SampleWork:
 
 
 def read_sample_work(log: EventLog, sample: Sample) -> SampleWork:
-    """Return all work on a sample, read in the given transaction."""
     key = sample.key
     names = assign_letters(key, log.finished(key))
     people = {letter: log.stream(person, key) for letter, person in names.items()}
@@ -293,13 +258,7 @@ def read_sample_work(log: EventLog, sample: Sample) -> SampleWork:
 def assign_letters(
     key: SampleKey, people: Sequence[str], *, others: Iterable[str] = ()
 ) -> dict[str, str]:
-    """Assign letters to the annotators of a sample, to hide names; return ids by letter.
-
-    An annotator can have different letters on different samples.
-
-    Args:
-        others: people who get the letters after those of `people`.
-    """
+    """Return the annotators of a sample by letters, which hide their names from reviewers."""
 
     def place(person: str) -> str:
         return hashlib.sha256("\0".join((*key, person)).encode()).hexdigest()
@@ -309,6 +268,6 @@ def assign_letters(
 
 
 def _letter(at: int) -> str:
-    """Return the letter for an index from 0: A to Z, then A2 to Z2, and so on."""
+    """Return the letter that hides the name of an annotator: A to Z, then A2 to Z2, and so on."""
     turn, place = divmod(at, _ALPHABET_SIZE)
     return chr(ord("A") + place) + (str(turn + 1) if turn else "")

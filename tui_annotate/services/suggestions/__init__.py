@@ -43,13 +43,7 @@ _KINDS: Final = (*(each.value for each in AnswerKind), _REMOVED)
 
 @dataclass(slots=True)
 class _Tally:
-    """Counts of suggestions and of annotators' answers, for one maker (model) or one label.
-
-    Attributes:
-        offered: number of suggestions; all other counts are per suggestion and annotator.
-        seen: number of times that a suggestion was shown.
-        passed: number of times that a sample was completed without an answer to a suggestion.
-    """
+    """Counts of suggestions and of annotators' answers, for one model or one label."""
 
     offered: int = 0
     seen: int = 0
@@ -58,7 +52,6 @@ class _Tally:
     reasons: Counter[str] = field(default_factory=Counter)
 
     def take(self, listed: SuggestionListing) -> None:
-        """Count one suggestion and all answers to the suggestion."""
         self.offered += 1
         self.seen += listed.seen
         self.passed += listed.passed
@@ -69,10 +62,7 @@ class _Tally:
                 self.reasons[each.reason] += 1
 
     def as_json(self) -> dict[str, Any]:
-        """Return counts of suggestions and answers as JSON; reasons are sorted by frequency.
-
-        `rate` is the fraction of answers that accepted the suggestion, with its 95 % interval.
-        """
+        """Return the numbers of suggestions, and of annotators' answers to them, as JSON."""
         answered = self.answers.total()
         taken = self.answers[AnswerKind.ACCEPTED] + self.answers[AnswerKind.CHANGED]
         low, high = wilson_interval(taken, answered)
@@ -89,7 +79,7 @@ class _Tally:
 
 @dataclass(frozen=True, slots=True)
 class ScoreThreshold:
-    """Threshold for the scores of segments; segments below (or above) it become suggestions.
+    """Limit for the scores of sentences, beyond which a sentence becomes a suggestion.
 
     Raises:
         InvalidInput: none or both of the thresholds are given, or the threshold is not finite.
@@ -106,20 +96,18 @@ class ScoreThreshold:
             )
 
     def passes(self, value: float) -> bool:
-        """Return whether a score passes the threshold, so that its segment becomes a suggestion."""
         if self.below is not None:
             return value < self.below
         return self.above is not None and value > self.above
 
     def as_json(self) -> dict[str, Any]:
-        """Return the threshold as JSON, to store with the run that creates the suggestions."""
         return {"below": self.below} if self.below is not None else {"above": self.above}
 
 
 def _passing_segments(
     corpus: CorpusStore, score: Score, threshold: ScoreThreshold
 ) -> Iterator[Anchor]:
-    """Yield the segments of a summary whose scores pass the threshold, trimmed of white space."""
+    """Yield the sentences of a summary that become suggestions because of their scores."""
     stored = corpus.sample(score.key)
     for document, segments in zip(stored.sample.documents, stored.segments, strict=True):
         if document.side is Side.SUMMARY and len(segments) == len(score.parts):
@@ -130,26 +118,20 @@ def _passing_segments(
 
 
 _MAX_PROBLEMS: Final = 20
-"""Maximum number of problems in a file that are reported one by one."""
 
 
 @dataclass(frozen=True, slots=True)
 class SuggestionCounts:
-    """Result of an import of suggestions: numbers of new and of already stored suggestions."""
-
     added: int
     known: int
 
 
 @dataclass(frozen=True, slots=True)
 class SuggestionService:
-    """Imports and creates suggestions, and counts how annotators answered them.
-
-    `labels` returns the label set of a dataset.
+    """Imports suggestions for annotators, and counts how annotators answered them.
 
     Raises:
-        NotAllowed: every method, if the current user may not see others' work or change
-        suggestions.
+        NotAllowed: every method, if the user may not see others' work or change suggestions.
     """
 
     corpus: CorpusStore
@@ -164,7 +146,7 @@ class SuggestionService:
         maker: str = "",
         waiting: Callable[[SuggestionListing], bool] | None = None,
     ) -> Iterator[tuple[SuggestionListing, str]]:
-        """Yield each suggestion with annotators' answers, and the text of the suggested span."""
+        """Yield each suggestion with annotators' answers and its text."""
         for each in self.store.list_suggestions(dataset=dataset, maker=maker):
             if waiting is None or waiting(each):
                 anchor = (each.suggestion.claim or each.suggestion.evidence)[0]
@@ -172,10 +154,7 @@ class SuggestionService:
                 yield each, anchor.span.of(sample.document(anchor.side, anchor.index).text)
 
     def report(self, *, dataset: str = "", maker: str = "") -> dict[str, Any]:
-        """Count answers to suggestions overall, by maker and by label, as docs/json.md describes.
-
-        A suggestion with several labels counts once for each label.
-        """
+        """Count how annotators answered suggestions, by maker (model) and by label."""
         whole, makers, labels = _Tally(), dict[str, _Tally](), dict[str, _Tally]()
         for each in self.store.list_suggestions(dataset=dataset, maker=maker):
             whole.take(each)
@@ -226,7 +205,7 @@ class SuggestionService:
     def from_scores(
         self, dataset: str, score: str, *, threshold: ScoreThreshold, label: str
     ) -> SuggestionCounts:
-        """Suggest the summary segments that are unsupported according to the newest run of a score.
+        """Suggest the sentences of summaries that a score rates as unsupported.
 
         Raises:
             NotFound: no run has computed this score for segments, or the dataset does not exist.
@@ -252,7 +231,7 @@ class SuggestionService:
         return self._store_runs(found, {"score": score, "run": run.id, **threshold.as_json()})
 
     def _newest_run(self, dataset: str, score: str) -> tuple[ScoreRun, list[Score]]:
-        """Return the newest run that computed a score for segments, and the scores."""
+        """Return the newest values of a score, with the run that computed them."""
         for run in reversed(self.scores.runs(dataset)):
             scores = [
                 each
@@ -301,15 +280,13 @@ _CACHED_SAMPLES: Final = 100  # lines of one sample are usually adjacent
 
 @dataclass(frozen=True)
 class SuggestionFileReader:
-    """Parses a file with suggestions; `labels_of` returns the label set of a dataset."""
-
     corpus: CorpusStore
     labels_of: Callable[[str], LabelTree]
     dataset: str
     maker: str
 
     def read(self, path: Path) -> Iterator[tuple[SampleKey, Suggestion] | Problem]:
-        """Yield the suggestions in a file in order, and a Problem for each invalid suggestion.
+        """Yield the suggestions in a file, and a Problem for each invalid one.
 
         Raises:
             NotFound, InvalidInput, Unavailable: the file cannot be opened.
@@ -329,7 +306,7 @@ class SuggestionFileReader:
     ) -> tuple[SampleKey, Suggestion]:
         if not isinstance(value, dict):
             raise InvalidInput(
-                f"a suggestion is {describe_value(value)}, not an object", _FORM_HINT
+                f"a suggestion is {describe_value(value)}, not a JSON object", _FORM_HINT
             )
         _check_fields(value, _FIELDS)
         named = "dataset" in value
@@ -378,7 +355,7 @@ class SuggestionFileReader:
         return tuple(path for name in paths for path in self.labelled(dataset, name))
 
     def labelled(self, dataset: str, name: str) -> tuple[LabelPath, ...]:
-        """Look up a label by name; return a tuple with its path, or an empty tuple for no name.
+        """Return the path of a label that is given by name; empty if no name is given.
 
         Raises:
             InvalidInput: the label set has no label of this name.

@@ -38,13 +38,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class PushResult:
-    """Result of a push to a shared table: work that was sent, not sent yet, or refused.
-
-    Attributes:
-        rows: number of rows that were sent.
-        waiting: samples whose rows have changed in the table; pull these rows before the next push.
-        refused: samples whose work cannot be sent, with the reasons.
-    """
+    """Result of sending work to a shared table; `waiting` samples must be received first."""
 
     rows: int = 0
     waiting: list[SampleKey] = field(default_factory=list)
@@ -53,13 +47,7 @@ class PushResult:
 
 @dataclass(frozen=True, slots=True)
 class SyncStatus:
-    """State of an annotator's work compared with a shared table.
-
-    Attributes:
-        there: number of the annotator's rows in the table.
-        to_push: number of samples with local changes that are not in the table.
-        to_pull: number of samples with changes in the table that are not local.
-    """
+    """Numbers of samples in a shared table (`there`), to send to it, and to receive from it."""
 
     there: int
     to_push: int
@@ -68,7 +56,7 @@ class SyncStatus:
 
 @dataclass(frozen=True, slots=True)
 class TableSync:
-    """Synchronises one annotator's rows in a shared table; rows have the annotator's name."""
+    """Synchronises one annotator's work with the rows of a shared table."""
 
     corpus: CorpusStore
     log: AnnotationStore
@@ -78,7 +66,7 @@ class TableSync:
     person: Person
 
     def push(self, *, whole: bool = False) -> PushResult:
-        """Send changed work to the shared table; later changes are sent by the next push.
+        """Send an annotator's changed work to a shared table.
 
         `whole` also restores rows that were deleted in the table; it lists all keys.
 
@@ -149,7 +137,6 @@ class TableSync:
                 )
 
     def _find_record(self, key: SampleKey) -> Record | None:
-        """Return the annotator's work on a sample, even if empty; None if the sample is missing."""
         mine = {"person": self.person.id, "practice": "with", "gold": "with"}
         wanted = RecordFilter(dataset=key.dataset, sample=key.id, **mine)
         if found := next(self.corpus.records(wanted), None):
@@ -170,13 +157,11 @@ class TableSync:
         return self.log.state(self.person.id, key).suggestions
 
     def pull(self) -> StreamMergeReport:
-        """Receive changes from the shared table; if two versions conflict, the newer version wins.
-
-        Conflicts are logged and reported.
+        """Receive an annotator's changes from a shared table; in a conflict, the newer wins.
 
         Raises:
             NotAllowed, NotFound, Unavailable: same as for `SharedTable.rows`; rows received before
-            stay merged.
+                stay merged.
         """
         marks, done = self.marks.marks(), StreamMergeReport(self.person)
         changed = []
@@ -245,7 +230,6 @@ class TableSync:
         self.marks.keep({key: SyncedHead(head, digest, row.updated_at)})
 
     def compare(self) -> SyncStatus:
-        """Compare the local work with the shared table, without any change."""
         marks = self.marks.marks()
         there = self._update_times(self._list_own_rows())
         new = [key for key, at in there.items() if key not in marks or marks[key].updated_at != at]
@@ -265,15 +249,11 @@ class TableSync:
             return True
 
     def delete_mine(self, dataset: str) -> int:
-        """Delete the annotator's rows of a dataset from the shared table; return how many.
-
-        The local work stays.
-        """
+        """Delete the annotator's rows of a dataset from a shared table; return their number."""
         count = self.table.delete(dataset, self.person.name)
         self.marks.forget(dataset)
         return count
 
     def datasets(self) -> list[str]:
-        """Return the datasets for which the shared table contains rows of this annotator."""
         rows = self.table.rows(username=self.person.name, payloads=False)
         return sorted({row.dataset for row in rows})

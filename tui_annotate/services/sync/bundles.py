@@ -38,16 +38,11 @@ Wanted = Mapping[str, set[SampleKey] | None]
 
 
 _NUMBERS_PER_PERSON: Final = 10_000
-"""Difference between the first annotation numbers in the bundles of two annotators.
-
-The difference makes it unlikely that two annotators use the same numbers.
-"""
+"""Distance of the first numbers of two annotators' annotations, to keep numbers distinct."""
 
 
 @dataclass(frozen=True, slots=True)
 class BundleContents:
-    """Numbers of samples, of samples with work, and of documents with vectors in a bundle."""
-
     samples: int
     streams: int
     vectors: int
@@ -55,10 +50,7 @@ class BundleContents:
 
 @dataclass(frozen=True, slots=True)
 class BundleService:
-    """Writes and merges bundles of one annotator.
-
-    `corpus` is limited to the annotator's view, so that a bundle has no work of others.
-    """
+    """Writes and merges the bundle of an annotator, a file with samples and work."""
 
     corpus: CorpusStore
     guidance: GuidanceStore
@@ -73,11 +65,10 @@ class BundleService:
     def make(
         self, person: Person, target: Path, *, datasets: Collection[str] = ()
     ) -> BundleContents:
-        """Write an annotator's bundle; equal contents give equal bytes. Empty `datasets` means all.
+        """Write a bundle: a file with an annotator's samples and work, for another machine.
 
         Raises:
-            NotFound: the dataset does not exist, or none of its samples is assigned to the
-            annotator.
+            NotFound: the dataset does not exist, or none of its samples is the annotator's.
             InvalidInput, Unavailable: the file cannot be written.
             Conflict: the existing bundle has work that was not merged.
         """
@@ -139,7 +130,7 @@ class BundleService:
         return found
 
     def merge(self, file: Path) -> StreamMergeReport:
-        """Merge the work in a bundle into the workspace; a repeated merge changes nothing.
+        """Merge the work in a bundle file into the workspace.
 
         Raises:
             NotFound: the file does not exist, or its annotator is unknown.
@@ -157,13 +148,7 @@ class BundleService:
             return self.take(file, Path(place), about)
 
     def take(self, file: Path, folder: Path, about: BundleHeader) -> StreamMergeReport:
-        """Merge an unpacked bundle into the workspace.
-
-        Args:
-            file: path of the bundle, for error messages.
-            folder: folder that contains the unpacked bundle.
-            about: header of the bundle.
-        """
+        """Merge the work in an unpacked bundle file into the workspace."""
         person = self.people.person(about.person)
         streams = folder / bundle_file.STREAMS
         try:
@@ -184,17 +169,14 @@ class BundleService:
         return self.merging.merge(person, sound)
 
     def write_back(self, file: Path, person: Person) -> tuple[int, StreamMergeReport]:
-        """Write an annotator's work back to the bundle.
+        """Write an annotator's work to a bundle file; return the number of samples with work.
 
         Newer work in the file, for example from a synchronised folder, is merged first; work that
         does not fit stays in the file. The file is replaced atomically.
 
-        Returns:
-            The number of samples with work, and a report on the merge of work in the file.
-
         Raises:
             NotFound, InvalidInput, Unavailable, InvalidRecord: same as for `merge`, or the file
-            cannot be written.
+                cannot be written.
             Conflict: work in the file conflicts with the work here.
         """
         with TemporaryDirectory(prefix="tui-annotate-") as place:
@@ -237,7 +219,7 @@ class BundleService:
                     yield Record(replace(sample, imported=None))
 
     def _write_suggestions(self, folder: Path, wanted: Wanted) -> None:
-        """Write the suggestions, if there are any: older versions refuse an empty file."""
+        """Write the suggestions of a bundle, if any, as older versions refuse an empty file."""
 
         def theirs(key: SampleKey) -> bool:
             mine = wanted.get(key.dataset, set())
@@ -295,7 +277,6 @@ class BundleService:
 
 
 def _damaged_streams(file: Path, problem: Problem) -> InvalidRecord:
-    """Return the error for an invalid line of a bundle's event streams."""
     where = f"{file}, {bundle_file.STREAMS}:{problem.where.rpartition(':')[2]}"
     message = f"damaged bundle: {problem.message}"
     return InvalidRecord(message, f"nothing was merged; {problem.hint}", where=where)

@@ -1,4 +1,4 @@
-"""Converts work on one sample to the payload of a table row, and back.
+"""Converts work on a sample to the content (payload) of a row of a shared table, and back.
 
 Reports, documents and citations use the line format of autojudge, all other samples the native
 format.
@@ -67,9 +67,9 @@ def build_payload(
     at: str,
     answers: Mapping[str, Payload] = MappingProxyType({}),
 ) -> dict[str, Any]:
-    """Return one annotator's work on a sample as the JSON payload of a table row.
+    """Return an annotator's work on a sample as JSON for a row of a shared table.
 
-    `look_up` loads other samples, since the payload of a citation includes its report. `at`: time
+    `look_up` loads other samples, as the payload of a citation includes its report. `at`: time
     of the last action; may be empty.
 
     Raises:
@@ -113,7 +113,7 @@ def _walk_texts(value: Any) -> Iterator[str]:
 
 
 def hash_payload(value: Mapping[str, Any]) -> str:
-    """Return a hash of a row's payload that ignores its times."""
+    """Return a hash of the work in a row of a shared table; times do not change the hash."""
     plain = dict(value)
     if WORK_KEY in plain:
         plain[WORK_KEY] = {**plain[WORK_KEY], "at": ""}
@@ -126,7 +126,7 @@ def hash_payload(value: Mapping[str, Any]) -> str:
 def parse_payload(
     value: Mapping[str, Any], sample: Sample, stream: EventStream, *, at: str
 ) -> StreamState:
-    """Parse a table row's payload into an annotator's work on a sample.
+    """Return an annotator's work on a sample from the JSON of a row of a shared table.
 
     The numbers of the annotations in the result are arbitrary.
 
@@ -147,7 +147,7 @@ def parse_payload(
 
 def _parse_answers(value: Any) -> dict[str, Payload]:
     if not isinstance(value, Mapping) or "" in value:
-        raise InvalidInput("the row's answers to suggestions are not an object", _HINT)
+        raise InvalidInput("the row's answers to suggestions are not a JSON object", _HINT)
     return {name: answer_to_json(answer_from_json(each)) for name, each in value.items()}
 
 
@@ -250,7 +250,7 @@ def _parse_places(value: Mapping[str, Any], sample: Sample) -> Iterator[Place]:
 
 
 def _parse_span(value: Mapping[str, Any], text: str) -> Span:
-    """Parse a span whose offsets count UTF-16 units or code points, whichever fits its quote."""
+    """Return a span whose offsets count UTF-16 units or code points, whichever fit its text."""
     start, end, quote = (value.get(name) for name in ("start", "end", "text"))
     if type(start) is not int or type(end) is not int or not isinstance(quote, str):
         raise InvalidInput("a span of the row lacks start, end or text", _HINT)
@@ -268,29 +268,25 @@ def _parse_span(value: Mapping[str, Any], text: str) -> Span:
 
 
 WORK_KEY: Final = "worked"
-"""Name of the payload field with two values: time of the last action, and sample state."""
+"""Name of the field of a shared table's row that has the time and state of the work."""
 
 
 def has_judgements(record: Record) -> bool:
-    """Return whether a record has annotations, a rating or a comment.
-
-    A finished sample counts too: a pair without errors has no annotations, and a skipped sample
-    has neither annotations nor a rating.
-    """
+    """Return whether an annotator finished, annotated, rated or commented on a sample."""
     return bool(record.annotations) or any(
         one.rating or one.comment.strip() or one.state.finished for one in record.assignments
     )
 
 
 def has_work(stream: EventStream) -> bool:
-    """Return whether an annotator did more on a sample than spend time on it."""
+    """Return whether an annotator did more on a sample than read it."""
     assignment: Any = stream.state.assignment
     given = assignment["rating"] or assignment["comment"] or assignment["state"] != "new"
     return bool(stream.state.annotations or stream.state.suggestions or given)
 
 
 def last_action_time(events: Iterable[Event], *, since: str = "") -> str:
-    """Return the time of the last action after the event with hash `since`; empty if none."""
+    """Return the time of the last action on a sample after an event (`since`); empty if none."""
     last = ""
     for event in events:
         if event.action.verb not in IDLE:
@@ -301,7 +297,7 @@ def last_action_time(events: Iterable[Event], *, since: str = "") -> str:
 
 
 def read_work(value: Any) -> tuple[str, str]:
-    """Return the time and state from a row's work field; empty texts if a row lacks the field.
+    """Return the time and the state of the work in a row of a shared table, empty if missing.
 
     Raises:
         InvalidInput: the value has another form.
@@ -337,7 +333,7 @@ ORIGINS_KEY: Final = "suggested"
 
 
 def collect_origins(record: Record) -> list[dict[str, Any]]:
-    """Return id, anchors and provenance of annotations made from suggestions, sorted by id."""
+    """Return the annotations that were made from suggestions, with their origins, as JSON."""
     made = (owned.annotation for owned in record.annotations)
     found = [(one, one.suggested) for one in made if one.suggested is not None]
     return [
@@ -352,13 +348,10 @@ def collect_origins(record: Record) -> list[dict[str, Any]]:
 
 
 def read_origins(value: Any, sample: Sample, state: StreamState, *, at: str) -> dict[str, Payload]:
-    """Return, by id, a row's annotations that were made from suggestions.
-
-    If an equal annotation is stored, the result has the stored one.
+    """Return the annotations in a row of a shared table that were made from suggestions.
 
     Raises:
-        InvalidInput, InvalidSpan, NotFound: the value is not such a list, or does not fit the
-        sample.
+        InvalidInput, InvalidSpan, NotFound: the value is no such list, or does not fit the sample.
     """
     if not isinstance(value, list):
         raise InvalidInput(f"the row's field {ORIGINS_KEY!r} is not a list", _HINT)

@@ -41,12 +41,7 @@ _SAME_NAME_HINT: Final = (
 
 
 class FolderPushResult(NamedTuple):
-    """Result of a push to an annotator's file in the shared folder.
-
-    Attributes:
-        waiting: samples on which another machine did other work; they must be pulled first.
-        refused: samples whose work cannot be written, with the reasons.
-    """
+    """Samples whose work was not written to a shared folder: to be pulled first, or refused."""
 
     streams: int = 0
     events: int = 0
@@ -56,10 +51,9 @@ class FolderPushResult(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SharedFolder:
-    """Synchronises the annotators' work in a workspace with their files in a shared folder.
+    """Synchronises the work of annotators with their files in a shared folder.
 
-    Attributes:
-        problem: called for each stream or file that is skipped.
+    `problem` is called for each skipped file, or events of a person on a sample.
 
     Raises:
         NotFound: the folder does not exist.
@@ -77,14 +71,13 @@ class SharedFolder:
             )
 
     def file(self, person: Person) -> Path:
-        """Return the path of an annotator's file, named by the id; the file may not exist yet."""
         ending = _file_ending(person)
         existing = [each for each in self._files() if each.name.endswith(ending)]
         name = re.sub(r"[^a-z0-9]+", "-", person.name.lower()).strip("-")[:40] or "person"
         return existing[0] if existing else self.folder / f"{name}{ending}"
 
     def push(self, person: Person) -> FolderPushResult:
-        """Write all work of an annotator to the annotator's file, which is replaced atomically.
+        """Write all work of an annotator to the annotator's file in a shared folder.
 
         Raises:
             Conflict: another machine writes the same file again and again.
@@ -115,9 +108,7 @@ class SharedFolder:
         raise Conflict(f"another machine is writing the file {file}", "try again in a minute")
 
     def pull(self, person: Person) -> StreamMergeReport:
-        """Merge an annotator's file from the shared folder into the workspace.
-
-        The result is empty if there is no file.
+        """Merge the work in an annotator's file in a shared folder into the workspace.
 
         Raises:
             InvalidRecord: the file has another form.
@@ -126,7 +117,6 @@ class SharedFolder:
         return self._merge_file(file) if file.exists() else StreamMergeReport(person)
 
     def pull_all(self) -> list[StreamMergeReport]:
-        """Merge the files of all annotators; an unreadable file is reported and skipped."""
         done = []
         for file in self._files():
             try:
@@ -138,7 +128,7 @@ class SharedFolder:
         return done
 
     def find_same_names(self, person: Person) -> list[Problem]:
-        """Return a warning for each file of another annotator who has the same name as `person`.
+        """Return a warning for each other annotator with the same name as `person`.
 
         Raises:
             Unavailable: the folder cannot be read.
@@ -154,7 +144,7 @@ class SharedFolder:
         ]
 
     def waiting(self, person: Person) -> tuple[int, int]:
-        """Return how many events exist only in the workspace, and how many only in the file."""
+        """Return how many events are only in the workspace, and how many only in the file."""
         here = {copy.name: copy for copy in self.merging.copies(person.id)}
         known, there = self.merging.datasets(), dict[StreamName, StreamCopy]()
         file = self.file(person)
@@ -167,7 +157,7 @@ class SharedFolder:
         return _count_missing(here, there), _count_missing(there, here)
 
     def remove(self, person: Person) -> int:
-        """Delete an annotator's file; return the number of samples with work in the file."""
+        """Delete an annotator's file in the shared folder; count the samples with work in it."""
         file = self.file(person)
         if not file.exists():
             return 0
@@ -231,10 +221,7 @@ def _read_whole(file: Path) -> dict[StreamName, StreamCopy]:
 
 
 def _is_namesake(file: Path, person: Person) -> bool:
-    """Return whether a file belongs to an annotator with the same name but another id.
-
-    An unreadable file counts as no: the pull reports it.
-    """
+    """Return whether a file belongs to another annotator of the same name."""
     try:
         owner = stream_lines.read(file)[0]
     except TuiAnnotateError:
@@ -258,7 +245,7 @@ def _writable_copies(
 
 
 def _join_copies(there: StreamCopy | None, own: StreamCopy | None) -> tuple[StreamCopy, bool]:
-    """Return the file's events followed by the local events, and whether they conflict."""
+    """Join the events of an annotator's shared file and the local events; check for conflicts."""
     if there is None or own is None:
         found = there or own
         if found is None:
@@ -280,7 +267,6 @@ def _count_missing(
 
 
 def _digest(file: Path) -> str:
-    """Return a hash of the file's bytes; empty if the file does not exist."""
     try:
         return hashlib.sha256(file.read_bytes()).hexdigest()
     except FileNotFoundError:

@@ -70,11 +70,7 @@ _OF_DATASET: Final = text(
 
 
 class AssignedRow(NamedTuple):
-    """A person, and the row id of a sample that is or will be assigned to the person.
-
-    Attributes:
-        `handout`: number of the assignment; 0 for that of the rows around it.
-    """
+    """A person, and the row id of a sample that is or will be assigned to the person."""
 
     person: str
     sample_id: int
@@ -91,7 +87,7 @@ def record_handout(
     at: str,
     request: Mapping[str, Any],
 ) -> int:
-    """Store the record of an assignment; return the number of the assignment."""
+    """Store the record that samples were assigned; return the number of this assignment."""
     row = {"at": at, "by": by, "kind": kind.value, "dataset": dataset, "undone": ""}
     row["request"] = to_json(dict(request))
     made = connection.execute(insert(HANDOUTS).values(row).returning(HANDOUTS.c.id))
@@ -101,10 +97,7 @@ def record_handout(
 def assign_samples(
     connection: Connection, rows: Iterable[AssignedRow], *, handout: int
 ) -> list[AssignedRow]:
-    """Append samples to the queues of people; return the newly assigned samples.
-
-    A sample that a person already has is skipped.
-    """
+    """Append samples to people's queues, unless they have them; return the newly assigned ones."""
     wanted: defaultdict[tuple[str, bool], dict[int, int]] = defaultdict(dict)
     for row in rows:
         wanted[row.person, row.practice].setdefault(row.sample_id, row.handout or handout)
@@ -139,7 +132,7 @@ def _find_unassigned(connection: Connection, person: str, sample_ids: Sequence[i
 
 
 def unassign_samples(connection: Connection, rows: Sequence[AssignedRow]) -> None:
-    """Unassign samples from people, and keep the people's work on these samples."""
+    """Unassign samples from people, but keep the people's work on these samples."""
     by_person: defaultdict[str, list[int]] = defaultdict(list)
     for row in rows:
         by_person[row.person].append(row.sample_id)
@@ -155,10 +148,7 @@ def unassign_samples(connection: Connection, rows: Sequence[AssignedRow]) -> Non
 
 
 def restrict_to_assigned(connection: Connection, dataset_id: int, *, by: str, at: str) -> None:
-    """Show a dataset only to its assignees from now on.
-
-    Annotators who have begun samples of the dataset are assigned to these samples.
-    """
+    """Show a dataset only to its assignees; annotators who have begun samples become assignees."""
     if dataset_setting(connection, dataset_id, HANDED_OUT) is not None:
         return
     set_dataset_setting(connection, dataset_id, HANDED_OUT, value=True)
@@ -175,7 +165,7 @@ def restrict_to_assigned(connection: Connection, dataset_id: int, *, by: str, at
 
 
 def free_dataset(connection: Connection, dataset_id: int) -> bool:
-    """Open a dataset to all annotators if no sample is assigned; return whether it is open."""
+    """Show a dataset to all annotators if no sample of it is assigned; return whether it is so."""
     rules = select(DATASET_SETTINGS.c.name).where(
         DATASET_SETTINGS.c.dataset_id == dataset_id,
         DATASET_SETTINGS.c.name.in_([AssignmentCause.POOL.value, AssignmentCause.PRACTICE.value]),
@@ -241,7 +231,7 @@ class _PoolSample(NamedTuple):
 
 
 def count_available_in_pool(connection: Connection, dataset_id: int, *, person: str) -> int:
-    """Return how many samples of a pool a person could take, if no other annotator took any."""
+    """Return how many samples of a dataset's pool a person could take, if no one else took any."""
     scope = {"dataset": dataset_id, "person": person}
     return int(connection.execute(_AVAILABLE, scope).scalar_one())
 
@@ -259,7 +249,7 @@ def record_added(connection: Connection, dataset_id: int, count: int) -> None:
 
 
 def record_removal(connection: Connection, sample_id: int) -> None:
-    """Update the numbers of available samples in a pool before a sample is deleted."""
+    """Update the numbers of available samples in a dataset's pool before a sample is deleted."""
     for place in _find_pool_samples(connection, [sample_id]):
         if place.room > 0:
             people = [EVERYONE, *_find_assignees(connection, [sample_id])[sample_id]]
@@ -267,11 +257,7 @@ def record_removal(connection: Connection, sample_id: int) -> None:
 
 
 def _change_capacity(connection: Connection, rows: Iterable[AssignedRow], *, by: int) -> None:
-    """Change how many more annotators the pool samples need.
-
-    Args:
-        rows: assignments that were added (`by` is -1) or removed (`by` is 1).
-    """
+    """Add `by` to the number of annotators that a pool needs for each sample in `rows`."""
     people: defaultdict[int, list[str]] = defaultdict(list)
     for person, sample_id, *_ in rows:
         if base_person(person) == person:  # a second reading adds no new annotator

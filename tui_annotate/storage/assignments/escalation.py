@@ -1,4 +1,4 @@
-"""Escalation: assigns further annotators to samples on which the assignees disagree.
+"""Escalation: assigns further annotators to samples on which the assigned ones disagree.
 
 A dataset's rule decides whether it happens. It happens once for each sample, in the transaction
 that completes the sample, or on demand for a whole dataset.
@@ -18,7 +18,6 @@ from tui_annotate.storage.assignments.assignment_rows import AssignedRow, assign
 from tui_annotate.storage.codec import from_json
 
 Disabled = Callable[[], Collection[str]]
-"""Function that returns the ids of people whose accounts are disabled."""
 
 _RULE: Final = text(
     "SELECT t.value FROM samples s JOIN dataset_settings t"
@@ -57,14 +56,13 @@ _SAMPLES: Final = text(
 
 
 def no_disabled_people() -> Collection[str]:
-    """Return no ids, for workspaces without accounts that could be disabled."""
     return ()
 
 
 def escalate(
     connection: Connection, sample_id: int, *, disabled: Disabled = no_disabled_people
 ) -> int:
-    """Assign a sample to more annotators if its assignees disagree; return how many were added.
+    """Assign a sample to more annotators if its annotators disagree; return how many were added.
 
     Annotators with the least open work come first. The result is 0 also if the sample was escalated
     before, or if no annotator is available.
@@ -83,8 +81,7 @@ def escalate_dataset(
 ) -> tuple[int, int]:
     """Assign more annotators to those samples of a dataset on which annotators disagree.
 
-    Returns (extended, waiting), both as numbers of samples; a sample waits if no annotator is
-    available for it.
+    Returns the numbers of extended samples, and of samples for which no annotator is available.
     """
     escalated = waiting = 0
     for (sample_id,) in connection.execute(_SAMPLES, {"dataset": dataset}).all():
@@ -96,16 +93,13 @@ def escalate_dataset(
 
 
 def count_waiting(connection: Connection, dataset: str) -> int:
-    """Return how many samples of a dataset wait for a further annotator."""
+    """Return how many samples of a dataset wait for a further annotator after a disagreement."""
     rows = connection.execute(_SAMPLES, {"dataset": dataset}).all()
     return sum(_find_due_rule(connection, row[0]) is not None for row in rows)
 
 
 def _find_due_rule(connection: Connection, sample_id: int) -> Escalation | None:
-    """Return the escalation rule if all assignees of a sample completed it and disagree, else None.
-
-    None also if the sample was escalated before, or if its pool still has room.
-    """
+    """Return the rule to add annotators if all assignees completed a sample and disagree."""
     scope = {"sample": sample_id}
     found = connection.execute(_RULE, scope).scalar()
     if found is None:

@@ -1,4 +1,4 @@
-"""Gold checks in the store: gold samples that a person can get, and the checks they completed."""
+"""Samples with known answers that check annotators' accuracy: who gets them, and results."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from tui_annotate.domain.gold_checks import (
     score_check,
     sort_gold,
 )
+from tui_annotate.domain.people import SETTLED
 from tui_annotate.domain.practice_feedback import PracticeAnswer
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.storage.assignments.assignment_rows import AssignedRow
@@ -26,13 +27,15 @@ from tui_annotate.storage.codec import from_json, to_json
 from tui_annotate.storage.statements import dataset_setting, gold_condition, worked_on_condition
 
 _OF_FREE: Final = (
-    # A person is not checked with a sample that the person has, or worked on before.
+    # A person is not checked with a sample that the person has, worked on or adjudicated before.
     # CROSS JOIN: the rule has few of the dataset's samples.
     " FROM json_each(:samples) n CROSS JOIN samples s"  # noqa: S608  constants
     " WHERE s.dataset_id = :dataset AND s.external = n.value"
     " AND NOT EXISTS (SELECT 1 FROM allotments a WHERE a.person = :person AND a.sample_id = s.id)"
     " AND NOT EXISTS (SELECT 1 FROM assignments w WHERE w.person = :person"
     f"   AND w.sample_id = s.id AND {worked_on_condition('w')})"
+    f" AND NOT EXISTS (SELECT 1 FROM annotations r WHERE r.person = '{SETTLED}'"
+    "   AND r.sample_id = s.id AND json_extract(r.payload, '$.settled.by') = :person)"
 )
 _FREE: Final = text(f"SELECT s.external, s.id {_OF_FREE}")
 _COUNT_FREE: Final = text(f"SELECT count(*) {_OF_FREE}")
@@ -92,11 +95,7 @@ _THRESHOLDS: Final = text(
 
 @dataclass(frozen=True, slots=True)
 class GoldSource:
-    """The gold samples that a person can still get from a dataset's rule, in one transaction.
-
-    Attributes:
-        start: number of the dataset's samples that the person has.
-    """
+    """Samples with known answers that a person can still get from a dataset."""
 
     connection: Connection
     dataset_id: int
@@ -105,18 +104,17 @@ class GoldSource:
     start: int
 
     def rows(self) -> list[AssignedRow]:
-        """Return the samples as rows to be assigned, in the person's order."""
         free = {row[0]: row[1] for row in self._execute(_FREE)}
         names = sort_gold(self.rule, self.person, free)
         return [AssignedRow(self.person, free[name], handout=self.rule.handout) for name in names]
 
     def next(self) -> AssignedRow | None:
-        """Return the gold sample that the person gets next; None if another sample is due."""
+        """Return the sample with known answers that a person gets next; None if another is due."""
         due = is_gold_slot(self.rule, self.person, self.start)
         return next(iter(self.rows()), None) if due else None
 
     def count_ahead(self, items: int) -> int:
-        """Return how many gold samples the person gets while taking a number of other samples."""
+        """Return how many samples with known answers a person gets while taking other samples."""
         free = int(self._execute(_COUNT_FREE).scalar_one())
         return count_gold(self.rule, self.person, items, gold=free, start=self.start)
 
@@ -127,13 +125,13 @@ class GoldSource:
 
 
 def gold_of(connection: Connection, dataset_id: int) -> Gold | None:
-    """Return a dataset's rule for gold samples; None if the dataset has none."""
+    """Return a dataset's rule for samples with known answers; None if it has no such rule."""
     found = dataset_setting(connection, dataset_id, AssignmentCause.GOLD)
     return Gold(**found) if found else None
 
 
 def find_gold(connection: Connection, dataset_id: int, *, person: str) -> GoldSource | None:
-    """Return the gold samples that a person can still get; None if the dataset has no rule."""
+    """Return the samples with known answers that a person can still get; None without a rule."""
     rule = gold_of(connection, dataset_id)
     if rule is None:
         return None
@@ -143,27 +141,24 @@ def find_gold(connection: Connection, dataset_id: int, *, person: str) -> GoldSo
 
 
 def is_gold_check(connection: Connection, person: str, key: SampleKey) -> bool:
-    """Return whether a sample was given to a person to check their accuracy."""
+    """Return whether a sample was given to a person to check the person's accuracy."""
     scope = {"person": person, "dataset": key.dataset, "sample": key.id}
     return connection.execute(_IS_CHECK, scope).first() is not None
 
 
 def count_gold_checks(connection: Connection, seen: Collection[str] | None) -> int:
-    """Return how many gold checks have work that exports exclude; 0 for a single reader.
-
-    `seen` has the ids of the people whose work can be read; None for all.
-    """
+    """Return how many samples that checked accuracy have work that exports exclude."""
     return 0 if seen is not None else int(connection.execute(_WORKED).scalar_one())
 
 
 def list_answered(connection: Connection, dataset_id: int, rule: Gold) -> list[str]:
-    """Return the ids of a dataset's samples that have answers of a rule's person or origin."""
+    """Return the ids of a dataset's samples that the person or origin of a rule has answered."""
     scope = {"dataset": dataset_id, "person": rule.person, "origin": rule.origin}
     return list(connection.execute(_ANSWERED, scope).scalars())
 
 
 def describe_request(rule: Gold) -> dict[str, Any]:
-    """Return the rule of gold checks as it is stored with its assignment, without sample ids."""
+    """Return a rule for accuracy checks as it is stored with its assignment, without sample ids."""
     answers = {"gold": rule.person or rule.origin}
     answers |= {"origin": rule.origin} if rule.origin else {}
     options = {"every": rule.every, "seed": rule.seed, "threshold": rule.threshold}
@@ -171,13 +166,13 @@ def describe_request(rule: Gold) -> dict[str, Any]:
 
 
 def read_thresholds(connection: Connection) -> dict[str, float]:
-    """Return the alert thresholds of the rules, in [0, 1], by dataset."""
+    """Return by dataset the accuracy, in [0, 1], below which an annotator causes an alert."""
     rows = connection.execute(_THRESHOLDS)
     return {name: Gold(**from_json(value)).threshold / 100 for name, value in rows}
 
 
 def read_checks(connection: Connection) -> list[GoldCheck]:
-    """Return all completed gold checks in order of time, scored by the current answers."""
+    """Return all completed accuracy checks in order of time, scored by the current answers."""
     work: defaultdict[tuple[str, int], list[Annotation]] = defaultdict(list)
     for person, sample_id, payload in connection.execute(_ANNOTATIONS):
         work[person, sample_id].append(annotation_from_json(json.loads(payload)))

@@ -30,11 +30,7 @@ _BATCH: Final = 1000
 
 
 def fixed_condition(handout: str, dataset: str) -> str:
-    """Return an SQL condition that is true if an admin assigned samples of a dataset to people.
-
-    These people take no samples from the dataset's pool. The arguments are the aliases of the
-    tables of assignments and datasets.
-    """
+    """Return an SQL condition: an admin assigned samples of the dataset to the person."""
     return (
         f"({handout}.kind IN ('give', 'topup') AND {handout}.dataset = {dataset}.name"
         f" AND {handout}.undone = '')"
@@ -73,10 +69,7 @@ class _OpenPool(NamedTuple):
 
 
 def pool_of(connection: Connection, dataset_id: int) -> Pool | None:
-    """Return the rule by which annotators take a dataset's samples one by one (its pool).
-
-    None if the dataset has no pool.
-    """
+    """Return the rule by which annotators take samples of a dataset one by one; None without."""
     found = dataset_setting(connection, dataset_id, AssignmentCause.POOL)
     return Pool(**found) if found else None
 
@@ -84,10 +77,6 @@ def pool_of(connection: Connection, dataset_id: int) -> Pool | None:
 def add_to_pool(
     connection: Connection, dataset_id: int, rows: Sequence[tuple[int, str, str]]
 ) -> None:
-    """Add new samples to a dataset's pool, if it has one.
-
-    `rows` are (row id, source hash, sample id) in order of arrival.
-    """
     pool = pool_of(connection, dataset_id)
     if pool is not None:
         value = sort_value_of(pool.order)
@@ -96,11 +85,7 @@ def add_to_pool(
 
 
 def fill(connection: Connection, dataset_id: int, pool: Pool | None) -> None:
-    """Put all samples of a dataset but gold samples into its pool; empty it if `pool` is None.
-
-    Raises:
-        InvalidInput: the pool is sorted by a score that the dataset does not have.
-    """
+    """Fill the pool from which annotators take samples; InvalidInput if its score is missing."""
     connection.execute(delete(POOL).where(POOL.c.dataset_id == dataset_id))
     if pool is not None:
         query = select(*columns_of(SAMPLES, "id source external")).order_by(SAMPLES.c.id)
@@ -155,10 +140,7 @@ def _find_first_of_source(
 
 
 def count_available(connection: Connection, person: str) -> int:
-    """Return how many samples a person could take from pools, if no other annotator took any.
-
-    The number includes the gold samples that the person gets meanwhile.
-    """
+    """Return how many samples a person could take from pools, if no one else took any."""
     found = 0
     for each in _find_open_pools(connection, person):
         dataset_id = each.dataset_id
@@ -172,7 +154,7 @@ def take_from_pool(connection: Connection, person: str) -> SampleKey | None:
     """Assign the next free sample of a pool to a person; return its key, or None if there is none.
 
     A person goes through a pool in its order, and then returns to samples that became free before.
-    Where a gold sample is due, the person gets a gold sample instead.
+    Where a sample with known answers is due, the person gets such a sample instead.
     """
     for each in _find_open_pools(connection, person):
         row = _find_next(connection, each, person)

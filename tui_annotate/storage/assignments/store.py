@@ -1,4 +1,4 @@
-"""Assignments in the store: assignable samples, recorded assignments, rules, and undo."""
+"""Assignments of samples to annotators: what is assigned, by which rules, and undo."""
 
 from __future__ import annotations
 
@@ -136,11 +136,7 @@ _KINDS: Final[dict[str, type[Rule]]] = {
 
 @dataclass(frozen=True, slots=True)
 class HeldSample:
-    """A sample that is assigned to a person, and the person's progress on it.
-
-    Attributes:
-        gold: whether the sample checks the person's accuracy.
-    """
+    """A sample that is assigned to a person; `gold`: it checks the person's accuracy."""
 
     allotted: AssignedRow
     handout: int
@@ -155,11 +151,10 @@ class AssignableDataset:
     """A dataset whose samples can be assigned, and the samples that are assigned to each person.
 
     Attributes:
-        items: all samples of the dataset, gold samples included.
+        items: all samples of the dataset, including those that check accuracy (`gold`).
         has: the keys of each person's samples, without second readings.
         open: the number of unfinished samples of each person, without second readings and gold
             samples.
-        gold: the ids of the gold samples.
     """
 
     dataset: str
@@ -171,7 +166,6 @@ class AssignableDataset:
 
     @property
     def real_items(self) -> tuple[AllocationItem, ...]:
-        """The samples without known answers, which are annotated for the results."""
         return tuple(item for item in self.items if item.key.id not in self.gold)
 
 
@@ -190,13 +184,7 @@ class StoredAssignment:
 
 @dataclass(frozen=True, slots=True)
 class WithdrawalResult:
-    """The result of undoing an assignment.
-
-    Attributes:
-        removed: number of samples that were unassigned.
-        kept: number of samples that stay assigned, because their assignees have begun them.
-        free: datasets whose samples all annotators see again.
-    """
+    """The result of undoing an assignment; `free`: datasets that all annotators see again."""
 
     handout: StoredAssignment
     removed: int
@@ -205,8 +193,6 @@ class WithdrawalResult:
 
 
 class AssignmentProgress(NamedTuple):
-    """Numbers of samples in a dataset that are assigned to a person, by their progress."""
-
     dataset: str
     person: str
     samples: int
@@ -218,35 +204,25 @@ class AssignmentProgress(NamedTuple):
 
 
 class AssignmentStore:
-    """Access to the assignments of a workspace; each assignment is made in one transaction."""
-
     def __init__(self, database: Database, *, clock: Callable[[], str] = utc_now) -> None:
         self._database = database
         self._clock = clock
 
     @contextmanager
     def reading(self) -> Iterator[AssignmentTransaction]:
-        """Open a transaction that reads assignments in one consistent state."""
         with self._database.reading() as connection:
             yield AssignmentTransaction(connection, "", "")
 
     @contextmanager
     def writing(self, by: str) -> Iterator[AssignmentTransaction]:
-        """Open a write transaction, in which assignments are recorded as made by the user `by`.
-
-        `by` is the user's id; empty for the owner of the store.
-        """
+        """Open a transaction in which the user `by` (empty: the store's owner) assigns samples."""
         with self._database.writing() as connection:
             yield AssignmentTransaction(connection, by, self._clock())
 
 
 @dataclass(frozen=True, slots=True)
 class AssignmentTransaction:
-    """Reads and changes assignments inside one transaction.
-
-    Raises:
-        NotFound: every method, if there is no dataset of that name.
-    """
+    """Reads and changes assignments inside one transaction; NotFound for an unknown dataset."""
 
     connection: Connection
     by: str
@@ -255,11 +231,9 @@ class AssignmentTransaction:
     # reading -----------------------------------------------------------------------------------
 
     def load_dataset(self, dataset: str, *, score: str = "") -> AssignableDataset:
-        """Load a dataset whose samples are to be assigned.
+        """Load a dataset whose samples are to be assigned, with the samples that each person has.
 
-        Args:
-            score: what the samples are sorted by: a field of `meta`, the name of a queue order by
-                score, or empty.
+        `score` names what the samples are sorted by: a field of `meta`, or a score; or it is empty.
 
         Raises:
             InvalidInput: there is no such score.
@@ -294,18 +268,9 @@ class AssignmentTransaction:
         return [_parse_score(row[3], score) for row in rows]
 
     def dataset_row(self, dataset: str) -> int:
-        """Return the row id of a dataset.
-
-        Raises:
-            NotFound: there is no such dataset.
-        """
         return dataset_row(self.connection, dataset)
 
     def held(self, *, person: str = "", handout: int = 0) -> list[HeldSample]:
-        """Return the assigned samples of a person or of one assignment, in queue order.
-
-        `handout` is the number of the assignment.
-        """
         rows = self.connection.execute(_HELD_SAMPLES, {"person": person, "handout": handout}).all()
         return [
             HeldSample(
@@ -318,10 +283,7 @@ class AssignmentTransaction:
         ]
 
     def handouts(self) -> list[StoredAssignment]:
-        """Return all assignments in the order in which they were made.
-
-        Samples that annotators had begun before are not an assignment.
-        """
+        """Return all recorded assignments of samples in the order in which they were made."""
         query = select(HANDOUTS).where(HANDOUTS.c.kind != AssignmentCause.FOUND.value)
         return [
             StoredAssignment(
@@ -333,23 +295,22 @@ class AssignmentTransaction:
         ]
 
     def rule(self, dataset_id: int, name: str) -> Any:
-        """Return a dataset's rule (pool, escalation or practice) as JSON; None if absent."""
+        """Return a dataset's rule for assigning samples as JSON; None if it has no such rule."""
         return dataset_setting(self.connection, dataset_id, name)
 
     def known(self, dataset_id: int, rule: Practice) -> int:
-        """Return the number of a dataset's annotations that practice work is compared with."""
+        """Return the number of a dataset's annotations with which practice work is compared."""
         scope = {"reader": "", "sample": 0, "dataset": dataset_id}
         scope |= {"person": rule.person, "origin": rule.origin}
         return len(self.connection.execute(_GOLD_ANNOTATIONS, scope).all())
 
     def answered(self, dataset_id: int, rule: Gold) -> list[str]:
-        """Return the ids of a dataset's samples that have answers of a rule's person or origin."""
         return gold.list_answered(self.connection, dataset_id, rule)
 
     def mix_gold(
         self, dataset_id: int, person: str, rows: Sequence[AssignedRow]
     ) -> list[AssignedRow]:
-        """Return a person's new samples with gold samples among them, if the dataset has a rule."""
+        """Mix samples with known answers into a person's new samples, if the dataset has a rule."""
         found = gold.find_gold(self.connection, dataset_id, person=person)
         if found is None:
             return list(rows)
@@ -357,24 +318,17 @@ class AssignmentTransaction:
         return [row for row, _ in mixed]
 
     def read_progress(self, dataset: str) -> list[AssignmentProgress]:
-        """Return the assignment progress by dataset and person's name.
-
-        An empty `dataset` means all datasets.
-        """
+        """Return how much of the assigned work is done, by dataset and person's name."""
         rows = self.connection.execute(_PROGRESS, {"dataset": dataset})
         return [AssignmentProgress(*row) for row in rows]
 
     def rules(self, dataset: str) -> list[tuple[str, Rule]]:
-        """Return the current assignment rules of one or all datasets, as (dataset, rule)."""
+        """Return the current rules for assigning samples of one or all datasets, by dataset."""
         rows = self.connection.execute(_RULES, {"dataset": dataset})
         return [(row[0], _KINDS[row[1]](**from_json(row[2]))) for row in rows]
 
     def count_waiting(self, dataset: str, rule: Rule) -> int:
-        """Return the number of a dataset's samples that need another annotator under a rule.
-
-        For a pool, the samples that annotators can take; for an escalation, the samples that wait
-        for an additional annotator; otherwise 0.
-        """
+        """Return the number of a dataset's samples that need another annotator under a rule."""
         if isinstance(rule, Pool):
             return int(self.connection.execute(_POOL_SIZE, {"dataset": dataset}).scalar_one())
         if isinstance(rule, Escalation):
@@ -384,7 +338,6 @@ class AssignmentTransaction:
     # assigning ---------------------------------------------------------------------------------
 
     def keep(self, person: Person) -> None:
-        """Store a person, unless a person with the same id is stored already."""
         add_person(self.connection, person)
 
     def apply(
@@ -395,7 +348,7 @@ class AssignmentTransaction:
         rows: Sequence[AssignedRow],
         request: Mapping[str, Any],
     ) -> int:
-        """Store an assignment of samples and return the id of the assignment.
+        """Store an assignment of samples; return the id of the assignment.
 
         An empty `dataset` means that the assignment is for several datasets.
 
@@ -411,7 +364,6 @@ class AssignmentTransaction:
     def record_assignment(
         self, kind: AssignmentCause, dataset: str, request: Mapping[str, Any]
     ) -> int:
-        """Store the record of an assignment; return the id of the assignment."""
         return assignment_rows.record_handout(
             self.connection, kind, dataset=dataset, by=self.by, at=self.at, request=request
         )
@@ -433,11 +385,7 @@ class AssignmentTransaction:
     # rules ---------------------------------------------------------------------------------------
 
     def set_pool(self, dataset: str, pool: Pool) -> int:
-        """Turn a dataset into a pool from which annotators take samples; return the rule's id.
-
-        Raises:
-            Conflict: the dataset is for practice.
-        """
+        """Let annotators take a dataset's samples one by one; Conflict if it is for practice."""
         request = {"overlap": pool.overlap, "order": pool.order}
         number = self.apply(AssignmentCause.POOL, dataset, rows=(), request=request)
         self._keep_rule(dataset, AssignmentCause.POOL, pool, handout=number)
@@ -466,11 +414,7 @@ class AssignmentTransaction:
         return number
 
     def set_gold(self, dataset: str, rule: Gold) -> int:
-        """Store which samples of a dataset are gold samples; return the rule's number.
-
-        Raises:
-            Conflict: the dataset is for practice.
-        """
+        """Store which samples of a dataset have known answers; Conflict if it is for practice."""
         dataset_id = self.dataset_row(dataset)
         if self.rule(dataset_id, AssignmentCause.PRACTICE) is not None:
             raise Conflict("the dataset is for practice", "choose another dataset")
@@ -487,9 +431,9 @@ class AssignmentTransaction:
     def escalate_now(
         self, dataset: str, *, disabled: Disabled = no_disabled_people
     ) -> tuple[int, int]:
-        """Apply a dataset's escalation rule; return the numbers of escalated and waiting samples.
+        """Assign more annotators to a dataset's samples with disagreement, by its rule.
 
-        A sample waits if no annotator is available for it.
+        Returns the numbers of extended samples, and of samples for which no annotator is available.
 
         Raises:
             NotFound: also if the dataset has no such rule.
@@ -514,8 +458,8 @@ class AssignmentTransaction:
 
         Args:
             number: number of the assignment; 0 for the last one that is not undone.
-            begun: also unassign samples in progress; the work on them stays stored. Gold samples
-                in progress stay assigned, so that the work on them stays apart from other work.
+            begun: also unassign samples in progress; the work on them stays stored. Gold and
+                practice samples in progress stay assigned, so that the work on them stays apart.
 
         Raises:
             NotFound: there is no such assignment, or none that is not undone.
@@ -523,7 +467,8 @@ class AssignmentTransaction:
         """
         handout = self._find_handout(number)
         held = self.held(handout=handout.id)
-        gone = [each for each in held if not each.begun or (begun and not each.gold)]
+        apart = [each for each in held if each.gold or each.allotted.practice]
+        gone = [each for each in held if not each.begun or (begun and each not in apart)]
         datasets = {each.key.dataset for each in held} | {handout.dataset} - {""}
         assignment_rows.unassign_samples(self.connection, [each.allotted for each in gone])
         self._withdraw_gold(gone)
@@ -535,16 +480,16 @@ class AssignmentTransaction:
         return WithdrawalResult(handout, len(gone), len(held) - len(gone), free)
 
     def _withdraw_gold(self, gone: Sequence[HeldSample]) -> None:
-        """Unassign the open gold samples of people whose other samples were unassigned.
-
-        A person who keeps only gold samples would know that they are gold samples.
-        """
+        """Unassign the gold samples that are left to people without other open samples."""
+        # A person who keeps only gold samples would know that they are gold samples.
         lost = {(each.allotted.person, each.key.dataset) for each in gone}
         for person in {who for who, _ in lost}:
+            still = [each for each in self.held(person=person) if not each.begun]
+            real = {each.key.dataset for each in still if not each.gold}
             open_gold = [
                 each.allotted
-                for each in self.held(person=person)
-                if each.gold and not each.begun and (person, each.key.dataset) in lost
+                for each in still
+                if each.gold and (person, each.key.dataset) in lost and each.key.dataset not in real
             ]
             assignment_rows.unassign_samples(self.connection, open_gold)
 
@@ -586,13 +531,7 @@ class AssignmentTransaction:
     def move(
         self, given: Mapping[str, Sequence[HeldSample]], *, giver: Person, to: Sequence[str]
     ) -> int:
-        """Move samples from one person to other people; return the id of the new assignment.
-
-        Args:
-            given: the samples by the id of the person who gets them.
-            giver: the person who has the samples now.
-            to: the ids that the admin named.
-        """
+        """Move samples from one person to other people; return the id of the new assignment."""
         moved = [each for own in given.values() for each in own]
         rows = [[*each.key, giver.id, each.handout] for each in moved]
         request = {"from": giver.id, "to": list(to), "rows": rows}
@@ -604,11 +543,7 @@ class AssignmentTransaction:
         return self.apply(AssignmentCause.MOVE, "", rows=new, request=request)
 
     def return_to_pool(self, held: Sequence[HeldSample]) -> None:
-        """Return a person's samples to the pool.
-
-        Raises:
-            Conflict: a sample belongs to a dataset without a pool.
-        """
+        """Let other annotators take a person's samples; Conflict if a dataset has no pool."""
         for each in held:
             dataset_id = self.dataset_row(each.key.dataset)
             if pools.pool_of(self.connection, dataset_id) is None:
@@ -630,10 +565,7 @@ def _parse_score(meta: str, field: str) -> float | None:
 def find_practice_answer(
     connection: Connection, person: str, key: SampleKey
 ) -> PracticeAnswer | None:
-    """Return the correct answer of a practice sample; None if the person does not have the sample.
-
-    A rating is correct if all people whose answers count gave the same rating.
-    """
+    """Return the correct answer of a practice sample; None if the person does not have it."""
     scope = {"person": person, "dataset": key.dataset, "sample": key.id}
     found = connection.execute(_PRACTICE_RULE, scope).first()
     if found is None:
@@ -647,9 +579,6 @@ def find_practice_answer(
 
 
 def count_practice_samples(connection: Connection, seen: Collection[str] | None) -> int:
-    """Return how many practice samples were worked on; a sample counts once for each person.
-
-    `seen` has the ids of the people; None for all.
-    """
+    """Return how many practice samples people worked on; a sample counts once per person."""
     people = connection.execute(_PRACTISED)
     return sum(count for person, count in people if seen is None or person in seen)

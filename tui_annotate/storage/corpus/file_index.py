@@ -1,4 +1,4 @@
-"""Temporary index of the records in a file, to find and read single records without a workspace.
+"""Temporary index of the samples in a file, to find and read them without a workspace.
 
 The index is a SQLite database without a name. It spills to a file that no other process can open
 and that ends with this process. As it need not survive a power cut, it is ten times as fast as the
@@ -33,7 +33,7 @@ from tui_annotate.storage.corpus.intake import summary_start
 from tui_annotate.storage.corpus.sample_names import LAST_CHARACTER, only_key, split_name
 
 MOST_LABELS: Final = 1000
-"""Maximum number of labels that are counted. A file with more probably uses ids as labels."""
+"""Maximum number of labels that are counted; a file with more probably uses ids as labels."""
 
 _SCHEMA: Final = """
 PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA cache_size=-16000;
@@ -71,16 +71,13 @@ class IndexedSample:
 
     @property
     def state(self) -> State:
-        """The sample's state in the list: done if the sample has annotations, else new."""
         return State.DONE if self.annotations else State.NEW
 
 
 class FileIndex:
-    """Index of records in order of arrival, which threads may share; close the index after use.
+    """Index of a file's samples in order of arrival, which threads may share.
 
-    Attributes:
-        people: people by id, in order of arrival.
-        labels: number of annotations by label path.
+    `people` are by id in order of arrival; `labels` are numbers of annotations by label path.
 
     Raises:
         Unavailable: the constructor, if there is no temporary space.
@@ -96,7 +93,6 @@ class FileIndex:
             self._database.executescript(_SCHEMA)
 
     def close(self) -> None:
-        """Free the memory and temporary space of the index."""
         self._database.close()
 
     @contextmanager
@@ -107,10 +103,7 @@ class FileIndex:
     # writing -----------------------------------------------------------------------------------
 
     def add(self, records: Iterable[Record]) -> list[tuple[Record, InvalidInput]]:
-        """Add records in one transaction; return the refused records, each with its error.
-
-        A record is refused if its id is in use or cannot be stored.
-        """
+        """Add samples to the index; return those whose id is in use or invalid, with the errors."""
         refused = []
         with self._connection() as database:
             database.execute("BEGIN")
@@ -166,11 +159,7 @@ class FileIndex:
     # reading -----------------------------------------------------------------------------------
 
     def record(self, key: SampleKey) -> tuple[Record, int]:
-        """Return (record, position from 1) of a sample; annotations are in the order of the file.
-
-        Raises:
-            NotFound: there is no sample with this key.
-        """
+        """Return a sample with its work as in the file, and its position from 1; or NotFound."""
         query = (
             "SELECT id, record FROM samples JOIN records USING (id)"
             " WHERE external = ? AND dataset = ?"
@@ -189,18 +178,14 @@ class FileIndex:
         return str(database.execute(query, (_short_hash(name),)).fetchone()[0].decode())
 
     def key(self, position: int) -> SampleKey | None:
-        """Return the key of the sample at a position, from 1; None if no sample is there."""
+        """Return the key of the sample at a position in the file, from 1; None if there is none."""
         query = "SELECT dataset, external FROM samples WHERE id = ?"
         with self._connection() as database:
             row = database.execute(query, (position,)).fetchone()
         return SampleKey(*row) if row else None
 
     def find(self, name: str) -> SampleKey:
-        """Return the sample that a user names by its id, dataset/id, or the start of its id.
-
-        Raises:
-            NotFound: no sample or several samples match; the hint names some.
-        """
+        """Return the sample that a user names by its id, dataset/id, or the start of its id."""
         with self._connection() as database:
             rows = _find_keys(database, check_storable(name.strip(), "sample id"))
 
@@ -262,7 +247,7 @@ def _find_keys(database: sqlite3.Connection, name: str) -> Sequence[Any]:
 
 
 def _short_hash(sha256: str) -> bytes:
-    """Return the first 16 bytes of a hash, so that the index of texts is small."""
+    """Return the first 16 bytes of a text's hash, so that the index of texts is small."""
     return bytes.fromhex(sha256)[:16]
 
 
@@ -294,7 +279,6 @@ def _unpack_record(
     texts: Mapping[str, str],
     people: Mapping[str, Person],
 ) -> Record:
-    """Return the record that `_pack_record` packed, from texts by hash and people by id."""
     sample = Sample(
         *key,
         tuple(

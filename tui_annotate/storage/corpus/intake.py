@@ -33,17 +33,14 @@ from tui_annotate.storage.queue_orders import (
 from tui_annotate.storage.statements import known_digests
 
 SUMMARY_START: Final = 160
-"""Number of code points at the start of a summary that the queue can show and search."""
+"""Number of code points at a summary's start that the list of samples shows and searches."""
 
 
 @dataclass(frozen=True, slots=True)
 class NewSample:
-    """A sample to be stored.
+    """A sample to be stored, with the segments of each of its documents.
 
-    Attributes:
-        segments: segments of each document, parallel to `sample.documents`; empty for a document
-            that
-        is already stored with segments, or that has no text.
+    A document that is already stored with segments, or that has no text, has no segments here.
     """
 
     sample: Sample
@@ -64,17 +61,14 @@ def summary_start(sample: Sample) -> str:
 
 
 def _hash_source(sample: Sample) -> str:
-    """Return a hash of a sample's source, equal for samples with the same source.
-
-    A sample without a source has a hash of its own.
-    """
+    """Return a hash of a sample's source; a sample without a source has a hash of its own."""
     sources = [document.sha256 for document in sample.side(Side.SOURCE)]
     return hashlib.sha256("\n".join(sources or map(repr, sample.key)).encode()).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
 class PreparedBatch:
-    """All table rows of a sample batch, except row ids, prepared before the write lock is taken."""
+    """Table rows of several samples, without row ids, prepared before the write lock is taken."""
 
     keys: tuple[SampleKey, ...]
     samples: tuple[dict[str, Any], ...]
@@ -84,11 +78,7 @@ class PreparedBatch:
 
 
 def prepare(batch: Sequence[NewSample], segmenter: str) -> PreparedBatch:
-    """Validate and encode a batch of samples.
-
-    Raises:
-        InvalidInput: an id cannot be stored, or segments do not join.
-    """
+    """Validate and encode several samples before the write lock is taken; or InvalidInput."""
     documents: dict[str, dict[str, Any]] = {}
     bare: set[str] = set()
     for new in batch:
@@ -145,7 +135,7 @@ def _build_placement_rows(sample: Sample) -> Iterable[dict[str, Any]]:
 
 
 def write(connection: Connection, prepared: PreparedBatch, created: str) -> None:
-    """Store those samples and documents of a prepared batch that are not stored yet.
+    """Store those prepared samples and documents that are not stored yet.
 
     Raises:
         Conflict: a sample with the same key but different texts is stored, or a document that came
@@ -181,7 +171,7 @@ def write(connection: Connection, prepared: PreparedBatch, created: str) -> None
 
 
 def keep_documents(connection: Connection, prepared: PreparedBatch) -> dict[str, int]:
-    """Store the texts of a batch; return the row id of each text by its hash.
+    """Store the texts of prepared samples; return the row id of each text by its hash.
 
     Segments of a different segmenter replace the stored ones.
 
@@ -209,10 +199,7 @@ def keep_documents(connection: Connection, prepared: PreparedBatch) -> dict[str,
 def _create_datasets(
     connection: Connection, kinds: Mapping[str, SampleKind], created: str
 ) -> dict[str, int]:
-    """Return the row id of each dataset by name, and create missing datasets.
-
-    A new dataset of a kind that annotators rate gets a label set of its own.
-    """
+    """Return each dataset's row id by name, and create missing datasets."""
     wanted = select(DATASETS.c.name, DATASETS.c.id).where(DATASETS.c.name.in_(kinds))
     there = {row[0] for row in connection.execute(wanted)}
     fresh = [check_storable(name, "dataset") for name in sorted(kinds.keys() - there)]
@@ -244,10 +231,7 @@ def place_documents(
 def _add_to_orders(
     connection: Connection, keys: Sequence[SampleKey], rows: Sequence[dict[str, Any]]
 ) -> None:
-    """Add new samples to the queue orders that are the same for all annotators.
-
-    Samples of a dataset that is assigned are added to the dataset's pool instead, if it has a pool.
-    """
+    """Add new samples to all annotators' queues, or to the pool of an assigned dataset."""
     handed = assigned_datasets(connection)
     first = first_values_by_source(connection, [row["source"] for row in rows])
     newcomers = [

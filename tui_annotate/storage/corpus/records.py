@@ -1,4 +1,4 @@
-"""Reads samples and records from the store: single samples for the screen, and streams for exports.
+"""Reads samples with annotators' work: one sample for the screen, or many for exports.
 
 They are built from plain rows, not from ORM objects, because an export of 200,000 annotations
 spends most of its time here.
@@ -76,8 +76,6 @@ _DOCUMENTS_OF_SAMPLE: Final = (
 
 @dataclass(frozen=True, slots=True)
 class StoredSample:
-    """A sample, with the segments of each of its documents in the order of `sample.documents`."""
-
     sample: Sample
     segments: tuple[tuple[Segment, ...], ...]
 
@@ -85,14 +83,7 @@ class StoredSample:
 def read_stored_sample(
     connection: Connection, key: SampleKey, *, seen: Collection[str] | None = None
 ) -> StoredSample:
-    """Return one sample with its segments.
-
-    Args:
-        seen: ids of the people whose work is readable; None for all.
-
-    Raises:
-        NotFound: there is no such sample.
-    """
+    """Return one sample with the segments of its documents; NotFound for an unknown key."""
     row = connection.execute(_SAMPLE_BY_KEY, {"dataset": key.dataset, "sample": key.id}).first()
     if row is None:
         raise NotFound(f"there is no sample {key}", "choose a sample from the queue")
@@ -113,12 +104,10 @@ def stream_records(
     seen: Collection[str] | None = None,
     worked: bool = False,
 ) -> Iterator[Record]:
-    """Yield the records that match a filter, by dataset, then in order of arrival.
+    """Yield the samples and annotators' work that match a filter, by dataset, then as stored.
 
-    Args:
-        seen: ids of the people whose work is readable; None for all.
-        worked: whether samples without matching work are omitted. Samples without any work
-            are then not even read. Filters of work omit such samples in any case.
+    `seen` has the ids of the people whose work is readable; None for all. `worked` omits samples
+    without matching work; filters of work do so in any case.
     """
     found = connection.execute(select(PEOPLE.c.id, PEOPLE.c.name, PEOPLE.c.kind))
     people = {row.id: Person(row.id, row.name, PersonKind(row.kind)) for row in found}
@@ -144,10 +133,7 @@ def stream_records(
 def stream_samples(
     connection: Connection, dataset: str, *, seen: Collection[str] | None = None
 ) -> Iterator[Sample]:
-    """Yield the samples of a dataset in order of arrival, without annotation work.
-
-    `seen` is as for `stream_records`.
-    """
+    """Yield the samples of a dataset in order of arrival, without annotators' work."""
     documents = _Documents(connection)
     query = select(DATASETS.c.id).where(DATASETS.c.name == dataset)
     for dataset_id in connection.execute(query).scalars().all():
@@ -169,7 +155,7 @@ def _iterate_samples(
 
 
 def _iterate_pages(connection: Connection, dataset_id: int, sample: str) -> Iterator[Sequence[Any]]:
-    """Yield pages of samples in order of arrival, so that an export keeps the order of the file."""
+    """Yield lists of samples in order of arrival, so that an export keeps the file's order."""
     mine = SAMPLES.c.dataset_id == dataset_id
     if sample:
         yield connection.execute(_SAMPLE.where(mine, SAMPLES.c.external == sample)).all()
@@ -182,7 +168,6 @@ def _iterate_pages(connection: Connection, dataset_id: int, sample: str) -> Iter
 
 
 def _list_worked(connection: Connection) -> Mapping[int, Sequence[int]]:
-    """Return, by dataset, the row ids of the samples that anyone worked on, in order of arrival."""
     found: dict[int, array[int]] = defaultdict(partial(array, "q"))
     for dataset_id, sample_id in connection.execute(_WORKED):
         found[dataset_id].append(sample_id)
@@ -212,7 +197,7 @@ def _build_sample(
 
 
 class _Documents:
-    """The documents of samples. A text that many samples share is read, decoded and hashed once."""
+    """The documents of samples; a text that many samples share is read and decoded once."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -221,7 +206,7 @@ class _Documents:
         self._characters = 0
 
     def of(self, sample_ids: Sequence[int]) -> dict[int, list[Document]]:
-        """Return the documents of each sample in order; a sample with a missing text is omitted."""
+        """Return each sample's documents in order; a sample with a missing text is omitted."""
         rows = self._connection.execute(_PLACEMENTS, {"rows": to_json(sample_ids)}).all()
         self._load_texts({row[1] for row in rows})
         placed: dict[int, list[Document]] = {sample_id: [] for sample_id in sample_ids}
@@ -261,13 +246,12 @@ class _PageWork:
 
     @property
     def touched(self) -> set[int]:
-        """Row ids of the samples on which someone's work matches the record filter."""
+        """Row ids of the samples on which someone's work matches the filter."""
         if self.by_annotation:
             return set(self.annotations)
         return self.annotations.keys() | self.assignments.keys()
 
     def record(self, sample_id: int, sample: Sample, people: dict[str, Person]) -> Record:
-        """Return a sample with all stored work on it."""
         annotations = sorted(self.annotations.get(sample_id, ()), key=_reading_order_key)
         assignments = self.assignments.get(sample_id, ())
         named = {each.person for each in (*annotations, *assignments)}

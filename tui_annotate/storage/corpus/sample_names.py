@@ -11,7 +11,7 @@ from tui_annotate.domain.samples import SampleKey
 
 
 def split_name(name: str) -> Iterator[tuple[str, str]]:
-    """Yield every (dataset, id) that `dataset/id` may mean; both parts may contain a slash."""
+    """Yield every (dataset, id) that `dataset/id` may mean, as both may contain a slash."""
     return ((name[:at], name[at + 1 :]) for at, character in enumerate(name) if character == "/")
 
 
@@ -23,13 +23,9 @@ LAST_CHARACTER = "\U0010ffff"  # sorts after every id with the same start
 def only_key(
     name: str, rows: Sequence[Any], load_ids: Callable[[str, int], Sequence[str]]
 ) -> SampleKey:
-    """Return the only sample (dataset, id) that was found for a name.
+    """Return the only sample (dataset, id) that was found for a name; otherwise raise NotFound.
 
-    Args:
-        load_ids: returns the sample ids that start with a text, at most a given number.
-
-    Raises:
-        NotFound: no sample or several samples match; the hint names some.
+    `load_ids` returns the sample ids that start with a text, at most a given number.
     """
     if len(rows) == 1:
         return SampleKey(*rows[0])
@@ -43,7 +39,7 @@ def only_key(
 
 
 def _suggest_id(name: str, load_ids: Callable[[str, int], Sequence[str]]) -> str:
-    """Suggest the most similar id among those with the longest common start."""
+    """Suggest the sample id most similar to a name, among those with the longest common start."""
     wanted = name.rpartition("/")[2]
     for length in range(min(len(wanted), MAX_COMMON_START), -1, -1):
         if ids := load_ids(wanted[:length], MAX_SIMILAR_IDS):

@@ -1,4 +1,4 @@
-"""The corpus in the store: datasets, samples, documents and segments, without annotation work."""
+"""The texts in the database: datasets, samples, documents and sentences, without work."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, bindparam, delete, func, select, text, tuple_, update
 
-from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import Conflict, NotFound
-from tui_annotate.domain.history import DISCARD, Change, Event, PendingEvent
+from tui_annotate.domain.history import Event, discard_action
 from tui_annotate.domain.people import Permission, require_permission, visible_people
 from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.records import Record, RecordFilter
@@ -62,7 +61,6 @@ __all__ = [
 
 
 _BATCH: Final = 15
-"""Number of samples removed in one transaction, which holds the lock for up to about 65 ms."""
 
 _INFOS: Final = text("""
     SELECT d.name,
@@ -122,7 +120,7 @@ class DatasetProgress:
 
 
 class CorpusStore(VectorSetStore):
-    """Access to samples by key, to documents by the hash of their text, and to vector sets.
+    """Access to the stored samples, documents and sets of vectors.
 
     Methods that change anything raise `NotAllowed` if the actor may not manage the workspace.
     """
@@ -130,7 +128,6 @@ class CorpusStore(VectorSetStore):
     # reading -----------------------------------------------------------------------------------
 
     def known(self, keys: Sequence[SampleKey]) -> dict[SampleKey, str]:
-        """Return a digest of each stored sample's texts, by key; unknown keys are omitted."""
         with self._database.reading() as connection:
             return known_digests(connection, keys)
 
@@ -143,26 +140,17 @@ class CorpusStore(VectorSetStore):
             return set(connection.execute(query).scalars())
 
     def sample(self, key: SampleKey) -> StoredSample:
-        """Return a sample with its segments.
-
-        Raises:
-            NotFound: there is no sample with this key.
-        """
+        """Return one sample with the segments of its documents; NotFound for an unknown key."""
         with self._database.reading() as connection:
             return records.read_stored_sample(connection, key, seen=visible_people(self._actor))
 
     def sample_or_none(self, key: SampleKey) -> Sample | None:
-        """Return a sample without its segments; None if there is no sample with this key."""
         with suppress(NotFound):
             return self.sample(key).sample
         return None
 
     def find(self, name: str) -> SampleKey:
-        """Return the sample that a user names by its id, dataset/id, or the start of its id.
-
-        Raises:
-            NotFound: no sample or several samples match; the hint names some.
-        """
+        """Return the sample that a user names by its id, dataset/id, or the start of its id."""
         keys = (DATASETS.c.name, SAMPLES.c.external)
         splits = list(split_name(name))
         conditions = (
@@ -185,7 +173,6 @@ class CorpusStore(VectorSetStore):
             return only_key(name, rows, load_ids)
 
     def keys(self, dataset: str = "") -> tuple[SampleKey, ...]:
-        """Return the keys of all samples, or of one dataset, in order of arrival."""
         query = SAMPLE_KEY.order_by(SAMPLES.c.id)
         if dataset:
             query = query.where(DATASETS.c.name == dataset)
@@ -193,17 +180,16 @@ class CorpusStore(VectorSetStore):
             return tuple(SampleKey(*row) for row in connection.execute(query))
 
     def records(self, filters: RecordFilter, *, worked: bool = False) -> Iterator[Record]:
-        """Yield the records that match a filter, by dataset, then in order of arrival.
+        """Yield the samples and annotators' work that match a filter, by dataset, then as stored.
 
-        All records come from one consistent state of the store. `worked` omits samples without
-        matching work; its cost depends on the work in the store, not on the number of samples.
+        All come from one consistent state. `worked` omits samples without matching work; its cost
+        depends on the work in the store, not on the number of samples.
         """
         seen = visible_people(self._actor)
         with self._database.reading() as connection:
             yield from records.stream_records(connection, filters, seen=seen, worked=worked)
 
     def samples(self, dataset: str) -> Iterator[Sample]:
-        """Yield the samples of a dataset in order of arrival, without annotation work."""
         with self._database.reading() as connection:
             yield from records.stream_samples(connection, dataset, seen=visible_people(self._actor))
 
@@ -213,7 +199,6 @@ class CorpusStore(VectorSetStore):
             return count_practice_samples(connection, visible_people(self._actor))
 
     def count_gold_checks(self) -> int:
-        """Return how many gold checks have work that exports exclude; 0 for an annotator."""
         with self._database.reading() as connection:
             return count_gold_checks(connection, visible_people(self._actor))
 
@@ -222,8 +207,7 @@ class CorpusStore(VectorSetStore):
     def add(self, batch: Sequence[NewSample], *, segmenter: str) -> None:
         """Store a batch of samples in one transaction; skip samples stored with the same texts.
 
-        Args:
-            segmenter: name and version of the segmenter that made the segments of this batch.
+        `segmenter` is the name and version of the segmenter that made the segments.
 
         Raises:
             InvalidInput: an id cannot be stored, or segments do not join to their text.
@@ -239,17 +223,14 @@ class CorpusStore(VectorSetStore):
     ) -> tuple[int, int]:
         """Store a batch of samples, and replace the texts and fields of samples that exist already.
 
-        A sample keeps its positions in the orders. Work on a sample with unchanged texts is kept;
-        scores and suggestions on a changed sample are removed.
-
-        Returns:
-            The number of samples with other texts, and the number of new samples.
+        A sample keeps its positions in queues. Work on unchanged texts is kept; scores and
+        suggestions on a changed sample are removed. Returns the numbers of samples with other texts
+        and of new samples.
 
         Raises:
             InvalidInput: as `add`.
-            Conflict: annotators worked on a sample whose texts would change, and `with_annotations`
-                is
-            False; if it is True, their work on that sample is discarded, but remains in the log.
+            Conflict: annotators worked on a sample whose texts would change, unless
+                `with_annotations` discards their work (which remains in the event log).
         """
         prepared = intake.prepare(batch, segmenter)
         with self._writing_as_manager() as connection:
@@ -280,11 +261,7 @@ class CorpusStore(VectorSetStore):
             return changed, len(set(prepared.keys) - known.keys())
 
     def remove_samples(self, keys: Sequence[SampleKey], *, with_annotations: bool = False) -> None:
-        """Remove samples in short transactions; keys of samples that do not exist are ignored.
-
-        Raises:
-            Conflict: annotators worked on one of them, and `with_annotations` is False.
-        """
+        """Remove samples; Conflict if annotators worked on one and `with_annotations` is False."""
         require_permission(self._actor, Permission.MANAGE)
         for batch in split_batches(keys, _BATCH):
             with self._writing_as_manager() as connection:
@@ -316,18 +293,16 @@ class CorpusStore(VectorSetStore):
         return len(keys)
 
     def datasets(self) -> list[DatasetInfo]:
-        """Return the statistics of all datasets, by dataset name."""
         with self._database.reading() as connection:
             rows = connection.execute(_INFOS, seen_scope(visible_people(self._actor)))
             return [DatasetInfo(*row) for row in rows]
 
     def progress(self) -> list[DatasetProgress]:
-        """Return annotation progress by dataset and person."""
         with self._database.reading() as connection:
             return read_progress(connection, visible_people(self._actor))
 
     def totals(self) -> tuple[int, int, int]:
-        """Return the numbers of samples, documents and segments in the whole store."""
+        """Return the numbers of samples, documents and segments in the whole workspace."""
         with self._database.reading() as connection:
             samples = connection.execute(select(func.count()).select_from(SAMPLES)).scalar_one()
             query = select(func.count(), func.coalesce(func.sum(DOCUMENTS.c.segments), 0))
@@ -336,10 +311,6 @@ class CorpusStore(VectorSetStore):
 
 
 def read_progress(connection: Connection, seen: Sequence[str] | None) -> list[DatasetProgress]:
-    """Return annotation progress by dataset and person.
-
-    `seen` has the ids of the people to include; None means all people.
-    """
     return [DatasetProgress(*row) for row in connection.execute(_PROGRESS, seen_scope(seen))]
 
 
@@ -380,13 +351,7 @@ def _discard_work(
     query = select(ASSIGNMENTS.c.person).where(ASSIGNMENTS.c.sample_id == sample_id)
     for person in connection.execute(query).scalars().all():
         stream = log.stream(person, key)
-        annotations, answers = stream.state.annotations, stream.state.suggestions
-        fresh = {"state": State.NEW.value, "rating": "", "comment": ""}
-        action = PendingEvent(
-            DISCARD,
-            Change(annotations, stream.state.assignment, answers),
-            Change(dict.fromkeys(annotations), fresh, dict.fromkeys(answers)),
-        )
+        action = discard_action(stream.state)
         log.append(stream, Event(str(uuid.uuid4()), 0, person, *key, action, at=utc_now()))
     connection.execute(delete(PLACES).where(PLACES.c.sample_id == sample_id))
 
@@ -405,13 +370,10 @@ def _delete_unused_documents(connection: Connection, documents: Sequence[int]) -
 
 
 class SegmentStore(CommonStore):
-    """The sentence boundaries of stored documents."""
-
     def of(self, lengths: Mapping[str, int]) -> dict[str, tuple[Segment, ...]]:
         """Return a dict from each document's hash to the document's segments, in text order.
 
-        Args:
-            lengths: number of code points of each document's text, by hash.
+        `lengths` has the number of code points of each text, by hash.
 
         Raises:
             Damaged: segments do not end where their text does.

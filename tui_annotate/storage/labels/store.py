@@ -26,22 +26,14 @@ from tui_annotate.storage.statements import add_missing, dataset_row, upsert
 
 
 class GuidanceKind(StrEnum):
-    """The kind of a guidance text: label set or guidelines.
-
-    The value is also the name of a table column and of a setting.
-    """
+    """Kind of a guidance text; the value is also the name of a table column and of a setting."""
 
     LABELS = "labels"
     GUIDELINES = "guidelines"
 
 
 class GuidanceEdition(NamedTuple):
-    """A version of a label set or guidelines that came into use in the workspace or a dataset.
-
-    Attributes:
-        dataset: the dataset; empty for the workspace.
-        by: id of the person who put the version in use; empty for the owner of the files.
-    """
+    """A version of a label set or guidelines that came into use in the workspace or a dataset."""
 
     dataset: str
     version: str
@@ -65,20 +57,14 @@ _OWN: Final = {
 
 
 class GuidanceStore(CommonStore):
-    """Access to label sets and guidelines; the stored versions are authoritative, not the files.
-
-    A file in the workspace is only a proposal until its content is stored here.
-    """
+    """Access to label sets and guidelines; the stored versions count, not the workspace's files."""
 
     @staticmethod
     def hash_of(text: str) -> str:
-        """Return the SHA-256 hash, in hex, that names a version of a label set or guidelines."""
         return hashlib.sha256(text.encode()).hexdigest()
 
     def keep(self, kind: GuidanceKind, text: str, *, dataset: str = "", by: str = "") -> str:
         """Store a version of a label set or guidelines and put it in use; return its hash.
-
-        An empty `dataset` means the workspace.
 
         Raises:
             NotFound: there is no such dataset.
@@ -89,10 +75,7 @@ class GuidanceStore(CommonStore):
         return edition.version
 
     def editions(self, kind: GuidanceKind) -> tuple[GuidanceEdition, ...]:
-        """Return the times at which versions of label sets or guidelines came into use, in order.
-
-        The versions of the workspace and of all datasets are included.
-        """
+        """Return at which times which versions of label sets or guidelines came into use."""
         with self._database.reading() as connection:
             rows = connection.execute(_EDITIONS, {"kind": kind.value})
             return tuple(GuidanceEdition(*row) for row in rows)
@@ -107,27 +90,18 @@ class GuidanceStore(CommonStore):
             return str(own or connection.execute(_COMMON, {"name": kind.value}).scalar() or "")
 
     def require_dataset(self, dataset: str) -> None:
-        """Check that there is a dataset with this name.
-
-        Raises:
-            NotFound: no dataset has the name; the hint names the most similar one.
-        """
+        """Raise NotFound, with the most similar name, if there is no dataset with this name."""
         with self._database.reading() as connection:
             dataset_row(connection, dataset)
 
     def versions(self, kind: GuidanceKind) -> tuple[str, ...]:
-        """Return the hashes of all label sets or guidelines that were ever in use, oldest first."""
         query = select(TEXTS.c.hash).where(TEXTS.c.kind == kind.value)
         query = query.order_by(TEXTS.c.created, TEXTS.c.hash)
         with self._database.reading() as connection:
             return tuple(connection.execute(query).scalars())
 
     def text(self, kind: GuidanceKind, version: str) -> str:
-        """Return the text of a label set or guidelines version exactly as it was stored.
-
-        Raises:
-            NotFound: there is no such version.
-        """
+        """Return the text of a version of a label set or guidelines; NotFound if it is unknown."""
         query = select(TEXTS.c.text).where(TEXTS.c.kind == kind.value, TEXTS.c.hash == version)
         with self._database.reading() as connection:
             found = connection.execute(query).scalar()
@@ -144,10 +118,7 @@ def put_in_force(
 ) -> None:
     """Put a version of a label set or guidelines in use, in the workspace or a dataset.
 
-    The time is stored too.
-
-    Args:
-        edition: an empty version in a dataset restores the version of the workspace there.
+    An empty version in a dataset restores the version of the workspace there.
 
     Raises:
         NotFound: there is no such dataset.
@@ -173,7 +144,7 @@ def put_in_force(
 def start_with_labels(
     connection: Connection, datasets: Sequence[str], labels: str, *, at: str
 ) -> None:
-    """Give new datasets a label set of their own."""
+    """Give new datasets a label set of their own, in place of the workspace's."""
     version = GuidanceStore.hash_of(labels)
     for name in datasets:
         edition = GuidanceEdition(name, version, at, by="")
@@ -188,22 +159,14 @@ class LabelSets:
     _trees: dict[str, LabelTree] = field(default_factory=dict)
 
     def in_force(self, dataset: str = "") -> LabelTree:
-        """Return the label set that a dataset uses: its own label set, or that of the workspace.
-
-        Raises:
-            NotFound: the workspace has no label set.
-        """
+        """Return the label set that a dataset uses, its own or the workspace's; or NotFound."""
         version = self.guidance.version(GuidanceKind.LABELS, dataset=dataset)
         if not version:
             raise NotFound("the workspace has no labels.yaml", f"create it; {WRITE}")
         return self.of(version)
 
     def of(self, version: str) -> LabelTree:
-        """Return the label set of a version hash, whether the version is in use or not.
-
-        Raises:
-            NotFound: there is no such version.
-        """
+        """Return the label set with a version hash, in use or not; NotFound if it is unknown."""
         if version not in self._trees:
             self._trees[version] = parse_stored_labels(
                 self.guidance.text(GuidanceKind.LABELS, version)
@@ -220,10 +183,7 @@ class LabelSets:
         return frozenset(label.path for each in versions for label in self.of(each).walk())
 
     def same(self, version: str, labels: LabelTree) -> bool:
-        """Return whether a stored label set version equals a given label set in labels and rules.
-
-        False if there is no such version.
-        """
+        """Return whether a stored version of a label set equals another in labels and rules."""
         try:
             return version == labels.version or labels.means(self.of(version))
         except NotFound:
@@ -233,7 +193,7 @@ class LabelSets:
 # changes -----------------------------------------------------------------------------------------
 
 FILE: Final = "file"
-"""Kind of a label set change that was made by editing the file `labels.yaml`."""
+"""Kind of a label set's change that was made by editing the file `labels.yaml`."""
 UNDO: Final = "undo"
 
 _CHANGES: Final = select(LABEL_CHANGES).order_by(LABEL_CHANGES.c.id)
@@ -253,12 +213,11 @@ _SINCE: Final = text(
 
 @dataclass(frozen=True, slots=True)
 class LabelChangeRequest:
-    """The request for a change of a label set.
+    """The request for a change of a label set, such as renaming a label.
 
     Attributes:
         description: the change in words, as on the command line: "rename Odd to Strange".
         renames: new path of each changed label; empty if annotations kept their labels.
-        datasets: names of the datasets to which the change applies.
     """
 
     description: str
@@ -266,13 +225,11 @@ class LabelChangeRequest:
     datasets: tuple[str, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
-        """Return the request for a label set change as the JSON value that is stored."""
         renames = [[list(old), list(new)] for old, new in self.renames.items()]
         return {"told": self.description, "renames": renames, "datasets": list(self.datasets)}
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> LabelChangeRequest:
-        """Parse a request for a label set change from the JSON value that `as_json` returns."""
         renames = {tuple(old): tuple(new) for old, new in value["renames"]}
         return cls(value["told"], renames, tuple(value["datasets"]))
 
@@ -282,14 +239,11 @@ class LabelChange:
     """A change of a label set, with its events in the event log.
 
     Attributes:
-        id: number of the change; 0 before it is stored.
-        dataset: the dataset with this label set; empty for the workspace's label set.
         kind: the subcommand, `file` or `undo`.
         before, after: versions of the label set; empty in a dataset for the workspace's label set.
         batch: batch of the events of the change; empty if no annotation changed.
         arrival: number of the last event before these events.
         undone: id of the change that undid this one; 0 for none.
-        by: id of the person who made the change; empty for the owner of the files.
     """
 
     dataset: str
@@ -306,7 +260,6 @@ class LabelChange:
 
 
 def load_label_changes(connection: Connection) -> list[LabelChange]:
-    """Return all changes of label sets, the oldest first."""
     return [
         LabelChange(**{**row, "request": LabelChangeRequest.from_json(from_json(row["request"]))})
         for row in connection.execute(_CHANGES).mappings()
@@ -314,10 +267,7 @@ def load_label_changes(connection: Connection) -> list[LabelChange]:
 
 
 def add_label_change(connection: Connection, change: LabelChange, *, undoes: int = 0) -> int:
-    """Store a change of a label set and mark the change that it undoes; return its number.
-
-    `undoes` is the number of the undone change, 0 for none.
-    """
+    """Store a change of a label set and mark the change that it undoes (0: none); return its id."""
     names = ("dataset", "kind", "before", "after", "at", "by", "batch", "arrival", "undone")
     row = {name: getattr(change, name) for name in names}
     row["request"] = to_json(change.request.as_json())
@@ -338,10 +288,9 @@ def changes_since(connection: Connection, event: Event) -> Iterator[LabelChangeR
 def current_label_names(
     connection: Connection, dataset: str, version: str
 ) -> dict[LabelPath, LabelPath]:
-    """Map the paths of renamed labels in an older label set version to their current paths.
+    """Map the paths of renamed labels in an older version of a label set to their current paths.
 
-    Labels that were added and renamed since then are included. The result is empty if the changes
-    after that version are unknown.
+    The result is empty if the changes after that version are unknown.
     """
     later: list[LabelChange] = []
     for change in reversed(load_label_changes(connection)):

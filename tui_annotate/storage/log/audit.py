@@ -1,4 +1,4 @@
-"""Verifies the event log: the hash chain of each stream, and the derived tables against the log."""
+"""Verifies the event log: hash chains of events, and derived tables against the log."""
 
 from __future__ import annotations
 
@@ -71,15 +71,12 @@ _HASH_AT: Final = select(EVENTS.c.hash).where(
 
 
 class AuditStore(CommonStore):
-    """Audits of one consistent state of the event log, which do not block concurrent work."""
+    """Checks of one consistent state of the event log, which do not block concurrent work."""
 
     def find_faults(
         self, progress: Callable[[int, int], None] | None = None
     ) -> Iterator[ChainFault]:
-        """Yield the first inconsistency of each event stream of the log.
-
-        `progress` is called with the numbers of events read and in total.
-        """
+        """Yield the first inconsistency of each person's chain of events on a sample."""
         with self._database.reading() as connection:
             total, done = _count_events(connection), 0
             for person, key, rows in events.streams(connection):
@@ -101,21 +98,17 @@ class AuditStore(CommonStore):
                 yield ChainFault(wrong[1], "", "", 0, "", "", total + 1, says)
 
     def events(self) -> int:
-        """Return the number of events in the log."""
         with self._database.reading() as connection:
             return _count_events(connection)
 
     @contextmanager
     def heads(self, *, first: int | None = None) -> Iterator[Iterator[StreamHead]]:
-        """Yield the last event hash of each event stream, sorted.
-
-        Only the `first` events of the log count; None means all events.
-        """
+        """Yield the hash of each person's last event on each sample; only `first` events count."""
         with self._database.reading() as connection:
             yield _read_heads(connection, _count_events(connection) if first is None else first)
 
     def head(self, *, first: int | None = None) -> LogHead:
-        """Return one digest over the last event hashes of all streams in the event log.
+        """Return one digest over the hashes of each person's last event on each sample.
 
         It covers the `first` events of the log. None, or a number beyond its end, means all events.
         """
@@ -127,10 +120,7 @@ class AuditStore(CommonStore):
             return LogHead(count, streams, last[1] if last else "", digest)
 
     def lost(self, heads: Iterable[StreamHead]) -> Iterator[tuple[StreamHead, str]]:
-        """Yield those of the given last events that the event log no longer has, with the reason.
-
-        A head names the last event of one event stream (one person's events on one sample).
-        """
+        """Yield those of the given last events that the event log lacks, with the reason."""
         with self._database.reading() as connection:
             for head in heads:
                 found = connection.execute(
@@ -158,7 +148,7 @@ def _read_heads(connection: Connection, first: int) -> Iterator[StreamHead]:
 
 
 class _StreamCheck:
-    """Verification of one event stream, event by event, up to the first inconsistent event."""
+    """Verification of a person's events on a sample, up to the first inconsistent event."""
 
     def __init__(self, connection: Connection, person: str, key: SampleKey) -> None:
         self.found: ChainFault | None = None
@@ -174,7 +164,6 @@ class _StreamCheck:
         self._removed: set[str] = set()
 
     def step(self, row: Any) -> None:
-        """Verify the next event of the event stream."""
         if self.found is None:
             self._last = row
             self._seq += 1
@@ -197,10 +186,7 @@ class _StreamCheck:
         return problem
 
     def _track_removed(self, action: PendingEvent) -> None:
-        """Track the ids of removed annotations, which imports must not add again.
-
-        When the sample itself is removed, the ids are forgotten.
-        """
+        """Track the ids of removed annotations, which imports must not add again."""
         if action.verb == DISCARD:
             self._removed.clear()
             return
@@ -208,7 +194,7 @@ class _StreamCheck:
             (self._removed.add if payload is None else self._removed.discard)(name)
 
     def compare_with_tables(self) -> ChainFault | None:
-        """Return the first difference between tables and event log; None if they agree."""
+        """Return the first difference between derived tables and event log; None if they agree."""
         scope = {"dataset": self._key.dataset, "sample": self._key.id}
         sample_id = self._connection.execute(SAMPLE_ROW, scope).scalar()
         if sample_id is None:
@@ -269,7 +255,6 @@ def _find_missing_tombstone(connection: Connection, removed: set[str]) -> str:
 
 
 def _normalize_row(row: dict[str, Any]) -> dict[str, Any]:
-    """Return a row of an annotation or answer with its JSON in canonical key order."""
     try:
         return {**row, "payload": canonical_json(from_json(row["payload"]))}
     except ValueError:

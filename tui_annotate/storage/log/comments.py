@@ -33,15 +33,9 @@ _ADDRESSED: Final = (
 
 
 class CommentStore(Store):
-    """Access to comments; reviewers can read all threads, annotators only their own threads."""
+    """Access to comments; reviewers can read all threads, annotators only their own ones."""
 
     def add(self, comment: PersonComment) -> None:
-        """Store a comment.
-
-        Raises:
-            NotFound: the sample of the comment does not exist.
-            InvalidInput: the text contains characters that cannot be stored.
-        """
         check_storable(comment.text, "the comment")
         dataset, sample = comment.sample or ("", "")
         row = {name: getattr(comment, name) for name in _PLAIN_FIELDS}
@@ -54,11 +48,9 @@ class CommentStore(Store):
     def list_threads(
         self, *, sample: SampleKey | None = None, person: str = ""
     ) -> list[CommentThread]:
-        """Return the threads that the actor may read, oldest first.
+        """Return the comment threads that the actor may read, oldest first.
 
-        Args:
-            sample: only threads on this sample; None for all.
-            person: only threads that this annotator started; empty for all.
+        `sample` and `person` (who started it) limit the threads; None and empty mean all.
         """
         query = _THREADS
         if sample is not None:
@@ -74,11 +66,7 @@ class CommentStore(Store):
         return [CommentThread(tuple(own)) for own in threads.values()]
 
     def find_thread(self, start: str) -> CommentThread:
-        """Return the thread whose id begins with `start`.
-
-        Raises:
-            NotFound: no thread that the actor may read matches, or several threads match.
-        """
+        """Return the comment thread whose id begins with `start`; NotFound unless it is one."""
         found = [thread for thread in self.list_threads() if thread.id.startswith(start)]
         if len(found) != 1 or not start:
             ambiguous = f"several thread ids begin with {start!r}"
@@ -87,11 +75,11 @@ class CommentStore(Store):
         return found[0]
 
     def notices(self, *, since: str = "") -> list[PersonComment]:
-        """Return the announcements after the time `since`, oldest first; empty means all."""
+        """Return the announcements to all annotators after a time (empty: all), oldest first."""
         return self._load_addressed(ALL, since)
 
     def replies(self, person: str, *, since: str = "") -> list[PersonComment]:
-        """Return the replies to a person after the time `since`, oldest first; empty means all."""
+        """Return the replies to a person's comments after a time, oldest first; empty means all."""
         if not is_allowed(self._actor, Permission.READ, person):
             return []
         return self._load_addressed(person, since)

@@ -1,4 +1,4 @@
-"""The rows of the event log, which are read and appended, but never changed.
+"""The table of the event log, which is read and appended, but never changed.
 
 The domain defines what events mean.
 """
@@ -31,7 +31,6 @@ _ENDED_LATER = (
     .exists()
 )
 INSERT: Final = insert(EVENTS)
-"""Statement that appends events to the log, given as rows from `event_to_row`."""
 
 _EVENT: Final = select(EVENTS).execution_options(yield_per=100)
 _OF_STREAM: Final = _EVENT.where(
@@ -46,13 +45,10 @@ _BATCH: Final = _EVENT.where(
 ).order_by(EVENTS.c.arrival)
 _WHOLE_BATCH: Final = _EVENT.where(EVENTS.c.batch == bindparam("batch")).order_by(EVENTS.c.arrival)
 BY: Final = "by"
-"""JSON key for the id of the person who acted, in the column `versions` of an event.
-
-Only events in streams to which several people write have this key.
-"""
+"""JSON key for the user who acted on the work of a person, in events of the event log."""
 
 REASON: Final = "reason"
-"""Key of a typed reason in the `versions` of an event, for events that change no work."""
+"""JSON key for the reason that a user typed, in events that change no work."""
 
 _WHO: Final = func.json_extract(EVENTS.c.versions, f"$.{BY}")
 _ACTIONS: Final = (
@@ -82,19 +78,16 @@ _PLAIN_FIELDS: Final = (
 
 
 def read_stream(connection: Connection, person: str, key: SampleKey) -> Iterator[Event]:
-    """Yield the events of a person's work on a sample, in order."""
     return _load_events(connection, _OF_STREAM, person=person, dataset=key.dataset, sample=key.id)
 
 
 def read_event(connection: Connection, name: str) -> Event:
-    """Return the event with an id; the event must exist."""
     return next(_load_events(connection, _BY_ID, id=name))
 
 
 def read_batch_of(connection: Connection, event: Event) -> Iterator[Event]:
-    """Yield, in order, the events with the same person and the same batch as the given event.
+    """Yield the events that were written by the same action as a given event, in order.
 
-    A batch contains the events that one action wrote. An event without a batch is returned alone.
     Events are skipped if their sample was removed, or the labels of its annotations changed, since
     then.
     """
@@ -105,22 +98,19 @@ def read_batch_of(connection: Connection, event: Event) -> Iterator[Event]:
 
 
 def read_batch(connection: Connection, batch: str) -> Iterator[Event]:
-    """Yield the events of a batch (the events that one action wrote), for all people.
-
-    An empty `batch` yields no events.
-    """
+    """Yield all people's events that one action wrote, by the action's id (`batch`)."""
     return _load_events(connection, _WHOLE_BATCH, batch=batch) if batch else iter(())
 
 
 def streams(connection: Connection) -> Iterator[tuple[str, SampleKey, Iterator[Any]]]:
-    """Yield (person, sample, rows for `row_to_event`) of every event stream of the log, sorted."""
+    """Yield each person's work on each sample as (person, sample, rows of events), sorted."""
     rows = connection.execute(_ALL).mappings()
     for (person, *key), own in groupby(rows, key=itemgetter("person", "dataset", "sample")):
         yield person, SampleKey(*key), own
 
 
 def read_actions(connection: Connection, person: str, *, by: str = "") -> Iterator[LoggedAction]:
-    """Yield the actions and undos on a person's work by any user, or only by `by`, newest first."""
+    """Yield the actions and undos on a person's work, newest first; `by` limits the users."""
     ended = EVENTS.c.verb.in_(sorted(ENDS))  # these events end undo for every actor
     query = _ACTIONS.where(ended | (by == _WHO)) if by else _ACTIONS
     for name, verb, undoes, dataset, sample in connection.execute(query, {"person": person}):
@@ -132,15 +122,11 @@ def _load_events(connection: Connection, query: Select[Any], **scope: str) -> It
 
 
 UNREADABLE: Final = (ValueError, KeyError, TypeError, AttributeError)
-"""Exceptions that `row_to_event` raises if the table row was altered."""
+"""Exceptions that `row_to_event` raises if the table row was altered outside the program."""
 
 
 def row_to_event(row: Any) -> Event:
-    """Return the event that is stored in a table row.
-
-    Raises:
-        UNREADABLE: the row was altered and cannot be read.
-    """
+    """Return the event that is stored in a row of the event log; see `UNREADABLE` for errors."""
     action = PendingEvent(
         row["verb"],
         Change.from_json(from_json(row["before"])),

@@ -1,8 +1,4 @@
-"""A change of a label set together with all affected work, prepared without the write lock.
-
-All of the change is written in one transaction. It may touch the streams of several thousand
-samples, so they are read in one query.
-"""
+"""A change of a label set together with all affected annotations, in one transaction."""
 
 from __future__ import annotations
 
@@ -36,7 +32,7 @@ from tui_annotate.storage.log.log import EventLog, LogStore
 from tui_annotate.storage.log.write_plans import EventStream, WritePlan, write
 
 StreamName = tuple[str, SampleKey]
-"""Name of an event stream: the person's id and the sample's key."""
+"""Name of a person's work on a sample in the event log: the person's id and sample's key."""
 
 _LABELS: Final = GuidanceKind.LABELS.value
 _ARRIVAL: Final = select(func.coalesce(func.max(EVENTS.c.arrival), 0))
@@ -63,7 +59,7 @@ _SINCE: Final = text(
 
 @dataclass(frozen=True, slots=True)
 class LabelSetSnapshot:
-    """The state of a label set and of the event log on which a change is based.
+    """The state of a label set and of the event log on which a change of labels is based.
 
     Attributes:
         arrival: number of the newest event.
@@ -85,14 +81,12 @@ class LabelChangeStore(LogStore):
 
     @contextmanager
     def reading(self) -> Iterator[LabelSetChange]:
-        """Open a read-only transaction on label sets and work."""
         require_permission(self._actor, Permission.MANAGE)
         with self._database.reading() as connection:
             yield LabelSetChange(connection, self._disabled)
 
     @contextmanager
     def writing(self) -> Iterator[LabelSetChange]:
-        """Open a write transaction on label sets and work; an error rolls the transaction back."""
         require_permission(self._actor, Permission.MANAGE)
         with self._database.writing() as connection:
             yield LabelSetChange(connection, self._disabled)
@@ -100,19 +94,13 @@ class LabelChangeStore(LogStore):
 
 @dataclass(frozen=True, slots=True)
 class LabelSetChange:
-    """Reads and writes a label set change and the affected annotations in one transaction."""
+    """Reads and writes a change of a label set and of annotations in one transaction."""
 
     connection: Connection
     disabled: Disabled
 
     def moment(self, dataset: str = "") -> LabelSetSnapshot:
-        """Return a snapshot of a dataset's label set, on which a change can be based.
-
-        An empty `dataset` means the label set of the workspace.
-
-        Raises:
-            NotFound: there is no such dataset.
-        """
+        """Return the state of a dataset's label set (empty: the workspace's); or raise NotFound."""
         own = {row[0]: row[1] for row in self.connection.execute(_OWN)}
         arrival = self.connection.execute(_ARRIVAL).scalar_one()
         if dataset:
@@ -124,7 +112,7 @@ class LabelSetChange:
         return LabelSetSnapshot(arrival, version, common)
 
     def streams(self, datasets: Sequence[str]) -> Iterator[EventStream]:
-        """Yield all people's event streams that have annotations, by dataset."""
+        """Yield each person's work on each sample that has annotations, by dataset."""
         rows = self.connection.execute(_STREAMS, {"datasets": list(datasets)})
         for _, found in groupby(rows, key=_STREAM):
             mine = list(found)
@@ -142,22 +130,21 @@ class LabelSetChange:
             )
 
     def stream(self, name: StreamName) -> EventStream | None:
-        """Return a person's current event stream on a sample; None if the sample does not exist."""
+        """Return a person's current work on a sample; None if the sample does not exist."""
         try:
             return EventLog(self.connection).stream(*name)
         except NotFound:
             return None
 
     def later(self, name: StreamName, seq: int) -> bool:
-        """Return whether a stream has events other than label set changes after event `seq`."""
+        """Return whether a person's work has later events than `seq` that do not change labels."""
         history = EventLog(self.connection).events(*name)
         return any(each.seq > seq and each.action.verb != RELABEL for each in history)
 
     def before(self, name: StreamName) -> str:
-        """Return the assignment state, such as `done`, that a label set change replaced.
+        """Return the assignment state, such as `done`, that a change of labels replaced.
 
-        Empty if the last event of the stream is not a label set change, or if label set changes did
-        not change the state.
+        Empty if the person's last event on the sample is no such change, or if it kept the state.
         """
         for each in reversed(list(EventLog(self.connection).events(*name))):
             if each.action.verb != RELABEL:
@@ -167,20 +154,16 @@ class LabelSetChange:
         return ""
 
     def touched(self, since: LabelSetSnapshot) -> set[StreamName]:
-        """Return the event streams that have new events since a snapshot."""
+        """Return which people's work on which samples has new events since an earlier state."""
         scope = {"arrival": since.arrival, "datasets": list(since.datasets)}
         rows = self.connection.execute(_SINCE, scope)
         return {(person, SampleKey(dataset, sample)) for person, dataset, sample in rows}
 
     def changes(self) -> list[LabelChange]:
-        """Return all changes of label sets, the oldest first."""
         return load_label_changes(self.connection)
 
     def batch(self, name: str) -> dict[StreamName, Event]:
-        """Return the events that one label set change wrote, for all people, by event stream.
-
-        `name` is the batch name of the change's events; an empty name returns no events.
-        """
+        """Return the events that one change of a label set wrote, by person and sample."""
         found = events.read_batch(self.connection, name)
         return {(each.person, SampleKey(each.dataset, each.sample)): each for each in found}
 
@@ -189,14 +172,10 @@ class LabelSetChange:
     ) -> None:
         """Put a changed label set in use, and write the resulting changes of annotations.
 
-        Args:
-            content: text of the version `change.after`; ignored if that version is empty.
-            undoes: number of the change that this one undoes; 0 for none.
+        `content` is the text of the new version; `undoes` is the number of an undone change, or 0.
 
         Raises:
-            Conflict: a stream has new events since its plan was made, or the version before the
-                change is
-            no longer in use.
+            Conflict: work has new events since its plan was made, or the label set was replaced.
         """
         if self.moment(change.dataset).version != change.before:
             raise Conflict("the labels were changed by another process", "try again")

@@ -1,4 +1,4 @@
-"""Actions on the event log: write, undo and redo, each in one transaction that checks conflicts."""
+"""Actions in the event log: write, undo and redo, each in one transaction."""
 
 from __future__ import annotations
 
@@ -33,13 +33,10 @@ Prepare = Callable[[EventLog, EventStream], PendingEvent]
 
 
 def new_id() -> str:
-    """Return a new random id for an event or a batch."""
     return str(uuid.uuid4())
 
 
 class ClearedCounts(NamedTuple):
-    """Numbers of removed annotations, ratings and sample comments."""
-
     annotations: int
     ratings: int
     comments: int
@@ -49,9 +46,8 @@ class ClearedCounts(NamedTuple):
 class ActionResult:
     """A person's work on a sample after an action that is committed.
 
-    Attributes:
-        about: id of the annotation that the action changed; empty for none or several.
-        undone: verb of the action that was undone or redone; empty otherwise.
+    `about` is the id of the changed annotation; empty for none or several. `undone` is the verb of
+    the action that was undone or redone; empty otherwise.
     """
 
     stream: EventStream
@@ -64,10 +60,8 @@ class ActionResult:
 class Ledger:
     """A writer of annotators' and reviewers' actions to the event log of one workspace.
 
-    Attributes:
-        by: id of the acting person, in streams that several people write; undo then reverses only
-            this
-        person's actions. Empty if each stream has only its owner's actions.
+    `by` is the id of the acting person, if several people write to one person's work; undo then
+    reverses only this person's actions.
     """
 
     store: AnnotationStore
@@ -107,10 +101,8 @@ class Ledger:
     ) -> ClearedCounts:
         """Remove a person's annotations on selected samples; return how many were removed.
 
-        The removal is one action, which undo reverses as a whole.
-
-        Args:
-            words: also remove ratings and sample comments.
+        The removal is one action, which undo reverses as a whole. With `words`, ratings and sample
+        comments are removed too.
         """
         batch = self.new_id()
         removed: Counter[str] = Counter()
@@ -209,15 +201,6 @@ class Ledger:
 
 @dataclass(slots=True)
 class BatchPlan:
-    """Planned table rows of all events that one action appends to the event log.
-
-    Attributes:
-        last: the stream that is changed last, in its new state.
-        touched: ids of the changed annotations of that stream.
-        versions: versions of the guidance in use, by dataset.
-        undone: the event that is undone.
-    """
-
     plans: list[WritePlan] = field(default_factory=list)
     last: EventStream | None = None
     touched: Collection[str] = ()
@@ -225,11 +208,7 @@ class BatchPlan:
     undone: Event | None = None
 
     def take(self, stream: EventStream, event: Event) -> None:
-        """Plan to append an event to an event stream.
-
-        Raises:
-            Conflict: same as for `plan_event`.
-        """
+        """Plan an event of a person's work on a sample; Conflict as for `plan_event`."""
         plan, self.last = plan_event(stream, event)
         self.plans.append(plan)
         self.touched = event.action.after.annotations.keys()

@@ -1,4 +1,4 @@
-"""The event log and its derived tables in one transaction: read, append, and find what to undo.
+"""The event log and the tables derived from it, read and written in one transaction.
 
 No other code writes the tables `events`, `annotations`, `assignments`, `answers`, `tombstones` and
 the tallies of completed samples, so that they always change together.
@@ -65,13 +65,13 @@ _PAYLOADS: Final = text(
 _ANSWERS: Final = text(
     "SELECT suggestion, payload FROM answers WHERE person = :person AND sample_id = :sample_id"
 )
-_WORKED_ON: Final = (
+WORKED_ON: Final = (
     SAMPLE_KEY.join(ASSIGNMENTS, ASSIGNMENTS.c.sample_id == SAMPLES.c.id)
     .where(_MINE)
     .order_by(DATASETS.c.name, SAMPLES.c.external)
 )
-_ANNOTATED: Final = _WORKED_ON.where(ASSIGNMENTS.c.annotations > 0)
-_RATED_OR_COMMENTED: Final = _WORKED_ON.where(
+_ANNOTATED: Final = WORKED_ON.where(ASSIGNMENTS.c.annotations > 0)
+_RATED_OR_COMMENTED: Final = WORKED_ON.where(
     (ASSIGNMENTS.c.rating != "") | (ASSIGNMENTS.c.comment != "")
 )
 REMOVED_IDS: Final = select(TOMBSTONES.c.id).where(
@@ -89,7 +89,7 @@ _TAKEN: Final = select(ANNOTATIONS.c.number).where(
 
 
 class LogStore(Store):
-    """Base class for access to a part of a store whose changes are events of the event log."""
+    """Base class for access to a part of a database whose changes are events of the event log."""
 
     def __init__(
         self,
@@ -119,7 +119,7 @@ class EventLog:
     # reading -----------------------------------------------------------------------------------
 
     def stream(self, person: str, key: SampleKey) -> EventStream:
-        """Return a person's event stream on a sample; empty if the person did no work on it."""
+        """Return a person's work on a sample; empty if the person did no work on it."""
         require_permission(self._actor, Permission.READ, person)
         sample_id = sample_row(self._connection, key)
         scope = {"person": person, "sample_id": sample_id}
@@ -150,13 +150,11 @@ class EventLog:
         return read_readers(self._connection, sample_row(self._connection, key))
 
     def annotated(self, person: str) -> list[SampleKey]:
-        """Return the samples that a person annotated, sorted."""
         require_permission(self._actor, Permission.READ, person)
         rows = self._connection.execute(_ANNOTATED, {"person": person})
         return [SampleKey(*row) for row in rows]
 
     def rated_or_commented(self, person: str) -> list[SampleKey]:
-        """Return the samples that a person rated or commented on, sorted."""
         require_permission(self._actor, Permission.READ, person)
         rows = self._connection.execute(_RATED_OR_COMMENTED, {"person": person})
         return [SampleKey(*row) for row in rows]
@@ -167,16 +165,12 @@ class EventLog:
         return events.read_stream(self._connection, person, key)
 
     def event(self, name: str) -> Event:
-        """Return the event with an id; the event must exist."""
         found = events.read_event(self._connection, name)
         require_permission(self._actor, Permission.READ, found.person)
         return found
 
     def batch(self, event: Event) -> Iterator[Event]:
-        """Yield, in order, the events in the same batch as a given event.
-
-        Events of removed samples are skipped.
-        """
+        """Yield the events of the action that wrote a given event, except on removed samples."""
         require_permission(self._actor, Permission.READ, event.person)
         return events.read_batch_of(self._connection, event)
 
@@ -196,14 +190,10 @@ class EventLog:
         return action
 
     def label_renames(self, dataset: str, version: str) -> Renames:
-        """Return the current paths of renamed labels by their path in an older version."""
         return current_label_names(self._connection, dataset, version)
 
     def read_actions(self, person: str, *, by: str = "") -> Iterator[LoggedAction]:
-        """Yield the actions and undos on a person's work, newest first.
-
-        `by` limits the result to actions of one user.
-        """
+        """Yield the actions and undos on a person's work, newest first; `by` limits the users."""
         require_permission(self._actor, Permission.READ, person)
         return events.read_actions(self._connection, person, by=by)
 
@@ -212,54 +202,42 @@ class EventLog:
         return set(self._connection.execute(REMOVED_IDS, {"names": list(names)}).scalars())
 
     def owners(self, names: Sequence[str]) -> dict[str, tuple[str, int]]:
-        """Return (person, sample row id) by annotation id, for the annotations that exist."""
         seen = visible_people(self._actor)
         query = _OWNERS if seen is None else _OWNERS.where(ANNOTATIONS.c.person.in_(seen))
         rows = self._connection.execute(query, {"names": list(names)})
         return {name: (who, row) for name, who, row in rows}
 
     def suggestion(self, key: SampleKey, name: str) -> Suggestion:
-        """Return a suggestion on a sample.
-
-        Raises:
-            NotFound, Conflict: same as for `suggestions.load_suggestion`.
-        """
+        """Return a machine's suggestion on a sample; errors as of `load_suggestion`."""
         return suggestions.load_suggestion(self._connection, key, name)
 
     # writing -----------------------------------------------------------------------------------
 
     def append(self, stream: EventStream, event: Event) -> EventStream:
-        """Append an event to an event stream, write its changes, and return the new stream.
+        """Append an event to a person's work on a sample; return the new state of the work.
 
         Raises:
-            Conflict: the stream changed since the action was prepared, or another stream has an
-            annotation with the same id.
+            Conflict: the work changed since the action was prepared, or other work has an
+                annotation with the same id.
         """
         plan, after = plan_event(stream, event)
         self.write([plan])
         return after
 
     def holds(self, person: str, plans: Sequence[WritePlan]) -> bool:
-        """Return whether no event was added to a person's event streams since `plans` were made."""
+        """Return whether a person's work has no new events since writes of it were planned."""
         require_permission(self._actor, Permission.READ, person)
         heads = {row[0]: row[1] for row in self._connection.execute(_HEADS, {"person": person})}
         return all(heads.get(plan.sample_id, "") == plan.head for plan in plans)
 
     def write(self, plans: Sequence[WritePlan]) -> None:
-        """Write planned events and their table rows; the event streams must still be unchanged.
-
-        Raises:
-            Conflict: another stream has an annotation with the same id.
-        """
+        """Write planned events and table rows; Conflict if an annotation's id is in use."""
         for person in {plan.assignment["person"] for plan in plans}:
             require_permission(self._actor, Permission.WRITE, person)
         write(self._connection, plans, disabled=self.disabled)
 
     def numbers(self, wanted: Sequence[int]) -> list[int]:
-        """Return numbers for new annotations: a requested number if free, else the next free one.
-
-        A requested number of 0 means any free number.
-        """
+        """Return numbers for new annotations: the wanted number if free (0: any), else the next."""
         last = highest = int(self._connection.execute(_SETTING).scalar() or 0)
         requested = {"numbers": [number for number in wanted if number > 0]}
         taken = set(self._connection.execute(_TAKEN, requested).scalars())

@@ -1,4 +1,4 @@
-"""Restores a copy of a store to an earlier state: cuts its event log and rebuilds its tables.
+"""Restores a copy of a database to an earlier state by cutting its event log.
 
 Only copies are changed in this way, never the store that annotators work with.
 """
@@ -50,9 +50,10 @@ _ROWS: Final = 1000
 
 
 def cut_to_heads(copy: Database, heads: Iterable[StreamHead]) -> list[StreamHead]:
-    """In a copy of a store, remove the events that follow each event stream's given last event.
+    """In a copy of a database, remove the events that follow a given event of the same work.
 
-    Streams without a given last event are removed. Returns the given events that the copy lacks.
+    Each is a person's last event on a sample; other people's work and other samples are removed
+    entirely. Returns the given events that the copy lacks.
     """
     with copy.writing() as connection, _cut_streams(connection):
         for batch in split_batches((head._asdict() for head in heads), _ROWS):
@@ -61,10 +62,7 @@ def cut_to_heads(copy: Database, heads: Iterable[StreamHead]) -> list[StreamHead
 
 
 def cut_to_time(copy: Database, at: str) -> None:
-    """Remove each event stream's events after a time from a copy of a store.
-
-    The first event after `at` (ISO 8601, UTC) and all later events of its stream are removed.
-    """
+    """In a copy of a database, remove people's events on each sample after a time (ISO 8601)."""
     with copy.writing() as connection, _cut_streams(connection):
         connection.execute(_LATER, {"at": at})
 
@@ -82,11 +80,7 @@ def _cut_streams(connection: Connection) -> Iterator[None]:
 
 
 def rebuild_tables(copy: Database) -> int:
-    """Rebuild annotations, assignments and answers from the event log; return its stream count.
-
-    Raises:
-        Conflict: an event does not follow from the events before it.
-    """
+    """Rebuild annotations and assignments from the event log; Conflict if events do not fit."""
     count = 0
     with copy.reading() as reading, copy.writing() as connection:
         for table in (ANNOTATIONS, ANSWERS, ASSIGNMENTS):
@@ -113,7 +107,7 @@ def _write_streams(connection: Connection, streams: Sequence[EventStream]) -> No
 
 
 def _replay_streams(reading: Connection, connection: Connection) -> Iterator[EventStream | None]:
-    """Yield the final state of each event stream; None if its sample is missing or was removed."""
+    """Yield the final state of each person's work on each sample; None if the sample is missing."""
     for person, key, rows in events.streams(reading):
         history = [_read_event(row) for row in rows]
         row = connection.execute(SAMPLE_ROW, {"dataset": key.dataset, "sample": key.id}).scalar()

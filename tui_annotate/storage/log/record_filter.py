@@ -1,7 +1,4 @@
-"""Selects annotations and assignments by a filter on person, label, origin, state and time.
-
-Matching annotations are read without the texts of their samples.
-"""
+"""Selects annotations and assignments by person, label, origin, state and time."""
 
 from __future__ import annotations
 
@@ -41,7 +38,7 @@ _STANDING: Final = (
 
 
 class RecordQuery:
-    """A `RecordFilter` prepared for queries; it decides which annotations and assignments match.
+    """A filter prepared for queries; it decides which annotations and assignments match.
 
     Annotations that adjudication rejected match only if the filter asks for their origin. A filter
     for adjudicated annotations also matches adjudicated samples without annotations.
@@ -70,7 +67,6 @@ class RecordQuery:
         )
 
     def annotation(self, annotation: Annotation) -> bool:
-        """Return whether the origin, labels and time of an annotation match the filter."""
         filters, label = self._filters, self._label
         origin = annotation.origin
         asked = filters.origin in (origin, origin.partition(":")[0])
@@ -81,10 +77,10 @@ class RecordQuery:
         )
 
     def condition(self, table: FromClause) -> ColumnElement[bool]:
-        """Return an SQL condition that selects a table's rows by person, as the filter specifies.
+        """Return an SQL condition that selects rows of a table by person, as a filter specifies.
 
-        Practice work and gold checks are excluded unless the filter includes them. A reader who
-        sees only their own work gets their gold checks too.
+        Practice work and accuracy checks are excluded unless the filter includes them, or the
+        reader sees only their own work.
         """
         mine = true() if self.people is None else table.c.person.in_(self.people)
         assigned = exists().where(
@@ -99,15 +95,11 @@ class RecordQuery:
         return and_(*kept)
 
     def assignment(self, person: str, state: str, updated: str) -> bool:
-        """Return whether a person's assignment to a sample matches the filter.
-
-        A filter for adjudicated work matches only the adjudication itself.
-        """
+        """Return whether the state of a person's work on a sample matches a filter."""
         fits = self.state(state) and updated >= self._filters.since
         return fits and (not self._settled or person == SETTLED)
 
     def state(self, state: str) -> bool:
-        """Return whether the state of an assignment matches the filter."""
         return not self._filters.state or self._filters.state == state
 
 
@@ -118,10 +110,7 @@ def stream_annotations(
     *,
     seen: Collection[str] | None = None,
 ) -> Iterator[OwnedAnnotation]:
-    """Yield the annotations that match a filter.
-
-    `seen` has the ids of the people whose work is readable; None for all.
-    """
+    """Yield the annotations that match a filter, of the people with ids in `seen`, or of all."""
     record_query = RecordQuery(filters, people, seen=seen)
     query = _STANDING
     if filters.dataset:

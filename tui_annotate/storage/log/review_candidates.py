@@ -15,7 +15,7 @@ from tui_annotate.domain.samples import SampleKey
 from tui_annotate.storage.statements import gold_condition, worked_on_condition
 
 ENOUGH: Final = 2
-"""Number of people who must complete a sample before review, unless only one is assigned to it."""
+"""Number of people who must complete a sample before review, unless only one is assigned."""
 
 _COUNTS: Final = f"""
     FROM assignments a JOIN people p ON p.id = a.person
@@ -62,15 +62,13 @@ _IS_REAL_WORK: Final = text(
 
 @dataclass(frozen=True, slots=True)
 class SampleReaders:
-    """Numbers of the people who annotate a sample; second readings do not count.
+    """Numbers of people who annotate a sample; people who read it a second time do not count.
 
     Attributes:
-        completed: people who completed the sample.
         planned: people who completed it or are assigned to it, and free slots in a pool; 0 if no
             person is assigned to the sample and no pool has it.
         awaited: those planned who did not finish the sample, and free slots in a pool. A person
             who skipped or flagged the sample has finished it.
-        practice: whether the sample is in a practice dataset.
     """
 
     completed: int
@@ -80,23 +78,21 @@ class SampleReaders:
 
     @property
     def ready(self) -> bool:
-        """Whether no one is awaited, and two people, or the only assignee, completed the sample."""
         if not self.planned:
             return self.completed >= ENOUGH
         return not self.awaited and self.completed >= min(ENOUGH, self.planned)
 
     @property
     def pending(self) -> int:
-        """Number of planned people who did not complete the sample."""
         return max(self.planned - self.completed, 0)
 
 
 @dataclass(frozen=True, slots=True)
 class ReviewCandidate:
-    """A sample that is ready for review, whose adjudication has begun, or that waits for people.
+    """A sample that is ready for review, in review, or waits for annotators.
 
     Attributes:
-        finished: (person, head of their stream) of those whose work counts, sorted.
+        finished: (person, hash of their last event) of those whose work counts, sorted.
         workers: all people who worked on the sample, in either reading.
         state: state of the adjudication.
     """
@@ -111,17 +107,14 @@ class ReviewCandidate:
 
     @property
     def ready(self) -> bool:
-        """Whether the sample can be adjudicated now."""
         return self.state is not State.NEW or self.readers.ready
 
 
 def list_completed(connection: Connection, sample_id: int) -> list[str]:
-    """Return the sorted ids of the people whose work on a sample is ready for review."""
     return list(connection.execute(_COMPLETED, {"sample_id": sample_id}).scalars())
 
 
 def read_readers(connection: Connection, sample_id: int) -> SampleReaders:
-    """Return how many people completed a sample, and how many are to annotate it."""
     done = set(list_completed(connection, sample_id))
     plans = _Plans(connection, sample_id)
     real = connection.execute(_IS_REAL_WORK, {"sample_id": sample_id}).first()
@@ -129,10 +122,10 @@ def read_readers(connection: Connection, sample_id: int) -> SampleReaders:
 
 
 def list_candidates(connection: Connection) -> Iterator[ReviewCandidate]:
-    """Yield, in arrival order, the samples that are ready, partly adjudicated, or that wait.
+    """Yield the samples that are ready for review, in review, or wait for annotators.
 
-    A sample waits if at least one person completed it, and others are still to annotate it.
-    Practice samples are not yielded, and gold samples only if their adjudication has begun.
+    They come in order of arrival. Practice samples are not yielded, and samples that check accuracy
+    only if their adjudication has begun.
     """
     counted: dict[int, list[tuple[str, str]]] = defaultdict(list)
     for sample_id, person, head in connection.execute(_ALL_COMPLETED):
@@ -156,7 +149,7 @@ def list_candidates(connection: Connection) -> Iterator[ReviewCandidate]:
 
 
 class _Plans:
-    """The people who are to annotate samples: one sample, or all of them."""
+    """The people who are to annotate one sample, or each of all samples."""
 
     def __init__(self, connection: Connection, sample_id: int | None = None) -> None:
         scope = {} if sample_id is None else {"sample_id": sample_id}

@@ -1,7 +1,4 @@
-"""Annotations, assignments and other work of all people, derived from the event log.
-
-Each change is one transaction.
-"""
+"""Access to annotations, assignments and other work of all people."""
 
 from __future__ import annotations
 
@@ -45,6 +42,7 @@ from tui_annotate.storage.log import record_filter
 from tui_annotate.storage.log.log import EventLog, EventStream, LogStore
 from tui_annotate.storage.log.review_candidates import ReviewCandidate, list_candidates
 from tui_annotate.storage.log.work_import import ImportCounts, WorkImport
+from tui_annotate.storage.people.store import read_merges
 from tui_annotate.storage.suggestions import SuggestionStore
 
 _JOINED: Final = " … "
@@ -71,7 +69,7 @@ _LABELS: Final = (
     .group_by(DATASETS.c.name, PEOPLE.c.id, _LABELS_COLUMN)
 )
 _BATCH: Final = 100
-"""Maximum number of annotations and assignments in an import transaction (about 40 ms long)."""
+"""Maximum number of annotations and assignments that one transaction imports (about 40 ms)."""
 
 _EVIDENCE: Final = text(
     "SELECT a.payload, (SELECT count(*) FROM sample_documents e WHERE e.sample_id = p.sample_id"
@@ -84,17 +82,13 @@ _EVIDENCE: Final = text(
 )
 """Query for a person's annotations on samples with a given source document.
 
-The second column is the document's index in the sample. CROSS JOIN makes SQLite join the tables in
-the written order, because a document belongs to few samples, but a person has many annotations.
+CROSS JOIN makes SQLite join the tables in the written order, because a document belongs to few
+samples, but a person has many annotations.
 """
 
 
 class LabelCombination(NamedTuple):
-    """A combination of labels that a person uses in a dataset, as a key for counting annotations.
-
-    Attributes:
-        person, name: id and name of the person.
-    """
+    """A combination of labels that a person uses in a dataset, as a key of counts."""
 
     dataset: str
     person: str
@@ -123,36 +117,30 @@ class AnnotationStore(LogStore):
 
     @contextmanager
     def writing(self) -> Iterator[EventLog]:
-        """Open the event log in a write transaction, which is rolled back after any error."""
         with self._database.writing() as connection:
             yield EventLog(connection, self._actor, disabled=self._disabled)
 
     @contextmanager
     def reading(self) -> Iterator[EventLog]:
-        """Open the event log in a read-only transaction."""
         with self._database.reading() as connection:
             yield EventLog(connection, self._actor)
 
     def moment(self) -> int:
-        """Return a counter that changes after each commit to the store."""
         return self._database.moment()
 
     def stream(self, person: str, key: SampleKey) -> EventStream:
-        """Return one person's work on one sample."""
         with self.reading() as log:
             return log.stream(person, key)
 
     def state(self, person: str, key: SampleKey) -> StreamState:
-        """Return the current state of one person's work on one sample."""
         return self.stream(person, key).state
 
     def events(self, person: str, key: SampleKey) -> tuple[Event, ...]:
-        """Return the events of one person on one sample, in order."""
         with self.reading() as log:
             return tuple(log.events(person, key))
 
     def streams(self) -> Iterator[tuple[str, SampleKey]]:
-        """Yield (person, sample) of every event stream, sorted, including removed samples."""
+        """Yield (person, sample) for all work in the event log, sorted, with removed samples."""
         columns = (EVENTS.c.person, EVENTS.c.dataset, EVENTS.c.sample)
         query = select(*columns).where(EVENTS.c.seq == 1).order_by(*columns)
         if (seen := visible_people(self._actor)) is not None:
@@ -162,19 +150,12 @@ class AnnotationStore(LogStore):
                 yield person, SampleKey(dataset, sample)
 
     def candidates(self) -> list[ReviewCandidate]:
-        """Return the samples that are ready, partly adjudicated, or that wait for annotators.
-
-        The samples are in order of arrival, as of `list_candidates`.
-        """
+        """Return the samples that are ready for review, in review, or that wait for annotators."""
         require_permission(self._actor, Permission.REVIEW)
         with self._database.reading() as connection:
             return list(list_candidates(connection))
 
     def kind_counts(self) -> list[KindCount]:
-        """Count the samples by dataset, kind and the person who annotated them.
-
-        The kinds of items are reports, documents and citations.
-        """
         with self._database.reading() as connection:
             return count_kinds(connection, visible_people(self._actor))
 
@@ -190,9 +171,9 @@ class AnnotationStore(LogStore):
     def adjudication_notice(self, person: str, key: SampleKey) -> AdjudicationNotice | None:
         """Return the adjudication of a sample, as a person who annotated the sample may see it.
 
-        The result names no reviewer, and as sources only the person's own annotations. None
-        before the sample is adjudicated, if the person did nothing on it, or if the sample checks
-        the person's accuracy, which the person must not learn.
+        It names no reviewer, and as sources only the person's own annotations. None before the
+        sample is adjudicated, if the person did nothing on it, or if the sample checks the person's
+        accuracy.
         """
         require_permission(self._actor, Permission.READ, person)
         with self._database.reading() as connection:
@@ -208,7 +189,6 @@ class AnnotationStore(LogStore):
         return AdjudicationNotice(made, settled.assignment.rating, settled.assignment.comment)
 
     def suggested(self, person: str, key: SampleKey) -> tuple[SuggestionStatus, ...]:
-        """Return the suggestions on a sample with a person's answers, in reading order."""
         return SuggestionStore(self._database, actor=self._actor).of(person, key)
 
     def past_notes(self, person: str, *, limit: int = 200) -> tuple[str, ...]:
@@ -227,12 +207,9 @@ class AnnotationStore(LogStore):
     def former_evidence(
         self, person: str, documents: Collection[str], *, outside: SampleKey
     ) -> dict[str, tuple[Span, ...]]:
-        """Return the distinct spans of a person's evidence in source documents, by document hash.
+        """Return a person's distinct evidence spans in source documents, by document hash.
 
-        Args:
-            documents: hashes of the documents; a document without evidence is absent from the
-                result.
-            outside: the sample whose annotations are excluded.
+        The annotations of the sample `outside` are excluded.
         """
         require_permission(self._actor, Permission.READ, person)
         found: dict[str, set[Span]] = {}
@@ -265,10 +242,7 @@ class AnnotationStore(LogStore):
     def standing(
         self, filters: RecordFilter, people: Mapping[str, Person]
     ) -> Iterator[OwnedAnnotation]:
-        """Yield the current annotations that match a filter, each with its annotator's id.
-
-        The texts of samples are not loaded. `people` has all people by id.
-        """
+        """Yield the current annotations that match a filter, without the texts of their samples."""
         with self._database.reading() as connection:
             yield from record_filter.stream_annotations(
                 connection, filters, people, seen=visible_people(self._actor)
@@ -297,7 +271,7 @@ class AnnotationStore(LogStore):
         return found
 
     def import_records(self, records: Sequence[Record]) -> ImportCounts:
-        """Import people, annotations and assignments of records whose samples are stored.
+        """Import people, annotations and assignments of samples that are stored.
 
         A repeated import adds nothing; annotations that were removed here stay removed. A later
         import replaces state, rating and comment until a person works on the sample here; from then
@@ -314,7 +288,7 @@ class AnnotationStore(LogStore):
             records, _BATCH, weight=lambda each: len(each.annotations) + len(each.assignments)
         ):
             with self._database.writing() as connection:
-                importing = WorkImport(connection, self._clock, counts)
+                importing = WorkImport(connection, self._clock, counts, read_merges(connection))
                 for record in batch:
                     importing.take(record)
         return counts
@@ -340,11 +314,7 @@ def _hide_others(one: Annotation, own: Collection[str]) -> Annotation:
 
 @dataclass(frozen=True, slots=True)
 class OwnClaim:
-    """An annotation with the text of its claim; several spans are joined by an ellipsis.
-
-    `place` is the hash of the annotated text and the index of the segment in which the claim
-    begins.
-    """
+    """An annotation, its claim's text, and where it begins (hash of the text, sentence index)."""
 
     sample: SampleKey
     annotation: Annotation

@@ -1,7 +1,4 @@
-"""Merges event streams from another workspace into this one, each completely or not at all.
-
-An event stream has the events of one person on one sample.
-"""
+"""Merges people's work from another workspace into this one, each sample whole or not at all."""
 
 from __future__ import annotations
 
@@ -48,10 +45,10 @@ from tui_annotate.storage.people.store import add_person
 from tui_annotate.storage.statements import known_digests
 
 KnownLabels = Callable[[str], Collection[LabelPath] | None]
-"""Function that returns all label paths that a dataset's label sets ever had; None for any."""
+"""Function that returns all labels that a dataset's label sets ever had; None for any."""
 
 _AT_ONCE: Final = 20
-"""Maximum number of streams in one transaction; other writers wait until the transaction ends."""
+"""Maximum number of samples whose work one transaction merges, as other writers wait."""
 
 _OWN: Final = text(
     "SELECT e.person, d.name, s.external, s.digest FROM events e"
@@ -64,12 +61,10 @@ _KNOWN_IDS: Final = select(EVENTS.c.id).where(EVENTS.c.id.in_(bindparam("names",
 
 @dataclass(frozen=True, slots=True)
 class MergedStream:
-    """The result of merging one event stream, the events of one person on one sample.
+    """The result of merging one person's work on one sample from another workspace.
 
-    Attributes:
-        events: number of appended events.
-        fork: the states that differ between both workspaces; None if there are none.
-        refused: reason why nothing of the stream was merged; empty otherwise.
+    `fork` has the states that differ between both workspaces; `refused` is the reason why nothing
+    was merged; empty otherwise.
     """
 
     person: str
@@ -81,14 +76,14 @@ class MergedStream:
 
 @dataclass(slots=True)
 class StreamMergeReport:
-    """The result of importing all event streams of a person.
+    """The result of merging all of a person's work from another workspace into this one.
 
     Attributes:
-        streams, events: number of streams with new events, and of new events.
-        known: number of streams without new events.
-        forks: streams that differ between both workspaces; the newest state is used.
-        refused: streams of which nothing was merged.
-        damaged: parts of the file that are no valid streams.
+        streams, events: number of samples with new events, and of new events.
+        known: number of samples without new events.
+        forks: samples on which both workspaces differ; the newest state is used.
+        refused: samples of which nothing was merged.
+        damaged: parts of the file that are not valid.
     """
 
     person: Person
@@ -100,7 +95,6 @@ class StreamMergeReport:
     damaged: list[Problem] = field(default_factory=list)
 
     def take(self, taken: MergedStream) -> None:
-        """Add the result of one merged event stream to the report."""
         if taken.refused:
             self.refused.append(taken)
         elif taken.events:
@@ -113,12 +107,7 @@ class StreamMergeReport:
 
 
 class MergeStore(LogStore):
-    """Exchange of a person's event streams with another workspace.
-
-    Args:
-        sample: loads a stored sample, to validate work from elsewhere.
-        labels: returns the labels that work from elsewhere may have; called outside transactions.
-        clock: returns the current time.
+    """Exchange of a person's annotation work with another workspace.
 
     Raises:
         NotAllowed: both methods, if the actor may not read or write the work.
@@ -140,16 +129,11 @@ class MergeStore(LogStore):
         self._clock = clock
 
     def datasets(self) -> frozenset[str]:
-        """Return the names of the datasets in this workspace."""
         with self._database.reading() as connection:
             return frozenset(connection.execute(select(DATASETS.c.name)).scalars())
 
     def copies(self, person: str) -> Iterator[StreamCopy]:
-        """Yield copies of a person's event streams (events on one sample) in this workspace.
-
-        They are sorted by person, dataset and sample.
-        The streams of the person's second readings are included.
-        """
+        """Yield copies of a person's work on each sample, for another workspace."""
         require_permission(self._actor, Permission.READ, person)
         people = {"people": [person, second_reader(Person(person, "")).id]}
         with self._database.reading() as connection:
@@ -160,11 +144,11 @@ class MergeStore(LogStore):
                     yield StreamCopy(who, key, texts, history)
 
     def take(self, person: Person, copies: Iterable[StreamCopy]) -> Iterator[MergedStream]:
-        """Merge copies of a person's event streams; yield each result once it is committed.
+        """Merge a person's work from another workspace; yield the committed result per sample.
 
-        The hash chains of the copies must be valid. A repeated merge changes nothing. A stream that
+        The hash chains of the copies must be valid. A repeated merge changes nothing. Work that
         does not fit the samples here, or breaks a rule of `domain.work_rules`, is refused, the
-        others are merged. The person is stored if the id is new.
+        other is merged.
         """
         require_permission(self._actor, Permission.WRITE, person.id)
         labels: dict[str, Collection[LabelPath] | None] = {}
@@ -186,7 +170,6 @@ class MergeStore(LogStore):
         return lambda key: WorkRules(self._sample(key), labels[key.dataset], now)
 
     def merge(self, person: Person, copies: Iterable[StreamCopy]) -> StreamMergeReport:
-        """Merge copies of a person's event streams; return a report on the results."""
         done = StreamMergeReport(person)
         for taken in self.take(person, copies):
             done.take(taken)
@@ -202,7 +185,7 @@ class MergeStore(LogStore):
         at: str,
         stays: bool,
     ) -> bool:
-        """Apply the state of a person's work on a sample from another workspace.
+        """Apply the state that a person's work on a sample has in another workspace.
 
         Returns whether the state was applied.
 
@@ -210,7 +193,6 @@ class MergeStore(LogStore):
             other: returns the other state for the local stream; annotation numbers are ignored.
             head: hash of the last event that the caller knows; nothing is done if the stream has
                 another.
-            at: time of the work in the other workspace.
             stays: False restores the local state afterwards, so that the log has both states.
 
         Raises:
@@ -239,7 +221,7 @@ class MergeStore(LogStore):
 
 @dataclass(frozen=True, slots=True)
 class _Merger:
-    """Merges copies of one person's event streams in one transaction."""
+    """Merges one person's work from another workspace in one transaction."""
 
     connection: Connection
     log: EventLog
@@ -247,7 +229,7 @@ class _Merger:
     rules: Callable[[SampleKey], WorkRules]
 
     def merge(self, copy: StreamCopy) -> MergedStream:
-        """Merge a copy of an event stream into the local stream, or return why it is refused."""
+        """Merge a person's work on a sample from another workspace, or return why it is refused."""
         nothing = MergedStream(copy.person, copy.key)
         if problem := self._find_problem(copy):
             return replace(nothing, refused=problem)
@@ -289,11 +271,14 @@ class _Merger:
 
 
 def _describe_used_id(kind: str, name: str) -> str:
-    return f"another sample or person in this workspace already has the {kind} id {name}"
+    return (
+        f"another sample or person in this workspace already has the {kind} id {name}; if two names"
+        " mean one person, run: tui-annotate people merge"
+    )
 
 
 def _renumber(log: EventLog, stream: EventStream, to: StreamState) -> StreamState:
-    """Return a state from another workspace with annotation numbers that are free in this one."""
+    """Give annotations from another workspace numbers that are free in this workspace."""
     for name, place in log.owners(sorted(to.annotations)).items():
         if place != (stream.person, stream.sample_id):
             raise Conflict(

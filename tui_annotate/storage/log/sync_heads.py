@@ -1,7 +1,4 @@
-"""State of each person's work when a shared table and this workspace were last equal.
-
-A comparison with this state shows what has changed since in the table and in the workspace.
-"""
+"""State of each person's work when a shared table and this workspace were last equal."""
 
 from __future__ import annotations
 
@@ -30,9 +27,7 @@ _HEADS: Final = text(
 class SyncedHead(NamedTuple):
     """The state of a person's work on a sample when it last equalled the row in the shared table.
 
-    Attributes:
-        head: head of the local stream, when it was read.
-        digest: digest of the payload; empty if this side has changes that the row lacks.
+    `digest` is that of the work; empty if this side has changes that the row lacks.
     """
 
     head: str
@@ -41,10 +36,7 @@ class SyncedHead(NamedTuple):
 
 
 class SyncStore:
-    """Access to the last synchronized states of one person's work in one shared table.
-
-    Args:
-        target: name of the table; contains nothing secret.
+    """Access to the states of a person's work when it last equalled a shared table.
 
     Raises:
         NotAllowed: the actor may not read the person's work.
@@ -59,10 +51,10 @@ class SyncStore:
         self._prefix = to_json(["sync", target, person])[:-1]
 
     def heads(self, marks: Container[SampleKey]) -> dict[SampleKey, str]:
-        """Return the hash of the person's last event on each sample with work, or in `marks`.
+        """Return the hash of a person's last event on each sample that has or had work.
 
-        `marks` has the samples that were synchronized before: work that was sent and then undone
-        is found only there. The samples are in order of arrival.
+        `marks` has the samples that were synchronized before: work that was sent and then undone is
+        found only there. The samples are in order of arrival.
         """
         with self._database.reading() as connection:
             rows = connection.execute(_HEADS, {"person": self._person})
@@ -73,7 +65,7 @@ class SyncStore:
             }
 
     def marks(self) -> dict[SampleKey, SyncedHead]:
-        """Return the last synchronized state of each sample in the shared table."""
+        """Return the state of a person's work when it last equalled the shared table, by sample."""
         with self._database.reading() as connection:
             rows = connection.execute(_MARKS, self._prefix_range(self._prefix)).all()
         return {
@@ -81,7 +73,6 @@ class SyncStore:
         }
 
     def keep(self, marks: Mapping[SampleKey, SyncedHead]) -> None:
-        """Store the last synchronized states of rows in the shared table."""
         rows = [
             {"name": f"{self._prefix},{to_json(list(key))[1:]}", "value": to_json(list(mark))}
             for key, mark in marks.items()
@@ -91,10 +82,7 @@ class SyncStore:
                 connection.execute(_SET, rows)
 
     def forget(self, dataset: str) -> None:
-        """Delete the stored synchronized states of a dataset.
-
-        Used after the dataset's rows were deleted from the shared table.
-        """
+        """Delete what is stored about the last exchange of a dataset with the shared table."""
         low = f"{self._prefix},{to_json([dataset])[1:-1]}"
         with self._database.writing() as connection:
             connection.execute(delete(SETTINGS).where(_MINE), self._prefix_range(low))

@@ -12,26 +12,26 @@ from typing import Final
 
 from sqlalchemy import Connection
 
-from tui_annotate.domain.annotations import Annotation, annotation_to_json
+from tui_annotate.domain.annotations import HUMAN, Annotation, annotation_to_json, has_same_content
 from tui_annotate.domain.assignments import Assignment, State
 from tui_annotate.domain.history import DISCARD, IMPORT, Change, Event, PendingEvent
 from tui_annotate.domain.people import SETTLED, Person, PersonKind
 from tui_annotate.domain.records import Problem, Record
+from tui_annotate.domain.samples import SampleKey
 from tui_annotate.domain.stream_merge import IDLE
 from tui_annotate.storage.codec import from_json, replace_unstorable, to_json
 from tui_annotate.storage.log.log import EventLog, EventStream
-from tui_annotate.storage.people.store import add_person
+from tui_annotate.storage.people.store import Merge, add_person, find_namesake, find_owner
 
 _NAMESPACE: Final = uuid.UUID("6c1c6a0e-6a4f-5b0e-9d57-7a7f3f0c2b11")
 _EMPTY_VALUES: Final = {"state": State.NEW.value}
-"""Maps a field of an assignment to the value that means "not set"."""
 _IDLE_VERBS: Final = IDLE | {IMPORT}
 """Verbs of events that do not count as a person's work in this workspace."""
 
 
 @dataclass(slots=True)
 class ImportCounts:
-    """Counts of imported annotations, states, ratings and comments.
+    """Counts of annotations, states, ratings and comments that an import stored or skipped.
 
     Attributes:
         buried: annotations that had been removed here, and stay removed.
@@ -58,14 +58,16 @@ class WorkImport:
 
     Attributes:
         clock: returns the time for work that has no time of its own.
+        merges: the merges of people by the id of the merged person.
     """
 
     connection: Connection
     clock: Callable[[], str]
     counts: ImportCounts
+    merges: Mapping[str, Merge] = field(default_factory=dict)
 
     def take(self, record: Record) -> None:
-        """Store the people, annotations and assignments of a record whose sample is stored.
+        """Store the people, annotations and assignments of a sample that is stored.
 
         Raises:
             NotFound: the sample is not stored.
@@ -74,9 +76,32 @@ class WorkImport:
         given = {person.id: person for person in record.people}
         for name, work in _group_by_person(record).items():
             person = given.get(name, Person(name, name))
+            if self._is_own_export(log, person, work, key=record.sample.key):
+                self.counts.known += len(work.annotations)
+                continue
             kind = PersonKind.SETTLED if name == SETTLED else PersonKind.IMPORTED
             add_person(self.connection, replace(person, kind=kind))
-            self._import_work(log, log.stream(name, record.sample.key), work, where=record.where)
+            stream = log.stream(find_owner(self.merges, name), record.sample.key)
+            self._import_work(log, stream, work, where=record.where)
+
+    def _is_own_export(
+        self, log: EventLog, person: Person, work: _PersonWork, *, key: SampleKey
+    ) -> bool:
+        """Return whether imported work is work that a local person of the same name did here.
+
+        Formats without ids of people name the person of an export only by name. Some of these
+        formats have no states, and their samples are read as completed.
+        """
+        owner = find_namesake(self.connection, person)
+        if owner is None:
+            return False
+        stream = log.stream(owner, key)
+        parts, there = _extract_parts(work.assignment), stream.annotations
+        if work.annotations or len(parts) > 1:
+            parts = {name: value for name, value in parts.items() if name != "state"}
+        return all(stream.state.assignment[name] == value for name, value in parts.items()) and all(
+            any(has_same_content(new, one) for one in there) for new in work.annotations
+        )
 
     def _import_work(
         self, log: EventLog, stream: EventStream, work: _PersonWork, *, where: str
@@ -123,10 +148,7 @@ class WorkImport:
     def _select_new(
         self, log: EventLog, stream: EventStream, annotations: Sequence[Annotation]
     ) -> list[Annotation]:
-        """Return the annotations that this workspace never stored.
-
-        An id that another person's or sample's annotation has is replaced by a new id.
-        """
+        """Return the annotations that were never stored; ids in use elsewhere become new ones."""
         if not annotations:
             return []
         mine = (stream.person, stream.sample_id)
@@ -140,7 +162,11 @@ class WorkImport:
             named[name] = replace(new, id=name)
         there = named.keys() & stream.state.annotations.keys()
         buried = log.find_removed(list(named))
-        fresh = [new for name, new in named.items() if name not in there | buried]
+        rest = {name: new for name, new in named.items() if name not in there | buried}
+        # Other formats than the native one give an annotation that was made here another id.
+        own = [one for one in (stream.annotations if rest else ()) if one.origin == HUMAN]
+        there |= {n for n, new in rest.items() if any(has_same_content(new, one) for one in own)}
+        fresh = [new for name, new in rest.items() if name not in there]
         self.counts.known += len(there)
         self.counts.buried += len(buried)
         numbers = log.numbers([new.number for new in fresh])
@@ -167,10 +193,7 @@ def _extract_parts(assignment: Assignment | None) -> Mapping[str, str]:
 
 
 def _is_worked_on(log: EventLog, stream: EventStream) -> bool:
-    """Return whether a person worked on a sample in this workspace since the last ingest.
-
-    Imported work is ignored.
-    """
+    """Return whether a person worked on a sample here since the last import."""
     verbs = [event.action.verb for event in log.events(stream.person, stream.key)]
     last = len(verbs) - verbs[::-1].index(DISCARD) if DISCARD in verbs else 0
     return not _IDLE_VERBS.issuperset(verbs[last:])

@@ -1,4 +1,4 @@
-"""Plans for writing events: rows are prepared outside the lock, then written in one transaction.
+"""Plans of the table rows that events write, so that a write transaction is short.
 
 Clearing 58,500 annotations, or undoing that, is one action, so the lock must be held briefly.
 """
@@ -55,7 +55,6 @@ class EventStream:
     """One person's work on one sample: the current state, and the position of the next event.
 
     Attributes:
-        sample_id: the sample's row id.
         seq, head: number and hash of the last event; 0 and empty before the first.
         updated: as of `domain.history.last_action_time`; empty before the first event.
     """
@@ -76,12 +75,10 @@ class EventStream:
 
     @property
     def answers(self) -> Mapping[str, SuggestionAnswer]:
-        """The person's answers to suggestions, by suggestion id."""
         return {name: answer_from_json(each) for name, each in self.state.suggestions.items()}
 
     @property
     def assignment(self) -> Assignment:
-        """The person's assignment: state of the work, rating, sample comment and working time."""
         parts = self.state.assignment
         state, rating, comment = State(parts["state"]), parts["rating"], parts["comment"]
         return Assignment(self.person, state, rating, comment, self.state.seconds, self.updated)
@@ -90,7 +87,7 @@ class EventStream:
 def build_stream(
     person: str, key: SampleKey, *, sample_id: int, history: Sequence[Event]
 ) -> EventStream:
-    """Return the event stream that results from a person's events on a sample, in order.
+    """Return the state of work that results from a person's events on a sample, in order.
 
     Raises:
         Conflict: an event does not follow from the events before it.
@@ -108,13 +105,12 @@ def _reading_order_key(annotation: Annotation) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class WritePlan:
-    """Table rows that one event writes.
+    """Table rows that one event of the event log writes.
 
     Attributes:
         head: hash of the event that the new one follows; empty for the first event.
         relabelled: annotations that only get other labels: no index of the table changes.
         finished: change of the person's number of completed samples.
-        answered, unanswered: answers to suggestions that are stored or deleted.
     """
 
     sample_id: int
@@ -132,10 +128,10 @@ class WritePlan:
 
 
 def plan_event(stream: EventStream, event: Event) -> tuple[WritePlan, EventStream]:
-    """Plan a new event at the end of an event stream; return the plan and the resulting stream.
+    """Plan a person's next event on a sample; return the plan and the resulting state.
 
     Raises:
-        Conflict: the stream changed since the action was prepared.
+        Conflict: the work changed since the action was prepared.
     """
     placed = chain_event(event, seq=stream.seq + 1, prev=stream.head)
     action = event.action
@@ -171,7 +167,6 @@ def plan_event(stream: EventStream, event: Event) -> tuple[WritePlan, EventStrea
 
 
 def answer_row(stream: EventStream, name: str, payload: Payload) -> Row:
-    """Return the table row of an answer to a suggestion."""
     return {
         "person": stream.person,
         "sample_id": stream.sample_id,
@@ -182,7 +177,6 @@ def answer_row(stream: EventStream, name: str, payload: Payload) -> Row:
 
 
 def annotation_row(stream: EventStream, payload: Payload) -> Row:
-    """Return the table row of an annotation."""
     return {
         "id": payload["id"],
         "person": stream.person,
@@ -196,7 +190,6 @@ def annotation_row(stream: EventStream, payload: Payload) -> Row:
 
 
 def assignment_row(stream: EventStream) -> Row:
-    """Return the table row of a person's state, rating, comment and time on a sample."""
     assignment = stream.assignment
     return {
         "person": stream.person,
@@ -216,13 +209,11 @@ def assignment_row(stream: EventStream) -> Row:
 def write(
     connection: Connection, plans: Sequence[WritePlan], *, disabled: Disabled = no_disabled_people
 ) -> None:
-    """Write planned events in order, together with the table rows that follow from them.
-
-    People in `disabled` get no samples by escalation.
+    """Write planned events of the event log in order, with all table rows that they change.
 
     Raises:
         Conflict: an event's id or position, or an annotation's id, is in use; raised where the
-        transaction ends.
+            transaction ends.
     """
     _execute_many(connection, events.INSERT, (plan.event for plan in plans))
     _execute_many(connection, _DROP, (row for plan in plans for row in plan.dropped))

@@ -47,12 +47,10 @@ class AccountStore(CommonStore):
     # reading -----------------------------------------------------------------------------------
 
     def any(self) -> bool:
-        """Return whether there is an account, active or not."""
         with self._database.reading() as connection:
             return connection.execute(select(ACCOUNTS.c.person).limit(1)).first() is not None
 
     def all(self) -> tuple[Account, ...]:
-        """Return all accounts, by name, then id."""
         query = _ACCOUNT.order_by(PEOPLE.c.name, PEOPLE.c.id)
         with self._database.reading() as connection:
             return tuple(map(_build_account, connection.execute(query).mappings()))
@@ -64,11 +62,9 @@ class AccountStore(CommonStore):
             return tuple(connection.execute(query).scalars())
 
     def by_person(self, person: str) -> Account | None:
-        """Return the account of a person; None if there is none."""
         return self._find_account(ACCOUNTS.c.person == person)
 
     def by_email(self, email: str) -> Account | None:
-        """Return the account with an email address in lower case; None if there is none."""
         return self._find_account(ACCOUNTS.c.email == email)
 
     def by_unix(self, name: str) -> Account | None:
@@ -83,8 +79,6 @@ class AccountStore(CommonStore):
 
     def add(self, accounts: Sequence[Account]) -> None:
         """Store new accounts and their people, either all of them or none.
-
-        A person who exists already gets the new name, and becomes a person with an account.
 
         Raises:
             Conflict: a person or an address has an account already, or no admin would be left.
@@ -101,7 +95,7 @@ class AccountStore(CommonStore):
             _require_admin(connection)
 
     def change(self, person: str, *, ends_sessions: bool = False, **values: Any) -> Account:
-        """Change an account or its person's name, and end the person's sessions if `ends_sessions`.
+        """Change an account or its person's name, and end the person's sessions on request.
 
         Raises:
             NotFound: this person has no account.
@@ -122,8 +116,6 @@ class AccountStore(CommonStore):
 
     def forget(self, person: str, *, name: str, email: str) -> None:
         """Replace a person's name and e-mail address by pseudonyms, and disable the account.
-
-        The keys, sessions and invitations of the person are deleted.
 
         Raises:
             NotFound, Conflict: same as for `change`.
@@ -149,10 +141,7 @@ class AccountStore(CommonStore):
             return _load_invited(connection, code, now)
 
     def redeem(self, code: str, password_hash: str, *, now: str) -> Account | None:
-        """Use up an invitation code and set the person's password; return the account.
-
-        None if the code is not valid.
-        """
+        """Use up an invitation code and set the person's password; None if the code is invalid."""
         with self._database.writing() as connection:
             account = _load_invited(connection, code, now)
             if account is None:
@@ -232,10 +221,7 @@ _REMOVE: Final = delete(SSH_KEYS).where(SSH_KEYS.c.fingerprint == bindparam("fin
 
 
 class SshKeyStore(CommonStore):
-    """The SSH keys that are bound to people."""
-
     def all(self) -> tuple[OwnedSshKey, ...]:
-        """Return every bound SSH key, by its owner's name, then in the order of binding."""
         with self._database.reading() as connection:
             rows = connection.execute(_ALL).all()
         return tuple(
@@ -258,6 +244,5 @@ class SshKeyStore(CommonStore):
         return str(owner or person)
 
     def remove(self, fingerprint: str) -> bool:
-        """Unbind an SSH key; return whether it was bound."""
         with self._database.writing() as connection:
             return bool(connection.execute(_REMOVE, {"fingerprint": fingerprint}).rowcount)

@@ -1,9 +1,4 @@
-"""Locks that let each person work in only one process at a time.
-
-A process holds a person's lock under a name of its own. The process loses the lock when another one
-takes over, when it is inactive for long, or when it is dead and a process on the same machine
-checks.
-"""
+"""Locks that let each person work in only one process at a time."""
 
 from __future__ import annotations
 
@@ -34,7 +29,7 @@ _PRESENCE: Final = select(*columns_of(PRESENCES, "holder since seen")).where(
 
 @dataclass(frozen=True, slots=True)
 class Presence:
-    """A process that holds a person's lock; times are ISO 8601 in UTC."""
+    """A process that holds the lock to work as a person; times are ISO 8601 in UTC."""
 
     holder: str
     since: str
@@ -47,23 +42,21 @@ def new_holder() -> str:
 
 
 class PresenceStore:
-    """Access to the locks that let each person work in only one process; safe for threads."""
-
     def __init__(self, database: Database, *, clock: Callable[[], str] = utc_now) -> None:
         self._database = database
         self.clock = clock
 
     def find_other(self, person: str, holder: str) -> Presence | None:
-        """Return another live process that holds a person's lock; None if there is none."""
+        """Return another live process in which a person works; None if there is none."""
         with self._database.reading() as connection:
             found = _load_presence(connection, person)
         return found if self._is_blocking(found, holder) else None
 
     def hold(self, person: str, holder: str, *, over: str = "") -> Presence | None:
-        """Acquire or renew a person's lock for the process `holder`.
+        """Acquire or renew a person's lock to work in one process; None means success.
 
-        Returns None on success, or the other live process that holds the lock. The method writes at
-        most once a minute, so that it can precede each save. `over` names a process to replace.
+        Else the result is the other live process that holds the lock. The method writes at most
+        once a minute, so that it can precede each save. `over` names a process to replace.
         """
         with self._database.reading() as connection:
             found = _load_presence(connection, person)
@@ -82,7 +75,6 @@ class PresenceStore:
         return None
 
     def leave(self, person: str, holder: str) -> None:
-        """Release a person's lock if the given process holds the lock."""
         mine = (PRESENCES.c.person == person) & (PRESENCES.c.holder == holder)
         with self._database.writing() as connection:
             connection.execute(delete(PRESENCES).where(mine))
@@ -102,7 +94,7 @@ def _load_presence(connection: Connection, person: str) -> Presence | None:
 
 
 def _has_ended(holder: str) -> bool:
-    """Return whether a process is known to have ended; False for a process on another machine."""
+    """Return whether a process is known to have ended; False for one on another machine."""
     machine, _, rest = holder.rpartition("/")[0].rpartition("/")
     if os.name != "posix" or machine != platform.node() or not rest.isdecimal():
         return False

@@ -31,9 +31,8 @@ _OPEN: Final = and_(SESSIONS.c.ended == "", SESSIONS.c.epoch == ACCOUNTS.c.epoch
 class Session:
     """A session of a signed-in user; times are ISO 8601.
 
-    Attributes:
-        means: how the user signed in: password, key, unix or invite.
-        epoch: epoch of the account when the session began.
+    `means` is how the user signed in: password, key, unix or invite; `epoch` is that of the account
+    when the session began.
     """
 
     id: str
@@ -59,11 +58,9 @@ class SessionStore(CommonStore):
             connection.execute(insert(SESSIONS).values(row))
 
     def by_token(self, token: str, *, now: str) -> Session | None:
-        """Return the live session with the hash of a token; None if there is none."""
         return self._find_session(SESSIONS.c.token == token, now)
 
     def by_id(self, session: str, *, now: str) -> Session | None:
-        """Return the live session with an id; None if there is none."""
         return self._find_session(SESSIONS.c.id == session, now)
 
     def _find_session(self, condition: Any, now: str) -> Session | None:
@@ -73,14 +70,12 @@ class SessionStore(CommonStore):
         return Session(**row) if row else None
 
     def active_sessions(self, *, now: str) -> tuple[Session, ...]:
-        """Return all live sessions, by person's name, then by start time."""
         query = _SESSION.where(_OPEN, SESSIONS.c.expires > now)
         query = query.order_by(PEOPLE.c.name, SESSIONS.c.created, SESSIONS.c.id)
         with self._database.reading() as connection:
             return tuple(Session(**row) for row in connection.execute(query).mappings())
 
     def mark_used(self, session: str, *, now: str) -> None:
-        """Store when a session was last in use."""
         self._update(session, seen=now)
 
     def keep_through_epoch(self, session: str, *, epoch: int) -> None:
@@ -123,8 +118,6 @@ class SessionStore(CommonStore):
 
 @dataclass(frozen=True, slots=True)
 class AttemptCounts:
-    """Reads and writes counts of failed sign-ins inside one transaction."""
-
     _connection: Connection
 
     def of(self, scope: str) -> FailureCount:
@@ -134,13 +127,11 @@ class AttemptCounts:
         return FailureCount(row[0], *map(_parse_time, row[1:])) if row else FailureCount()
 
     def keep(self, scope: str, tally: FailureCount) -> None:
-        """Store the count of failed sign-ins for an account, a client, or a pair of both."""
         times = {"last": tally.last, "until": tally.until}
         row = {name: time.isoformat() if time else "" for name, time in times.items()}
         self._connection.execute(_KEEP, {"scope": scope, "failures": tally.failures, **row})
 
     def drop(self, scope: str) -> None:
-        """Delete the count of failed sign-ins for an account, a client, or a pair of both."""
         self._connection.execute(delete(ATTEMPTS).where(ATTEMPTS.c.scope == scope))
 
 
@@ -149,10 +140,7 @@ class AttemptStore(CommonStore):
 
     @contextmanager
     def counting(self, now: datetime) -> Iterator[AttemptCounts]:
-        """Open a transaction that reads and writes the counts of failed sign-ins.
-
-        Outdated counts are deleted.
-        """
+        """Open a transaction on the counts of failed sign-ins; outdated counts are deleted."""
         with self._database.writing() as connection:
             past = (now - _FORGET_AFTER).isoformat()
             connection.execute(delete(ATTEMPTS).where(ATTEMPTS.c.last < past))

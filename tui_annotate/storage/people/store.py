@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Mapping
-from typing import Any, Final
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, TypedDict
 
-from sqlalchemy import Connection, select, text, update
+from sqlalchemy import Connection, bindparam, select, text, update
 
 from tui_annotate.domain.errors import InvalidInput, NotFound, ReadOnly
 from tui_annotate.domain.people import (
@@ -21,13 +21,25 @@ from tui_annotate.domain.people import (
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.storage.clock import utc_now
 from tui_annotate.storage.codec import check_storable, from_json, replace_unstorable, to_json
-from tui_annotate.storage.columns import ACCOUNTS, PEOPLE, PLACES, PREFERENCES, SAMPLES
+from tui_annotate.storage.columns import ACCOUNTS, PEOPLE, PLACES, PREFERENCES, SAMPLES, SETTINGS
 from tui_annotate.storage.database import Store
 from tui_annotate.storage.statements import SAMPLE_KEY, add_missing, sample_row, upsert
 
 _KEEP: Final = add_missing(PEOPLE)
 _PREFER: Final = upsert(PREFERENCES, "person", "name")
 _PLACE: Final = upsert(PLACES, "person", "sample_id")
+_OTHERS: Final = "other people"
+"""Preference that lists the imported people of the same name who are other people."""
+_MERGES: Final = "merged-people"
+"""Setting that stores a dict from the id of each merged person to the `Merge`."""
+_SETTING: Final = upsert(SETTINGS, "name")
+_STORED: Final = select(PEOPLE.c.id).where(PEOPLE.c.id == bindparam("id"))
+_LOCAL: Final = select(PEOPLE.c.id).where(
+    PEOPLE.c.kind == PersonKind.LOCAL.value, PEOPLE.c.name == bindparam("name")
+)
+_MERGED: Final = select(PEOPLE.c.id).where(
+    PEOPLE.c.kind == PersonKind.MERGED.value, PEOPLE.c.name == bindparam("name")
+)
 _PLACE_OF: Final = text(
     "SELECT p.value FROM places p JOIN samples s ON s.id = p.sample_id"
     " JOIN datasets d ON d.id = s.dataset_id"
@@ -53,9 +65,7 @@ def add_person(connection: Connection, person: Person) -> None:
 
 
 def save_person(connection: Connection, person: Person) -> None:
-    """Store or update a person; give the same name to the person's second reader, if stored.
-
-    A second reader is the same person in a second reading of the same samples.
+    """Store or update a person, also as the second reader who has the person's name.
 
     Raises:
         InvalidInput: same as for `add_person`.
@@ -68,6 +78,48 @@ def save_person(connection: Connection, person: Person) -> None:
     connection.execute(named.values(name=replace_unstorable(second.name)))
 
 
+class Merge(TypedDict):
+    """A person's merge: the owner's id (`into`), the former kind, and the events' batch name.
+
+    A person who only became a local person is their own owner, and the batch name is empty.
+    """
+
+    into: str
+    kind: str
+    batch: str
+
+
+def read_merges(connection: Connection) -> dict[str, Merge]:
+    """Return the merges of people by the id of the merged person."""
+    query = select(SETTINGS.c.value).where(SETTINGS.c.name == _MERGES)
+    return dict(from_json(connection.execute(query).scalar() or "{}"))
+
+
+def write_merges(connection: Connection, merges: Mapping[str, Merge]) -> None:
+    """Store all merges of people."""
+    connection.execute(_SETTING, {"name": _MERGES, "value": to_json(dict(merges))})
+
+
+def find_namesake(connection: Connection, person: Person) -> str | None:
+    """Return the id of the local person with the name of a person who is not stored."""
+    if connection.execute(_STORED, {"id": person.id}).first():
+        return None
+    return next(iter(find_local_ids(connection, person.name)), None)
+
+
+def find_local_ids(connection: Connection, name: str) -> Sequence[str]:
+    """Return the ids of the people who work under a name without an account: at most one."""
+    return connection.execute(_LOCAL, {"name": name}).scalars().all()
+
+
+def find_owner(merges: Mapping[str, Merge], person_id: str) -> str:
+    """Return the id of the person to whom a person's work belongs after all merges."""
+    merge = merges.get(person_id)
+    if merge is None or merge["into"] == person_id:
+        return person_id
+    return find_owner(merges, merge["into"])
+
+
 class PeopleStore(Store):
     """Access to the people of a workspace by id; only the names of local people are unique.
 
@@ -78,6 +130,8 @@ class PeopleStore(Store):
     def local(self, name: str) -> Person:
         """Return the person without an account who has the given name, or create this person.
 
+        The name of a merged person is a name of the person who owns the work.
+
         If the store cannot be written, it is read-only from then on, and a new person is not
         stored.
 
@@ -87,19 +141,49 @@ class PeopleStore(Store):
         """
         require_permission(self._actor, Permission.MANAGE)
         name = check_name(name)
-        local = PEOPLE.c.kind == PersonKind.LOCAL.value
-        query = select(PEOPLE.c.id).where(local, PEOPLE.c.name == name)
+        known = self.find_local(name)
+        if known is not None:
+            return known
+        new = Person(uuid.uuid4().hex, name)
+        try:
+            with self._database.writing() as connection:
+                found = connection.execute(_LOCAL, {"name": name}).scalar()
+                new = Person(found, name) if found else new
+                add_person(connection, new)
+        except ReadOnly as error:
+            self._database.stop_writing(error)
+        return new
+
+    def find_local(self, name: str) -> Person | None:
+        """Return the person who works under a name without an account; None if there is none."""
         with self._database.reading() as connection:
-            found = connection.execute(query).scalar()
-        if found is None:
-            found = uuid.uuid4().hex
-            try:
-                with self._database.writing() as connection:
-                    found = connection.execute(query).scalar() or found
-                    add_person(connection, Person(found, name))
-            except ReadOnly as error:
-                self._database.stop_writing(error)
-        return Person(found, name)
+            if found := connection.execute(_LOCAL, {"name": name}).scalar():
+                return Person(found, name)
+            merged = connection.execute(_MERGED, {"name": name}).scalars().all()
+            owners = {find_owner(read_merges(connection), each) for each in merged}
+        return self.person(owners.pop()) if len(owners) == 1 else None
+
+    def find_namesakes(self, name: str) -> tuple[Person, ...]:
+        """Return imported people with a name who may be the person who works under that name.
+
+        People who are known to be other people are excluded.
+        """
+        local = self.find_local(name)
+        others = self.preferences(local.id).get(_OTHERS, []) if local else []
+        return tuple(
+            each
+            for each in self.all()
+            if (each.name, each.kind) == (name, PersonKind.IMPORTED) and each.id not in others
+        )
+
+    def keep_apart(self, name: str) -> Person:
+        """Record that all imported people with a name are other people; return the local person."""
+        local = self.local(name)
+        same = [
+            each.id for each in self.all() if (each.name, each.kind) == (name, PersonKind.IMPORTED)
+        ]
+        self.keep_preference(local.id, _OTHERS, same)
+        return local
 
     def imported(self, person_id: str, name: str) -> Person:
         """Return a person that a file names by id, and create the person if needed.
@@ -113,7 +197,7 @@ class PeopleStore(Store):
         return self.person(person_id)
 
     def keep(self, person: Person) -> None:
-        """Store or update a person, whose account may be in a shared store of people."""
+        """Store or update a person, whose account may be in a shared database of people."""
         with self._database.reading() as connection:
             query = select(PEOPLE.c.name, PEOPLE.c.kind).where(PEOPLE.c.id == person.id)
             if connection.execute(query).first() == (person.name, person.kind.value):
@@ -122,16 +206,10 @@ class PeopleStore(Store):
             save_person(connection, person)
 
     def accounts(self) -> bool:
-        """Return whether any person has an account in this store."""
         with self._database.reading() as connection:
             return connection.execute(select(ACCOUNTS.c.person).limit(1)).first() is not None
 
     def person(self, person_id: str) -> Person:
-        """Return the person with an id.
-
-        Raises:
-            NotFound: there is no such person.
-        """
         query = select(PEOPLE.c.name, PEOPLE.c.kind).where(PEOPLE.c.id == person_id)
         with self._database.reading() as connection:
             row = connection.execute(query).first()
@@ -143,7 +221,6 @@ class PeopleStore(Store):
         return Person(person_id, row[0], PersonKind(row[1]))
 
     def all(self) -> tuple[Person, ...]:
-        """Return all people, sorted by name, then id."""
         query = select(PEOPLE.c.id, PEOPLE.c.name, PEOPLE.c.kind)
         with self._database.reading() as connection:
             rows = connection.execute(query.order_by(PEOPLE.c.name, PEOPLE.c.id)).all()
@@ -155,7 +232,6 @@ class PeopleStore(Store):
         return tuple(each for each in self.all() if ids is None or each.id in ids)
 
     def preferences(self, person: str) -> dict[str, Any]:
-        """Return a person's preferences by name; the values are JSON."""
         require_permission(self._actor, Permission.READ, person)
         query = select(PREFERENCES.c.name, PREFERENCES.c.value)
         with self._database.reading() as connection:
@@ -163,7 +239,6 @@ class PeopleStore(Store):
         return {name: from_json(value) for name, value in rows}
 
     def keep_preference(self, person: str, name: str, value: Any) -> None:
-        """Store a person's preference; `value` is JSON."""
         require_permission(self._actor, Permission.WRITE, person)
         row = {"person": person, "name": name, "value": to_json(value)}
         with self._database.writing() as connection:
@@ -190,7 +265,6 @@ class PeopleStore(Store):
             connection.execute(_PLACE, row)
 
     def last_place(self, person: str) -> SampleKey | None:
-        """Return the sample that a person opened last; None if there is none."""
         require_permission(self._actor, Permission.READ, person)
         query = (
             SAMPLE_KEY.join(PLACES, PLACES.c.sample_id == SAMPLES.c.id)

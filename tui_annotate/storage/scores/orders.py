@@ -1,4 +1,4 @@
-"""Queue orders by score, each computed completely when a run has ended.
+"""Orders of samples by a score, each computed when a run of a scorer has ended.
 
 An order is stored under its name and a digest of its runs, so that no annotator ever sees half of
 an order. Samples that were added since, and samples without the score, come last, in order of
@@ -60,11 +60,7 @@ def ensure_order(database: Database, order: ByScore) -> int:
 
 
 def position_value(line: Mapping[int, int], newcomer: RankedSample) -> int:
-    """Return the sort value of a sample in a queue that is sorted by a score.
-
-    It is the sample's position in `line`, from 0. Samples without a position come last, in order of
-    arrival.
-    """
+    """Return a sample's sort value in a queue by score: its position, or after all positions."""
     return line.get(newcomer.sample_id, UNSCORED + newcomer.sample_id)
 
 
@@ -75,8 +71,6 @@ _FILLED: Final = select(ORDERS.c.id).where(
 
 def read_positions(connection: Connection, order: ByScore, dataset_id: int) -> dict[int, int]:
     """Return the positions, from 0, of a dataset's scored samples in a queue order, by row id.
-
-    Hidden scores are included, as the result is for admins.
 
     Raises:
         InvalidInput: the dataset has no such score.
@@ -89,8 +83,6 @@ def read_positions(connection: Connection, order: ByScore, dataset_id: int) -> d
 
 def read_support(connection: Connection, score: str) -> dict[SampleKey, float]:
     """Return how well the source supports each sample according to a score, in [0, 1].
-
-    Hidden scores are included.
 
     Raises:
         InvalidInput: no run has values with this name.
@@ -105,7 +97,6 @@ def read_support(connection: Connection, score: str) -> dict[SampleKey, float]:
 
 
 def _select_runs(current_runs: Mapping[tuple[int, str], StoredRun], score: str) -> list[StoredRun]:
-    """Return the current runs that have values of a score, one for each dataset, oldest first."""
     valued = {at: each for at, each in current_runs.items() if at[1] in each.valued}
     found = [each for (_, name), each in valued.items() if name == score]
     if not found:
@@ -134,7 +125,7 @@ def _compute_positions(
 def _compute_sort_keys(
     found: Sequence[Any], order: ByScore, stored: StoredRun
 ) -> list[tuple[float, int]]:
-    """Return a sort key (smaller comes earlier) and the row id of each scored sample."""
+    """Return a sort key (smaller comes earlier) and the row id of each sample with a score."""
     if order.sense is ScoreDirection.UNCERTAIN:
         middle = _find_middle(found, order.score, stored)
         return [(abs(each.value - middle), each.id) for each in found]
@@ -144,10 +135,7 @@ def _compute_sort_keys(
 
 
 def _find_middle(found: Sequence[Any], score: str, stored: StoredRun) -> float:
-    """Return the score value that is most uncertain (neither supported nor unsupported).
-
-    A run can give this value, on the scale of `raw`; the default is the median of the scores.
-    """
+    """Return the most uncertain value of a score, given by its scorer, else the median."""
     named = stored.run.parameters.get("middle")
     if isinstance(named, dict):
         named = named.get(score)
@@ -175,10 +163,7 @@ def refresh_orders(database: Database, names: Collection[str]) -> None:
 
 
 def mark_orders_outdated(connection: Connection) -> None:
-    """Mark all queue orders by score as outdated, so that they are computed again.
-
-    This is needed when samples that may have a score are added to the orders.
-    """
+    """Mark all queue orders by score as outdated, for example after samples were added."""
     for number, order in _list_stored_orders(connection):
         _rename_outdated(connection, number, order)
 
@@ -189,7 +174,6 @@ def _rename_outdated(connection: Connection, number: int, order: ByScore) -> Non
 
 
 def _move_to_end(connection: Connection, sample_ids: Sequence[int]) -> None:
-    """Move samples without scores to the end of each queue order that is sorted by a score."""
     for number, order in _list_stored_orders(connection):
         among = select(RANKS.c.sample_id).where(
             RANKS.c.sample_id.in_(sample_ids), RANKS.c.order_id == number
@@ -208,20 +192,14 @@ def _list_stored_orders(connection: Connection) -> list[tuple[int, ByScore]]:
 
 
 def _drop_older_orders(database: Database, order: ByScore, made: int) -> None:
-    """Delete old versions of a queue order; keep the new version and the one before it.
-
-    Annotators may still use the version before.
-    """
+    """Delete old versions of a queue order, but not the last one, which may still be in use."""
     with database.reading() as connection:
         others = [n for n, each in _list_stored_orders(connection) if each == order and n != made]
     _drop_orders(database, order, sorted(others)[:-1])
 
 
 def _drop_orders(database: Database, order: ByScore, numbers: Collection[int]) -> None:
-    """Delete stored queue orders in short transactions.
-
-    Each order is renamed first, so that no annotator finds half of it.
-    """
+    """Delete stored queue orders in short transactions, each under another name first."""
     for number in numbers:
         with database.writing() as connection:
             _rename_outdated(connection, number, order)
@@ -248,9 +226,7 @@ def drop_stale_results(connection: Connection, coming: Mapping[int, Mapping[str,
     """Delete the scores and suggestions of samples whose texts or other fields change.
 
     Those of all samples of the same group are also deleted, since a score may compare their texts.
-
-    Args:
-        coming: new columns of each sample by row id; they are not written yet.
+    `coming` has the new columns of each sample by row id; they are not written yet.
     """
     if connection.execute(select(RUNS.c.number).limit(1)).first() is None:
         return

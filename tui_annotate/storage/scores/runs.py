@@ -1,4 +1,4 @@
-"""Runs of scorers and judges: begin, finish and drop runs, and find the current runs.
+"""Runs of scorers and judges over a dataset: begin, finish and drop runs, find the newest.
 
 The newest finished run of each maker and dataset is current. An interrupted run is dropped by the
 next run of the same maker.
@@ -38,9 +38,8 @@ _KILLED: Final = text(
 class StoredRun(NamedTuple):
     """A run of a scorer or judge, with its row id and the row id of its dataset.
 
-    Attributes:
-        names: names of its scores, sorted.
-        valued: number of samples with a value, by score name; only these scores can sort a queue.
+    `valued` is the number of samples with a value, by score name; only these scores can sort a
+    queue.
     """
 
     number: int
@@ -51,7 +50,7 @@ class StoredRun(NamedTuple):
 
 
 def begin(database: Database, run: ScoreRun, *, by: str) -> int:
-    """Store a new run, whose output is ignored until the run is finished; return its row number.
+    """Store a new run of a scorer, whose scores are ignored until it is finished.
 
     Interrupted runs of the same kind, maker and dataset are dropped. `by` is stored if the run
     names no person.
@@ -90,19 +89,13 @@ def begin(database: Database, run: ScoreRun, *, by: str) -> int:
 
 
 def finish(connection: Connection, number: int, names: Mapping[str, int] | None = None) -> None:
-    """Mark a run as finished, so that its scores or suggestions are used.
-
-    `names` is stored with the run: the number of values by score name.
-    """
+    """Mark a run of a scorer or judge as finished, so that its scores are used."""
     values = {"names": to_json(dict(sorted((names or {}).items()))), "finished": utc_now()}
     connection.execute(update(RUNS).where(RUNS.c.number == number).values(values))
 
 
 def drop(database: Database, number: int) -> None:
-    """Delete a run and its output in short transactions.
-
-    The first transaction marks the run as unfinished, so that its output is no longer used.
-    """
+    """Delete a run of a scorer or judge and its scores, in short transactions."""
     with database.writing() as connection:
         mine = RUNS.c.number == number
         connection.execute(update(RUNS).where(mine).values(finished=""))
@@ -118,10 +111,7 @@ def drop(database: Database, number: int) -> None:
 def list_runs(
     connection: Connection, dataset: str = "", *, finished: bool = True
 ) -> list[StoredRun]:
-    """Return the finished or the unfinished runs, in the order in which they began.
-
-    `dataset` limits the runs to one dataset. An unfinished run is still running or was interrupted.
-    """
+    """Return the finished or the unfinished runs of scorers and judges, the oldest first."""
     query = _RUNS.where((RUNS.c.finished != "") == finished)
     if dataset:
         query = query.where(DATASETS.c.name == dataset)
@@ -129,21 +119,18 @@ def list_runs(
 
 
 def select_newest(runs: Sequence[StoredRun]) -> list[StoredRun]:
-    """Return the newest run for each combination of dataset, kind, and scorer or model (maker).
-
-    The runs are given, and returned, in the order in which they began.
-    """
+    """Return the newest run of each scorer or model on each dataset, the oldest first."""
     last = {(each.dataset_id, each.run.kind, each.run.maker): each for each in runs}
     return [each for each in runs if last[each.dataset_id, each.run.kind, each.run.maker] is each]
 
 
 def current_runs(runs: Sequence[StoredRun]) -> dict[tuple[int, str], StoredRun]:
-    """Return the newest run for each dataset and score, by dataset row id and score name."""
+    """Return the newest run of a scorer or judge that has each score, by dataset and score."""
     return {(each.dataset_id, name): each for each in select_newest(runs) for name in each.names}
 
 
 def list_visible_runs(connection: Connection) -> dict[tuple[int, str], StoredRun]:
-    """Return the newest run for each dataset and score, except in datasets that hide scores."""
+    """Return the newest run that has each score, except in datasets that hide scores."""
     hidden = hidden_rows(connection)
     current = current_runs(list_runs(connection))
     return {at: each for at, each in current.items() if at[0] not in hidden}

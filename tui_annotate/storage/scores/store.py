@@ -1,8 +1,4 @@
-"""Scores of scorers and judges: admins store complete runs, screens read scores by sample.
-
-In a dataset that hides machine output, screens show no scores to anyone (`of`), and annotators see
-none anywhere.
-"""
+"""Scores of scorers and judges: admins store complete runs, screens read scores by sample."""
 
 from __future__ import annotations
 
@@ -45,7 +41,6 @@ _READ: Final = text("""
 """)
 _OTHER_RUN: Final = (None, False, False)  # for a score that a newer run replaced
 _BATCH: Final = 2000
-"""Maximum number of scores in a transaction."""
 
 _INSERT: Final = """
     INSERT INTO scores SELECT id, ?, ?, ?, ?, ?, ?, ?, ?
@@ -70,13 +65,10 @@ _PAGE: Final = text(
 
 
 class ScoreStore(Store):
-    """Access to runs and their scores; scores of a changed or removed sample are deleted."""
+    """Access to runs of scorers and judges, and to their scores."""
 
     def write(self, run: ScoreRun, scores: Iterable[Score]) -> int:
-        """Store a run and its scores, which become visible together; return the number of scores.
-
-        Scores of missing samples are skipped. The output of an interrupted run of this maker is
-        dropped.
+        """Store a run of a scorer with its scores, which become visible together; count them.
 
         Raises:
             NotAllowed: the actor may not manage the workspace.
@@ -112,7 +104,7 @@ class ScoreStore(Store):
         return names, stored
 
     def runs(self, dataset: str = "") -> list[ScoreRun]:
-        """Return the finished runs of one or all datasets, in the order in which they began.
+        """Return the finished runs, in the order in which they began.
 
         Raises:
             NotFound: the dataset does not exist.
@@ -121,7 +113,7 @@ class ScoreStore(Store):
             return [each.run for each in self._list_readable(connection, dataset)]
 
     def unfinished(self) -> list[ScoreRun]:
-        """Return the runs that are still running or were interrupted; their scores are not used."""
+        """Return the runs of scorers that still go on or were interrupted."""
         with self._database.reading() as connection:
             return [each.run for each in self._list_readable(connection, finished=False)]
 
@@ -146,11 +138,7 @@ class ScoreStore(Store):
         """Yield the scores of a dataset by sample, in the order of the samples.
 
         The scores of a sample are sorted by run, name and `extra`; samples without scores are
-        skipped. All scores come from one consistent state of the store.
-
-        Args:
-            names: only scores with these names; empty for all.
-            runs: only scores of the runs with these ids; empty for the newest run of each maker.
+        skipped. Empty `runs` select the newest run of each maker.
 
         Raises:
             NotFound: the dataset has no such run, or the run never finished.
@@ -184,11 +172,9 @@ class ScoreStore(Store):
     ) -> dict[SampleKey, tuple[Score, ...]]:
         """Return the scores of samples, by sample, without scores that are hidden from annotators.
 
-        Samples without scores, or in a dataset that hides them, are absent. If several makers use
-        the same score name, the newest run is used.
-
-        Args:
-            hidden: include hidden scores for actors who may report: for files, not for screens.
+        Samples without scores are absent. If several makers use the same score name, the newest run
+        is used. `hidden` includes hidden scores for actors who may report: for files, not for
+        screens.
         """
         by_dataset: defaultdict[str, list[str]] = defaultdict(list)
         for key in keys:
@@ -216,8 +202,6 @@ class ScoreStore(Store):
 
     def support(self, name: str) -> dict[SampleKey, float]:
         """Return how well the source supports each sample according to a score, in [0, 1].
-
-        The direction of the score does not matter.
 
         Raises:
             NotAllowed: the actor may not report.
@@ -263,13 +247,12 @@ class ScoreStore(Store):
             return ScoreSummaries(names, any(ranked for _, _, ranked in plan.values()), found)
 
     def orderable(self) -> tuple[str, ...]:
-        """Return the names of the scores by which annotators can sort their queue, sorted."""
         with self._database.reading() as connection:
             visible = list_visible_runs(connection)
         return tuple(sorted({name for (_, name), each in visible.items() if name in each.valued}))
 
     def forget(self, run_id: str) -> None:
-        """Delete a run; the previous run of the same scorer or judge becomes current again.
+        """Delete a run; the previous run of the same scorer or judge is used again.
 
         Raises:
             NotAllowed: the actor may not manage the workspace.
@@ -327,10 +310,7 @@ def _build_score(key: SampleKey, row: Any) -> Score:
 
 
 def _select_columns(current_runs: dict[tuple[int, str], StoredRun], first: str) -> tuple[str, ...]:
-    """Return score names for the columns of a list: the requested score, then frequent scores.
-
-    Equal numbers are sorted newest first; the scores of label suggestions are excluded.
-    """
+    """Return score names for the columns of a list: the requested score, then frequent scores."""
     counts: Counter[str] = Counter()
     newest: dict[str, int] = {}
     for (_, name), each in current_runs.items():

@@ -1,1 +1,1 @@
-"""Embedding vectors of segments. They are a cache: missing vectors can be recomputed."""
+"""Embedding vectors of texts' sentences: a cache, as missing vectors can be recomputed."""

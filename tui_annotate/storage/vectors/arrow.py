@@ -18,15 +18,13 @@ if TYPE_CHECKING:
     from tui_annotate.methods.late_interaction import TokenBank
 
 Row = tuple[str, int, int, int, "NDArray[np.float32]"]
-"""Row of a vector table: document hash, segment index in the document, its start and end, vector.
-"""
+"""Row of a vector table: document hash, segment index in the document, start, end, vector."""
 
 _AXES = b"axes"
 _SHAPE = b"axes.shape"
 
 
 def vector_schema(dimensions: int) -> Any:
-    """Return the Arrow schema of a table of vectors."""
     import pyarrow as pa
 
     return _build_schema(
@@ -46,7 +44,6 @@ def _build_schema(**columns: Any) -> Any:
 
 
 def to_table(rows: Sequence[Row]) -> Any:
-    """Return rows of vectors as an Arrow table."""
     import numpy as np
     import pyarrow as pa
 
@@ -77,10 +74,7 @@ def to_matrix(column: Any) -> NDArray[np.float16]:
 
 
 def token_schema(axes: NDArray[np.float32]) -> Any:
-    """Return the Arrow schema of a table of token vectors, with their projection matrix.
-
-    The table has one row per segment.
-    """
+    """Return the Arrow schema of a table of token vectors with one row per sentence."""
     import pyarrow as pa
 
     columns = _build_schema(
@@ -114,10 +108,7 @@ def unpack_axes(packed: bytes | str, *shape: int) -> NDArray[np.float32]:
 
 
 def read_axes(schema: Any) -> NDArray[np.float32]:
-    """Return the matrix by which the vectors of a token table were projected.
-
-    Its shape is (dimensions, token_dimensions).
-    """
+    """Return the (dimensions, token_dimensions) matrix that projected a table's token vectors."""
     shape = map(int, schema.metadata[_SHAPE].split(b","))
     return unpack_axes(schema.metadata[_AXES], *shape)
 
@@ -125,9 +116,8 @@ def read_axes(schema: Any) -> NDArray[np.float32]:
 def to_token_table(documents: Sequence[tuple[str, TokenBank]], columns: Any) -> Any:
     """Return the tokens of documents as an Arrow table with one row per segment.
 
-    Args:
-        documents: hash and tokens of each document; the texts of a bank are its segments, in order.
-        columns: the schema of the target table.
+    `documents` are hash and tokens; the texts of a token bank are the document's segments, in
+    order.
     """
     import numpy as np
     import pyarrow as pa
@@ -153,7 +143,6 @@ def to_token_table(documents: Sequence[tuple[str, TokenBank]], columns: Any) -> 
 
 
 def build_token_bank(rows: Any) -> TokenBank:
-    """Build a `TokenBank` from the columns `tokens`, `starts` and `ends` of a non-empty table."""
     import numpy as np
     import pyarrow.compute as pc
 
@@ -171,7 +160,7 @@ def build_token_bank(rows: Any) -> TokenBank:
 
 
 def order_rows(rows: Any) -> Any:
-    """Return rows grouped by document, in segment order; rows in this order are unchanged."""
+    """Return vectors grouped by document, in segment order; ordered rows are unchanged."""
     import numpy as np
 
     segments = rows.column("segment").to_numpy()
@@ -183,7 +172,7 @@ def order_rows(rows: Any) -> Any:
 
 
 def iterate_documents(rows: Any) -> Iterator[tuple[str, int, int]]:
-    """Yield (hash, first row, row after the last) of each document; its rows are contiguous."""
+    """Yield (hash, first row, row after the last) of each document in grouped rows."""
     import pyarrow.compute as pc
 
     runs = pc.run_end_encode(rows.column("sha256").combine_chunks())

@@ -1,4 +1,4 @@
-"""A folder of LanceDB tables: its connection, the lock of its writers, and translated errors."""
+"""A folder of LanceDB tables: connection, write lock, and errors in the program's terms."""
 
 from __future__ import annotations
 
@@ -22,21 +22,19 @@ from tui_annotate.storage.repair import command
 from tui_annotate.storage.vectors import arrow
 
 REBUILD: Final = "vectors rebuild"
-"""Command that recomputes the vectors."""
 ALL: Final = 2**31 - 1
-"""Value of a query's limit that means no limit."""
 
 _INDEX_CACHE: Final = 64_000_000
-"""Bytes of memory for index data: enough for the indexes of 1,000,000 rows."""
+"""Bytes of memory for LanceDB's index data: enough for 1,000,000 vectors."""
 _VERSION_CACHE: Final = 16_000_000
-"""Bytes of memory for metadata of table versions and fragments.
+"""Bytes of memory for LanceDB's metadata of table versions and fragments.
 
 LanceDB's own limit is 1 GB: an ingest in 400 fragments grew to 700 MB, against 260 MB with this.
 """
 _FILTER: Final = 500
-"""Maximum number of documents in one query filter."""
+"""Maximum number of documents in one query filter of a vector table."""
 _PIECES: Final = 8
-"""Number of fragments up to which reads are fast; only a table with more is compacted."""
+"""Number of fragments up to which a vector table is read fast; more are compacted."""
 _POLL_SECONDS: Final = 0.2
 _LEAST_MEMORY: Final = 1500 * 2**20
 """Smallest limit of the address space, in bytes, under which LanceDB was seen to work."""
@@ -71,11 +69,10 @@ class LanceFolder:
         return lancedb.connect(self.path, read_consistency_interval=timedelta(0), session=session)
 
     def place(self, table: str) -> Path:
-        """Return the path of a table, whether the table exists or not."""
         return self.path / f"{table}.lance"
 
     def has_table(self, table: str) -> bool:
-        """Return whether a table exists; False for a table whose creation was interrupted."""
+        """Return whether a vector table exists; False if its creation was interrupted."""
         return _has_version(self.place(table))
 
     def open(self, table: str) -> Any:
@@ -91,13 +88,12 @@ class LanceFolder:
         return self.connection.open_table(table)
 
     def ensure_table(self, table: str, schema: Any) -> Any:
-        """Open a table, and create it if it is missing."""
         if self.has_table(table):
             return self.open(table)
         return self.connection.create_table(table, schema=schema)
 
     def rows(self, table: str, hashes: Iterable[str], columns: Sequence[str]) -> Iterator[Any]:
-        """Yield the rows of documents in batches, grouped by document and in segment order."""
+        """Yield the vectors of documents in batches, grouped by document and in segment order."""
         wanted = ["sha256", "segment", *columns]
         for where in hash_filters(hashes):
             found = self.read(partial(self._query_rows, table, where, wanted))
@@ -122,7 +118,7 @@ class LanceFolder:
 
     @contextmanager
     def writing(self, *, wait: float) -> Iterator[None]:
-        """Hold the folder's write lock, and remove files of interrupted writers; calls may nest.
+        """Hold the write lock of a folder, and remove files of interrupted writers; calls may nest.
 
         Raises:
             Unavailable: another process is writing for all of `wait` seconds.
@@ -157,11 +153,7 @@ class LanceFolder:
             os.close(file)
 
     def _remove_leftovers(self) -> None:
-        """Remove files of interrupted writers, which LanceDB's own clean-up never removes.
-
-        A table without a version cannot be opened, but blocks the creation of a table with its
-        name.
-        """
+        """Remove incomplete tables of interrupted writers, which would block new tables."""
         for table in self.path.glob("*.lance"):
             if table.is_dir() and not _has_version(table):
                 shutil.rmtree(table)
@@ -170,12 +162,12 @@ class LanceFolder:
 
 
 def _has_version(place: Path) -> bool:
-    """Return whether a table was created completely: its version is written last."""
+    """Return whether a vector table was created completely: its version is written last."""
     return any(place.glob("_versions/*.manifest"))
 
 
 def _check_memory_limit() -> None:
-    """Check the limit of the address space: below it LanceDB waits forever for a thread it lacks.
+    """Check the limit of the address space, below which LanceDB waits forever for a thread.
 
     Raises:
         Unavailable: the limit (`ulimit -v`) is too low.
@@ -189,14 +181,13 @@ def _check_memory_limit() -> None:
 
 
 def discard(opened: Any, hashes: Iterable[str]) -> None:
-    """Delete the rows of some documents from a table."""
     for where in hash_filters(hashes):
         if opened.count_rows(where):
             opened.delete(where)
 
 
 def optimize_table(opened: Any) -> None:
-    """Create the missing indexes of a table, and compact its fragments if there are many."""
+    """Create the missing indexes of a vector table, and compact its fragments if they are many."""
     from lancedb.index import BTree
 
     if not opened.count_rows():
@@ -215,7 +206,6 @@ def optimize_table(opened: Any) -> None:
 
 
 def hash_filters(hashes: Iterable[str]) -> Iterator[str]:
-    """Yield SQL filters, each for a batch of documents, that together select all given hashes."""
     for some in split_batches(dict.fromkeys(hashes), _FILTER):
         quoted = ("'" + name.replace("'", "''") + "'" for name in some)
         yield f"sha256 IN ({', '.join(quoted)})"

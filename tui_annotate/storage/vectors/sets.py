@@ -1,4 +1,4 @@
-"""Sets of embedding vectors: which exist, which is in use, and which documents each one covers."""
+"""Sets of embedding vectors: which exist, which is in use, and which documents each covers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,6 @@ IN_USE: Final = "vectors"
 """Setting that names the vector table in use: empty for lexical retrieval, absent if undecided."""
 
 _AT_ONCE: Final = 500
-"""Maximum number of documents that one transaction removes from a vector set."""
 
 _COLUMNS: Final = (
     'SELECT embedder, label, version, segmenter, vectors AS "table", dimensions,'
@@ -85,12 +84,10 @@ class VectorSetStore(Store):
         return _build_vector_set(row) if row else None
 
     def vector_sets(self) -> tuple[VectorSet, ...]:
-        """Return all vector sets, including unfinished sets, the oldest first."""
         with self._database.reading() as connection:
             return tuple(map(_build_vector_set, connection.execute(_ALL).mappings()))
 
     def vectors_decided(self) -> bool:
-        """Return whether the workspace has ever chosen a vector set or lexical retrieval."""
         return self.setting(IN_USE) is not None
 
     def keep_vector_set(self, kept: VectorSet) -> None:
@@ -103,21 +100,17 @@ class VectorSetStore(Store):
             connection.execute(changed.values(row))
 
     def decide_vectors(self, table: str) -> bool:
-        """Use a vector set if the workspace has not chosen yet between vector sets and no vectors.
-
-        Returns whether the vector set is now in use.
-        """
+        """Use a vector set, unless the workspace has chosen already; return whether it is used."""
         with self._writing_as_manager() as connection:
             connection.execute(_DECIDE, {"name": IN_USE, "value": table})
             query = select(SETTINGS.c.value).where(SETTINGS.c.name == IN_USE)
             return bool(connection.execute(query).scalar_one() == table)
 
     def use_vector_set(self, table: str) -> None:
-        """Use a stored vector set; an empty name selects lexical retrieval."""
         self.set_setting(IN_USE, table)
 
     def drop_vector_set(self, table: str) -> None:
-        """Delete a vector set and its list of documents; `VectorStore.drop` deletes its table."""
+        """Delete a vector set and its list of documents, but not its table of vectors."""
         with self._writing_as_manager() as connection:
             connection.execute(delete(VECTOR_SETS).where(VECTOR_SETS.c.vectors == table))
             _forget_embedded(connection, table)
@@ -129,7 +122,6 @@ class VectorSetStore(Store):
             return bool(connection.execute(query).scalar())
 
     def set_loose(self, table: str, *, loose: bool) -> None:
-        """Store whether a vector table was written to since it was last optimized."""
         mine = update(VECTOR_SETS).where(VECTOR_SETS.c.vectors == table)
         with self._writing_as_manager() as connection:
             connection.execute(mine.values(loose=loose))
@@ -147,10 +139,6 @@ class VectorSetStore(Store):
         return [_parse_document(row) for row in rows]
 
     def stream_unembedded(self, table: str) -> Iterator[tuple[str, str, tuple[Segment, ...]]]:
-        """Yield (hash, text, segments) of all documents without vectors in a table.
-
-        No process may write these documents meanwhile.
-        """
         query = _UNEMBEDDED.execution_options(yield_per=100)
         scope = {"vectors": table, "after": 0, "limit": -1}
         with self._database.reading() as connection:
@@ -171,10 +159,7 @@ class VectorSetStore(Store):
     def mark_embedded(
         self, table: str, hashes: Sequence[str], *, unknown: Collection[str] = ()
     ) -> None:
-        """Mark documents as having vectors on the disk.
-
-        Documents in `unknown` have too few words that the embedder knows and are ranked lexically.
-        """
+        """Mark documents as having vectors on disk; `unknown` ones are ranked lexically."""
         if hashes:
             common = {"vectors": table}
             rows = [{**common, "sha256": name, "unknown": name in unknown} for name in hashes]
@@ -183,16 +168,12 @@ class VectorSetStore(Store):
                 connection.execute(_SET, {"name": _mark_name(table), "value": hashes[-1]})
 
     def embedded(self, table: str) -> tuple[int, int]:
-        """Count the documents of a vector table, and those of them that are ranked lexically.
-
-        A document is ranked lexically (words only) if the embedder knows too few of its words.
-        """
+        """Count the documents of a vector table, and those ranked lexically (words only)."""
         with self._database.reading() as connection:
             documents, unknown = connection.execute(_EMBEDDED_COUNT, {"vectors": table}).one()
         return int(documents), int(unknown)
 
     def forget_embedded(self, table: str) -> None:
-        """Mark all documents as having no vectors in a table, so that vectors are recomputed."""
         with self._writing_as_manager() as connection:
             _forget_embedded(connection, table)
 
@@ -214,13 +195,11 @@ class VectorSetStore(Store):
     # settings ----------------------------------------------------------------------------------
 
     def setting(self, name: str) -> str | None:
-        """Return a setting of the workspace; None if it is not set."""
         query = select(SETTINGS.c.value).where(SETTINGS.c.name == name)
         with self._database.reading() as connection:
             return connection.execute(query).scalar()
 
     def set_setting(self, name: str, value: str) -> None:
-        """Store a setting of the workspace."""
         with self._writing_as_manager() as connection:
             connection.execute(_SET, {"name": name, "value": value})
 
@@ -241,8 +220,4 @@ def _forget_embedded(connection: Connection, table: str) -> None:
 
 
 def _mark_name(table: str) -> str:
-    """Return the name of the setting that stores a table's last embedded document.
-
-    The next search for documents without vectors starts there.
-    """
     return f"embedded:{table}"

@@ -43,24 +43,20 @@ if TYPE_CHECKING:
 __all__ = ["SCHEMA", "Row", "VectorStore", "is_table_of", "table_name"]
 
 SCHEMA: Final = 1
-"""Version of the table layout, part of every table's name; a new version forces a rebuild."""
+"""Version of the vector tables' layout, part of every table's name; a change forces a rebuild."""
 
 _BATCH: Final = 20_000
-"""Number of rows in one commit; small commits would slow down every later read."""
+"""Number of vectors in one commit; small commits would slow down every later read."""
 
 
 def table_name(embedder: str, version: str, segmenter: str) -> str:
-    """Return the name of the vector table for an embedder and a segmenter."""
     exact = "\0".join((embedder, version, segmenter, str(SCHEMA)))
     readable = re.sub(r"[^a-z0-9]+", "-", f"{embedder}-{segmenter}".lower()).strip("-")[:60]
     return f"{readable}-{hashlib.sha256(exact.encode()).hexdigest()[:12]}"
 
 
 def is_table_of(table: str, *, embedder: str, version: str, segmenter: str) -> bool:
-    """Return whether a table was made for this embedder and segmenter.
-
-    A rebuilt table has a number at the end of its name.
-    """
+    """Return whether a vector table was made for this embedder and segmenter."""
     name = table_name(embedder, version, segmenter)
     return table == name or re.fullmatch(re.escape(name) + r"-\d+", table) is not None
 
@@ -83,24 +79,18 @@ class VectorStore:
     table_name = staticmethod(table_name)
 
     def command(self, words: str = REBUILD) -> str:
-        """Return a shell command for this workspace, by default one that recomputes its vectors."""
         return command(words, self.folder.parent)
 
     # writing -----------------------------------------------------------------------------------
 
     def writing(self, *, wait: float = 30.0) -> AbstractContextManager[None]:
-        """Hold the folder's write lock, and remove files of interrupted writers.
-
-        `wait` is the maximum time in seconds to wait for another writer.
-        """
+        """Hold the write lock of the vectors' folder; `wait` is the maximum time in seconds."""
         return self._lance.writing(wait=wait)
 
     def add(self, table: str, rows: Iterable[Row]) -> int:
-        """Write the vectors of documents to a table on disk; return the number of rows.
+        """Write or replace the vectors of documents in a table on disk; return the number of rows.
 
-        Existing vectors of these documents are replaced, which avoids duplicates after a process
-        was killed before it marked the documents as written. `rows` must contain all rows of a
-        document, one after the other.
+        `rows` must contain all rows of a document, one after the other.
         """
         count = 0
         documents = (list(own) for _, own in groupby(rows, key=itemgetter(0)))
@@ -122,10 +112,7 @@ class VectorStore:
     ) -> int:
         """Write the token vectors of documents to a table on disk; return the number of segments.
 
-        Args:
-            table: the table of the documents' vectors.
-            documents: hash and tokens of each document; the texts of its bank are its segments.
-            axes: (dimensions, token_dimensions), stored with the table when it is created.
+        `documents` are hash and tokens; the texts of a token bank are the document's segments.
         """
         count = 0
         with self.writing():
@@ -140,30 +127,23 @@ class VectorStore:
         return count
 
     def discard(self, table: str, hashes: Iterable[str]) -> None:
-        """Delete the vectors and the token vectors of some documents."""
         names = list(hashes)
         with self.writing():
             for each in self._find_tables(table):
                 discard(self._lance.open(each), names)
 
     def optimize(self, table: str) -> None:
-        """Compact the fragments and update the scalar indexes of a table; call it after writing.
-
-        A table with few fragments is left as it is, because each compaction rewrites a large table.
-        """
+        """Compact a vector table if it has many fragments, and update its indexes."""
         with self.writing():
             for each in self._find_tables(table):
                 optimize_table(self._lance.open(each))
 
     def sync(self) -> None:
-        """Flush written data to the disk, which LanceDB leaves to the kernel."""
+        """Flush written vectors to the disk, which LanceDB leaves to the kernel."""
         os.sync()
 
     def drop(self, table: str) -> None:
-        """Delete a vector table and the table of its token vectors, if they exist.
-
-        Damaged tables are deleted as well.
-        """
+        """Delete a vector table and its table of token vectors, even if they are damaged."""
         with self.writing():
             # Tokens first: after a kill in between, the table is still listed and can be dropped.
             for each in reversed(self._find_tables(table)):
@@ -180,7 +160,6 @@ class VectorStore:
         return self._lance.read(lambda: self._count_rows(table))
 
     def token_documents(self, table: str) -> int:
-        """Return how many documents of a vector table have token vectors."""
         return self._lance.read(lambda: self._count_rows(_token_table(table))[0])
 
     def _count_rows(self, table: str) -> tuple[int, int]:
@@ -197,10 +176,7 @@ class VectorStore:
     # reading -----------------------------------------------------------------------------------
 
     def fetch(self, table: str, hashes: Sequence[str]) -> dict[str, NDArray[np.float32]]:
-        """Return a dict from document hash to the document's vectors: (segments, dimensions).
-
-        A document without vectors is absent.
-        """
+        """Return the vectors (segments, dimensions) by document hash; documents may be absent."""
         import numpy as np
 
         found: dict[str, NDArray[np.float32]] = {}
@@ -212,11 +188,7 @@ class VectorStore:
         return found
 
     def fetch_tokens(self, table: str, hashes: Sequence[str]) -> dict[str, TokenBank]:
-        """Return a dict from document hash to the document's token vectors, in segment order.
-
-        A document without token vectors is absent. The result is empty if the vector table never
-        had token vectors.
-        """
+        """Return the token vectors by document hash, in segment order; documents may be absent."""
         found: dict[str, TokenBank] = {}
         if self._lance.has_table(table) and not self._lance.has_table(_token_table(table)):
             return found
@@ -228,10 +200,7 @@ class VectorStore:
         return found
 
     def fetch_axes(self, table: str) -> NDArray[np.float32]:
-        """Return the matrix by which a table's token vectors were projected to fewer dimensions.
-
-        Its shape is (dimensions, token_dimensions).
-        """
+        """Return the (dimensions, token_dimensions) matrix that made a table's token vectors."""
         return self._lance.read(
             lambda: arrow.read_axes(self._lance.open(_token_table(table)).schema)
         )

@@ -41,20 +41,16 @@ class SegmentVectors:
 
     @property
     def known(self) -> NDArray[np.bool_]:
-        """Boolean mask (segments,), True for segments whose vector is not zero."""
         known: NDArray[np.bool_] = (self.vectors != 0).any(axis=1)
         return known
 
     def rows(self, name: str) -> list[Row]:
-        """Return one row per segment of the document, in the form that `VectorStore.add` takes."""
         each = enumerate(zip(self.segments, self.vectors, strict=True))
         return [(name, index, *segment, vector) for index, (segment, vector) in each]
 
 
 @dataclass(frozen=True, slots=True)
 class VectorFileContent:
-    """The content of a vector file, with its documents by hash."""
-
     vectors: VectorSet
     axes: NDArray[np.float32]
     documents: dict[str, SegmentVectors]
@@ -66,7 +62,7 @@ class VectorFileContent:
 
 
 def read(path: Path) -> VectorFileContent:
-    """Read and validate a vector file.
+    """Read and validate a file of precomputed vectors.
 
     Raises:
         InvalidInput: the file cannot be read, or is not consistent.
@@ -94,7 +90,7 @@ def read(path: Path) -> VectorFileContent:
 
 
 def write(path: Path, prepared: VectorFileContent) -> None:
-    """Write a vector file that `read` can read; equal vectors give equal bytes.
+    """Write a file of precomputed vectors; equal vectors give equal bytes.
 
     Raises:
         OSError: the file cannot be written.

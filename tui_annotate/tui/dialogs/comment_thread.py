@@ -14,12 +14,9 @@ from tui_annotate.tui.line_text import line_text, split_paragraphs
 from tui_annotate.tui.row_widgets import Words, WordsList, wrap_words
 
 ThreadLine = tuple[str, str, str]
-"""A message of a thread: (author, time, text)."""
 
 
 class CommentDialog(Dialog[str]):
-    """A dialog that returns the typed message on Enter, and None when closed."""
-
     DEFAULT_CSS = """
     CommentDialog > Vertical { width: 100%; max-width: 92; }
     CommentDialog RowList { max-height: 14; }
@@ -38,11 +35,10 @@ class CommentDialog(Dialog[str]):
         title: str = "Ask the reviewers about this sample",
         wanted: str = "your question",
     ) -> None:
-        """Create the dialog with the messages of a thread.
+        """Create a dialog that returns the typed message on Enter, and None when closed.
 
         Args:
             text: text that was typed before and not sent.
-            wanted: placeholder of the empty input line.
         """
         super().__init__(title)
         self._comments, self._text, self._hint = tuple(lines), text, wanted
@@ -50,13 +46,11 @@ class CommentDialog(Dialog[str]):
         self.keys = (("Enter", "send"), *scroll, ("Esc", "close"))
 
     def body(self) -> ComposeResult:
-        """Return the thread and the input line."""
         if self._comments:
             yield WordsList(classes="gap")
         yield LineInput(self._text, placeholder=self._hint)
 
     def on_resize(self) -> None:
-        """Wrap the lines to the new width."""
         self.call_after_refresh(self._show_comments)
 
     def _show_comments(self) -> None:
@@ -74,7 +68,6 @@ class CommentDialog(Dialog[str]):
         return lines
 
     def on_input_submitted(self, event: LineInput.Submitted) -> None:
-        """Return the typed message on Enter, unless the line is empty."""
         event.stop()
         if event.value.strip():
             self.dismiss(event.value)

@@ -15,25 +15,22 @@ from tui_annotate.tui.line_text import line_text
 from tui_annotate.tui.row_widgets import Words, wrap_words
 
 _FOUND, _OTHER, _MISSED, _EXTRA = "✓", "≈", "✗", "+"
-"""Glyphs of annotations: correct, correct with another label, missed, not expected."""
+"""Glyphs of a practice sample's annotations: correct, correct with another label, missed, extra."""
 
 
 class FeedbackDialog(ScrollDialog):
-    """A dialog with found, missed and extra annotations, in this order; Enter continues."""
-
     BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "close", "close", show=False)]
 
     keys: Keys = (("↑↓", "scroll"), ("Enter", "continue"))
 
     def __init__(self, feedback: PracticeFeedback, sample: Sample) -> None:
         super().__init__(
-            f"Practice annotations: {len(feedback.hits)} found, {len(feedback.missed)} missed,"
-            f" {len(feedback.extra)} not expected"
+            f"Expected annotations: {len(feedback.hits)} found, {len(feedback.missed)} missed;"
+            f" {len(feedback.extra)} of yours not expected"
         )
         self._feedback, self._sample = feedback, sample
 
     def lines(self, cells: int) -> list[list[Words]]:
-        """Return lines with the rating, then with the found, missed and extra annotations."""
         lines = self._render_ratings()
         for own, right in self._feedback.hits:
             alike = set(own.labels) == set(right.labels)
@@ -49,7 +46,6 @@ class FeedbackDialog(ScrollDialog):
         ]
 
     def _render_ratings(self) -> list[list[Words]]:
-        """Return the annotator's rating, and the expected rating below if the two differ."""
         rated, rating = self._feedback.rated, self._feedback.rating
         if not rating:
             return []

@@ -11,10 +11,10 @@ from tui_annotate.tui.line_input import LineInput
 
 
 class FindDialog(Dialog[str]):
-    """A dialog of one line that returns the query on Enter, and None when closed.
+    """A dialog of one line that returns the search text on Enter, and None when closed.
 
-    `search` is called with every typed query, and with the first and the empty query. The function
-    highlights the hits, and returns a text about them, such as "3 found".
+    `search` is called with every typed text; it highlights the found text, and returns a text such
+    as "3 found".
     """
 
     DEFAULT_CSS = """
@@ -23,26 +23,22 @@ class FindDialog(Dialog[str]):
     FindDialog .gap { margin-top: 0; }
     """
 
-    keys: Keys = (("Enter", "then n N go to hits"), ("Esc", "close"))
+    keys: Keys = (("Enter", "done; then n: next hit, N: previous hit"), ("Esc", "close"))
 
     def __init__(self, query: str, *, search: Callable[[str], str], title: str) -> None:
         super().__init__(title)
         self._query, self._search = query, search
 
     def body(self) -> ComposeResult:
-        """Return the input line for the search text."""
         yield LineInput(self._query, placeholder="type words as they appear in the text")
 
     def on_mount(self) -> None:
-        """Select the last query, so that typing replaces it."""
         self.query_one(LineInput).select_all()
 
     def on_input_changed(self, event: LineInput.Changed) -> None:
-        """Search for the typed text, and show the result in the title."""
         event.stop()
         self.show_title(self._search(event.value))
 
     def on_input_submitted(self, event: LineInput.Submitted) -> None:
-        """Close the dialog and return the query (key Enter)."""
         event.stop()
         self.dismiss(event.value)

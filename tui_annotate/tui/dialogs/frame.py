@@ -25,9 +25,6 @@ class Dialog(ModalScreen[Result | None]):
 
     Escape closes a dialog. In a dialog without an input line, q and Backspace close it, too; in
     others, Backspace closes the dialog if the input line is empty.
-
-    Attributes:
-        keys: keys that the last line names.
     """
 
     DEFAULT_CSS = """
@@ -51,18 +48,16 @@ class Dialog(ModalScreen[Result | None]):
         self._listening = False
 
     def body(self) -> ComposeResult:
-        """Return the widgets between the title and the line of keys."""
+        """Return the widgets of the dialog between its title and its line of keys."""
         raise NotImplementedError
 
     def compose(self) -> ComposeResult:
-        """Return the title, the body and the line of keys of the dialog."""
         with Vertical():
             yield WordsLine(id="title")
             yield from self.body()
             yield WordsLine(id="keys", classes="gap")
 
     def on_mount(self) -> None:
-        """Show the title and the keys, and focus the input line if there is one."""
         self.show_title()
         self.show_keys()
         for line in self.query(LineInput):
@@ -79,59 +74,45 @@ class Dialog(ModalScreen[Result | None]):
         free(self)
 
     def title_words(self) -> list[Words]:
-        """Return the text of the title line with its style."""
         return [(self.heading, "title_focused")]
 
     def show_title(self, aside: str | None = None) -> None:
-        """Show the title line, with a text at its right edge.
-
-        Args:
-            aside: text at the right edge; None keeps the last one.
-        """
+        """Show the dialog's title line, with a text at its right edge."""
         self.aside = self.aside if aside is None else line_text(aside)
         self.query_one("#title", WordsLine).show(self.title_words(), [(self.aside, "quiet")])
 
     def show_keys(self, keys: Keys | None = None) -> None:
-        """Show the dialog's keys in its last line, or the given keys instead."""
         self.keys = self.keys if keys is None else keys
         self.query_one("#keys", WordsLine).show(key_words(self.keys))
 
     def action_scroll_by(self, rows: int) -> None:
-        """Scroll the dialog by some rows (keys Up and Down)."""
         for listed in self.query(RowList):
             listed.scroll_relative(y=rows, animate=False)
 
     def action_scroll_page(self, pages: int) -> None:
-        """Scroll the dialog by one page; one line of the old page stays visible."""
         for listed in self.query(RowList):
             listed.scroll_relative(y=pages * max(listed.window.height - 1, 1), animate=False)
 
     def action_scroll_edge(self, edge: int) -> None:
-        """Scroll to the start or the end of the dialog (keys Home and End)."""
         for listed in self.query(RowList):
             listed.scroll_to(y=0 if edge < 0 else listed.max_scroll_y, animate=False)
 
     def action_close(self) -> None:
-        """Close the dialog without a result."""
         self.dismiss(None)
 
     def on_line_input_left_empty(self, message: LineInput.LeftEmpty) -> None:
-        """Close the dialog on Backspace in an empty input line."""
         message.stop()
         self.dismiss(None)
 
 
 CLOSING: list[BindingType] = [Binding("q,backspace", "close", "close", show=False)]
-"""Key bindings for dialogs without an input line."""
 PAGING: list[BindingType] = [
     Binding("pagedown,space,ctrl+d", "scroll_page(1)", "page down", show=False),
     Binding("pageup,ctrl+u", "scroll_page(-1)", "page up", show=False),
     Binding("home", "scroll_edge(-1)", "top", show=False),
     Binding("end", "scroll_edge(1)", "end", show=False),
 ]
-"""Key bindings for dialogs that scroll."""
 
 
 def key_words(pairs: Sequence[tuple[str, str]]) -> list[Words]:
-    """Return one line of keys with the names of their actions."""
     return [words for key, what in pairs for words in ((key, "key"), (f" {what}   ", "quiet"))]

@@ -1,4 +1,4 @@
-"""Help dialog: lists the keys of the current screen, and explains the marks in texts and lists."""
+"""Help dialog: lists the keys of a screen, and explains the symbols in texts and lists."""
 
 from __future__ import annotations
 
@@ -34,8 +34,6 @@ _MARKS: Final = {actions.REVIEWING: REVIEW_MARKS, actions.VIEWING: VIEW_MARKS}
 
 
 class HelpDialog(ScrollDialog):
-    """A dialog with all keys of the current screen, in groups; `?` shows the meaning of marks."""
-
     DEFAULT_CSS = "HelpDialog > Vertical { max-width: 140; max-height: 100%; }"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("question_mark,f1,tab,shift+tab,right,left", "other", "the other page", show=False)
@@ -56,18 +54,15 @@ class HelpDialog(ScrollDialog):
         self._marks = False
 
     def title_words(self) -> list[Words]:
-        """Return the titles of the two pages of the dialog: keys and marks."""
         return page_words([self.heading, "Marks"], int(self._marks))
 
     def action_other(self) -> None:
-        """Switch between the list of keys and the legend, which explains marks and colors."""
         self._marks = not self._marks
         self.show_title()
         self.show_keys((("?", "keys" if self._marks else "marks"), *self.keys[1:]))
         self.refill()
 
     def lines(self, cells: int) -> list[list[Words]]:
-        """Return the lines of the page in one column, or in two columns of similar height."""
         columns = 2 if cells >= _TWO_COLUMNS else 1
         column = (cells - 1 - _GAP * (columns - 1)) // columns
         if self._marks:
@@ -84,7 +79,6 @@ class HelpDialog(ScrollDialog):
 
 
 def help_dialog(keys: KeyMap, state: str) -> HelpDialog:
-    """Create the help dialog of a screen with a sample, for the state of this screen."""
     marks = _MARKS.get(state, ANNOTATE_MARKS)
     return HelpDialog(keys.help(state), legend=marks, title=_TITLES[state])
 
@@ -111,7 +105,7 @@ def _render_legend(legend: Sequence[LegendEntry], cells: int) -> list[list[list[
 
 
 def _arrange_columns(blocks: Sequence[list[list[Words]]], cells: int) -> list[list[Words]]:
-    """Arrange blocks in reading order: down the left column, then down the right column."""
+    """Arrange blocks of lines in reading order: down the left column, then down the right."""
     half = sum(map(len, blocks)) / 2
     left: list[list[Words]] = []
     right: list[list[Words]] = []

@@ -35,17 +35,14 @@ class ItemList(RowList, Generic[Item]):
         self._words: tuple[str, ...] = ()
 
     def show_text(self, *words: str) -> None:
-        """Show lines of text in place of the items."""
         self._words = tuple(map(line_text, words))
         self.set_rows(len(words))
 
     def show(self, items: Sequence[Item], *, focused: int = 0) -> None:
-        """Replace the items of the list."""
         self.items, self.focused = tuple(items), focused
         self.lay_out()
 
     def lay_out(self) -> None:
-        """Compute the rows of all items again."""
         self._rows = [
             (at, text)
             for at, item in enumerate(self.items)
@@ -56,7 +53,7 @@ class ItemList(RowList, Generic[Item]):
             self.move(0)
 
     def move(self, step: int) -> None:
-        """Move the focus by some items, at most to the first or last item."""
+        """Move the focus of the list by `step` items, at most to the first or last item."""
         if self.items:
             self.focused = max(0, min(self.focused + step, len(self.items) - 1))
             rows = [at for at, (index, _) in enumerate(self._rows) if index == self.focused]
@@ -66,10 +63,6 @@ class ItemList(RowList, Generic[Item]):
                 self.scroll_to(y=rows[0], animate=False, immediate=True)
 
     def runs_of_row(self, index: int, cells: int) -> Sequence[Run]:
-        """Return the styled text of one row of the list.
-
-        A list without items shows lines of text instead.
-        """
         if not self.items:
             return [(cut(f"  {self._words[index]}", cells), self.palette.quiet)]
         at, text = self._rows[index]
@@ -80,12 +73,10 @@ class ItemList(RowList, Generic[Item]):
         return [(cut(text, cells), style)]
 
     def clicked(self, index: int) -> None:
-        """Post a message that the item with this index was clicked."""
         if self.items:
             self.post_message(self.Picked(self._rows[index][0]))
 
     def on_resize(self) -> None:
-        """Wrap the texts to the new width."""
         self.lay_out()
 
 
@@ -93,12 +84,6 @@ class ItemDialog(Dialog[Any], Generic[Item, Found]):
     """A dialog in which the user chooses an item from a list that a thread loads.
 
     The dialog returns the value of `result_of` for the chosen item: by default, the item itself.
-
-    Args:
-        find: loads the items; called in a thread.
-
-    Attributes:
-        waiting: text shown while the items are loaded.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -116,41 +101,32 @@ class ItemDialog(Dialog[Any], Generic[Item, Found]):
         self._reading = True
 
     def show_items(self, found: Found) -> None:
-        """Show the loaded items."""
         raise NotImplementedError
 
     def head(self, item: Item, cells: int, *, focused: bool) -> Sequence[Run]:
-        """Return the first row of an item."""
         raise NotImplementedError
 
     def details(self, item: Item, cells: int) -> Sequence[str]:
-        """Return the further rows of an item, below its first row."""
         del item, cells
         return ()
 
     def detail_style(self, palette: PaintStyles, *, focused: bool) -> Style:
-        """Return the style of the rows below an item's first row."""
         del focused
         return palette.text
 
     def result_of(self, item: Item) -> Any:
-        """Return the result of the dialog for the chosen item."""
+        """Return what the dialog returns for the item that the user chose."""
         return item
 
     def body(self) -> ComposeResult:
-        """Return the widget that lists the items."""
         yield self.rows
 
     def on_mount(self) -> None:
-        """Start the thread that loads the items."""
         self.rows.show_text(self.waiting)
         self._read()
 
     def holds(self, event: KeyOrPaste) -> bool:
-        """Return whether a key press must be queued until the items are loaded.
-
-        Keys that close the dialog do not wait for the items.
-        """
+        """Return whether a key press must be queued until the items of the dialog are loaded."""
         closing = isinstance(event, events.Key) and event.key in _CLOSING
         return (self._reading and not closing) or super().holds(event)
 
@@ -170,15 +146,12 @@ class ItemDialog(Dialog[Any], Generic[Item, Found]):
             free(self)
 
     def refused(self, error: TuiAnnotateError) -> None:
-        """Show the error that prevented loading the items."""
         self.rows.show_text(f"✗ {error.message}")
 
     def action_move(self, step: int) -> None:
-        """Move the focus by some items (keys Up and Down)."""
         self.rows.move(step)
 
     def action_choose(self) -> None:
-        """Close the dialog and return the result for the focused item (key Enter)."""
         if self.rows.items:
             self.dismiss(self.result_of(self.rows.items[self.rows.focused]))
 

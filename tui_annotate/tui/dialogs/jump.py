@@ -19,7 +19,7 @@ Found = TypeVar("Found")
 
 
 class JumpDialog(Dialog[Found], Generic[Found]):
-    """A dialog that returns the result of `find` for the typed id.
+    """A dialog that asks for the id of a sample, and returns the result of `find` for it.
 
     `find` runs in a thread; its `TuiAnnotateError` is shown with the hint.
     """
@@ -32,19 +32,16 @@ class JumpDialog(Dialog[Found], Generic[Found]):
         self._is_searching = False
 
     def body(self) -> ComposeResult:
-        """Return an input line for the id, and a line for an error."""
-        yield LineInput(placeholder="id, dataset/id, or the start of an id")
+        yield LineInput(placeholder="sample id, dataset/id, or the start of an id")
         yield WordsLine(id="error")
 
     def on_input_submitted(self, event: LineInput.Submitted) -> None:
-        """Search for the typed id (key Enter)."""
         event.stop()
         if text := event.value.strip():
             self._is_searching = True
             self._look_up(text)
 
     def holds(self, event: KeyOrPaste) -> bool:
-        """Return whether a key must wait until the search for the id has finished."""
         return self._is_searching or super().holds(event)
 
     @work(thread=True, exclusive=True)

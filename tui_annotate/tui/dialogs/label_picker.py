@@ -93,8 +93,8 @@ class LabelPicker(Dialog[LabelPath]):
     """A dialog that returns the path of the chosen label.
 
     Args:
-        chosen: paths of marked labels; a retired label is listed only if it is marked.
-        slots: colour slots by path.
+        chosen: paths of labels shown as chosen; a retired label is listed only if it is one of
+            them.
     """
 
     DEFAULT_CSS = """
@@ -118,13 +118,11 @@ class LabelPicker(Dialog[LabelPath]):
         self._chosen, self._slots = chosen, slots
 
     def body(self) -> ComposeResult:
-        """Return the input line, the list of labels, and the description of the focused label."""
-        yield LineInput(placeholder="type any part of a name or description")
+        yield LineInput(placeholder="type any part of a label's name or description")
         yield _Labels()
         yield _Description()
 
     def on_mount(self) -> None:
-        """Show all labels, and focus the first label in `chosen`; fix the height of the dialog."""
         cells = min(self.app.size.width, _WIDEST) - _FRAME
         wrapped = [
             _wrap_description(line_text(label.description), cells)
@@ -139,20 +137,17 @@ class LabelPicker(Dialog[LabelPath]):
         self._show_labels(marked[0] if marked else 0)
 
     def action_move(self, step: int) -> None:
-        """Move the focus by some rows (keys Up and Down)."""
         rows = self.query_one(_Labels)
         if self._found:
             rows.focus_row(rows.focused_row + step)
             self._show_description()
 
     def on_input_changed(self, event: LineInput.Changed) -> None:
-        """Show the labels that contain the typed text."""
         event.stop()
         self._found = find_labels(self._all, event.value)
         self._show_labels(0)
 
     def on_input_submitted(self, event: LineInput.Submitted) -> None:
-        """Close the dialog and return the focused label (key Enter)."""
         event.stop()
         self._pick(self.query_one(_Labels).focused_row)
 
@@ -178,10 +173,7 @@ class LabelPicker(Dialog[LabelPath]):
 
 
 def closed_label_reason(label: Label) -> str:
-    """Return the prefix `split · ` or `retired · ` for a label that new annotations cannot use.
-
-    The prefix is empty for all other labels.
-    """
+    """Return the prefix `split · ` or `retired · ` for a label that new annotations cannot use."""
     return "" if label.offered else "split · " if label.split else "retired · "
 
 

@@ -1,4 +1,4 @@
-"""The legends of marks in texts, lists and bars, for each kind of screen."""
+"""The legends that explain symbols in texts, lists and bars, for each kind of screen."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tui_annotate.tui.row_widgets import Words
 
 
 class LegendEntry(NamedTuple):
-    """An entry of a legend: a mark, as pieces of text with roles, and its meaning."""
+    """An entry of a legend: a symbol, as pieces of text with their styles, and its meaning."""
 
     pieces: tuple[Words, ...]
     meaning: str
@@ -22,7 +22,6 @@ def _mark(sign: str, meaning: str, role: str = "quiet") -> LegendEntry:
 def _on_text(
     sign: str, role: str, meaning: str, *, sign_role: str = "text", word: str = "text"
 ) -> LegendEntry:
-    """Create a legend entry that shows a glyph, then a word in the style `role`."""
     return LegendEntry(((f"{sign} ", sign_role), (word, role)), meaning)
 
 
@@ -53,7 +52,7 @@ _LISTED: Final = (
     _mark(palette.NOTED, "an annotation with a note"),
 )
 _CLOSED_LABEL: Final = _mark("(…)", "a label that is retired or was split: choose another label")
-_CITED: Final = "the citation of the report sentence before it"
+_CITED: Final = "a document that the report sentence before [id] cites"
 _MATCHES: Final = (
     *(
         _on_text(palette.STRENGTH_GLYPHS[at], f"match {at}", meaning, sign_role=f"glyph {at}")
@@ -64,7 +63,11 @@ _MATCHES: Final = (
 _ON_TEXTS: Final = (
     _mark("text", "in the focused match: a word that also occurs in the selection", "underlined"),
     _on_text(palette.CONFLICT, "conflict", "a number, date or name that may be wrong", word="12"),
-    _on_text(palette.LACKING, "lacking", "words not found in the source (key i)"),
+    _on_text(
+        palette.LACKING,
+        "lacking",
+        "words not found in the source; key i shows or hides these marks",
+    ),
 )
 _CITATIONS: Final = (
     _mark("[id]", f"{_CITED}; key c: next citation"),
@@ -87,13 +90,12 @@ ANNOTATE_MARKS: Final[tuple[LegendEntry, ...]] = (
     _mark(f"{palette.CHOSEN}2", "match 2, chosen as evidence of the unsaved annotation", "text"),
     _mark(palette.FORMER, "your evidence for another summary of this source"),
     *_ON_TEXTS,
-    _letter("A", "an annotation; a small letter marks an incomplete annotation"),
+    _letter("A", "an annotation; a lower-case letter means that it is incomplete"),
     *_CITATIONS,
     _mark(palette.OPENS_MORE, "after a label: the label has sublabels"),
     *_CURSOR,
     *STATE_MARKS,
 )
-"""Legend of the annotation screen: marks of documents, label bar and queue."""
 
 VIEW_MARKS: Final[tuple[LegendEntry, ...]] = (
     _letter("A", "an annotation, in the colour of its label"),
@@ -103,11 +105,12 @@ VIEW_MARKS: Final[tuple[LegendEntry, ...]] = (
     *_CITATIONS,
     *_CURSOR,
 )
-"""Legend of the screen that shows read-only files."""
 
 REVIEW_MARKS: Final[tuple[LegendEntry, ...]] = (
     _letter("1", "candidate annotation 1 of the current group"),
-    _letter("0", "a candidate annotation without a digit of its own; key 0 shows the next ones"),
+    _letter(
+        "0", "a candidate annotation that no digit chooses yet; key 0 shows the next candidates"
+    ),
     _on_text(palette.OPENS_MORE, "text", "the chosen candidate annotation", word="Label A B"),
     _on_text(
         palette.CHOSEN,
@@ -133,4 +136,3 @@ REVIEW_MARKS: Final[tuple[LegendEntry, ...]] = (
     *_CURSOR,
     *STATE_MARKS,
 )
-"""Legend of the review screen: marks of texts, label bar and queue."""

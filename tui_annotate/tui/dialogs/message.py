@@ -15,8 +15,6 @@ from tui_annotate.tui.row_widgets import Words, WordsList
 
 
 class ScrollDialog(Dialog[None]):
-    """A dialog with wrapped lines of text; the user scrolls the lines with keys."""
-
     DEFAULT_CSS = """
     ScrollDialog > Vertical { width: 100%; max-width: 104; height: 100%; max-height: 40; }
     ScrollDialog RowList { height: 1fr; }
@@ -30,19 +28,16 @@ class ScrollDialog(Dialog[None]):
     keys: Keys = (("↑↓", "scroll"), ("q", "close"))
 
     def lines(self, cells: int) -> list[list[Words]]:
-        """Return the lines of text, wrapped to `cells` cells."""
+        """Return the dialog's lines of text, wrapped to a width of `cells` terminal cells."""
         raise NotImplementedError
 
     def body(self) -> ComposeResult:
-        """Return the widget that shows the lines of text."""
         yield WordsList(id="lines", classes="gap")
 
     def on_resize(self) -> None:
-        """Wrap the lines to the new width."""
         self.call_after_refresh(self.refill)
 
     def refill(self) -> None:
-        """Wrap the lines again, and scroll to the top."""
         listed = self.query_one("#lines", WordsList)
         if listed.window.width:
             listed.show(self.lines(listed.window.width))
@@ -65,7 +60,6 @@ class MessageDialog(ScrollDialog):
             self.keys = (("Tab", "next page"), *self.keys)
 
     def lines(self, cells: int) -> list[list[Words]]:
-        """Return the wrapped lines of the page, with Markdown headings emphasized."""
         text = self._pages[self._page][1]
         return [
             [(piece, role)]
@@ -74,18 +68,16 @@ class MessageDialog(ScrollDialog):
         ]
 
     def title_words(self) -> list[Words]:
-        """Return the titles of the dialog's pages; the title of the current page is emphasized."""
         return page_words([title for title, _ in self._pages], self._page)
 
     def action_turn(self, step: int) -> None:
-        """Show the next or previous page; after the last page, show the first."""
         self._page = (self._page + step) % len(self._pages)
         self.show_title()
         self.refill()
 
 
 def _parse_heading(line: str) -> tuple[str, str]:
-    """Return (text, role) of a line; a Markdown heading loses its `#` characters."""
+    """Return (text, style name) of a line; a Markdown heading loses its `#` characters."""
     signs, _, title = line.partition(" ")
     if 0 < len(signs) < 7 and not signs.strip("#"):
         return title, "title_focused"
@@ -93,7 +85,6 @@ def _parse_heading(line: str) -> tuple[str, str]:
 
 
 def page_words(titles: Sequence[str], page: int) -> list[Words]:
-    """Return the titles of a dialog's pages as one line; the current title is emphasized."""
     words: list[Words] = [(f"{line_text(title)}   ", "quiet") for title in titles]
     mark = f"{OPENS_MORE} " if len(titles) > 1 else ""
     words[page] = (f"{mark}{words[page][0]}", "title_focused")

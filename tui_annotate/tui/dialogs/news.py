@@ -30,7 +30,6 @@ class NewsDialog(ScrollDialog):
         self._items = tuple(items)
 
     def lines(self, cells: int) -> list[list[Words]]:
-        """Return the wrapped lines of each item below its title."""
         lines: list[list[Words]] = []
         for place, item in enumerate(self._items):
             marked = any(piece.mark != " " for piece in item.lines)

@@ -34,23 +34,18 @@ _DIRECTIONS = {
 
 
 def order_words(order: str) -> str:
-    """Return the display name of an order, not sanitized for a terminal."""
+    """Return the display name of a queue's order, not sanitized for a terminal."""
     if order in _ORDERS:
         return _ORDERS[order]
     if order.startswith(DISAGREE):
-        return f"{score_of_order(order)}: samples whose score annotators contradict most first"
+        return f"{score_of_order(order)}: first the samples whose annotators most contradict it"
     if scored := by_score(order):
         return f"{scored.score}: {_DIRECTIONS[scored.sense]}"
     return f"shuffled ({order})"
 
 
 class OrderDialog(ItemDialog[str, Sequence[str]]):
-    """A dialog that returns the name of the chosen order.
-
-    Args:
-        orders: function that returns the possible orders; called in a thread.
-        used: name of the order in use.
-    """
+    """A dialog that returns the name of the queue order that the user chose."""
 
     DEFAULT_CSS = "OrderDialog ItemList { margin-top: 1; max-height: 16; }"
     BINDINGS: ClassVar[list[BindingType]] = [Binding("o", "move(1)", "down", show=False)]
@@ -62,7 +57,6 @@ class OrderDialog(ItemDialog[str, Sequence[str]]):
         self._used = used
 
     def head(self, item: str, cells: int, *, focused: bool) -> Sequence[Run]:
-        """Return the display name of an order; the order in use is marked."""
         palette = self.rows.palette
         return [
             (FOCUS_BAR if focused else " ", palette.accent),
@@ -71,6 +65,5 @@ class OrderDialog(ItemDialog[str, Sequence[str]]):
         ]
 
     def show_items(self, found: Sequence[str]) -> None:
-        """List the possible orders of the queue; the order in use is always listed."""
         orders = found if self._used in found else (self._used, *found)
         self.rows.show(orders, focused=orders.index(self._used))

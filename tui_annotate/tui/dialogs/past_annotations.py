@@ -22,13 +22,7 @@ _INDENT = "      "
 
 
 class PastAnnotationDialog(ItemDialog[PastAnnotation, Sequence[PastAnnotation]]):
-    """A dialog that returns the chosen past annotation.
-
-    Args:
-        find: function that returns the past annotations, most similar first; called in a thread.
-            Its `TuiAnnotateError` is shown with the hint.
-        slots: colour slots by path; a label without a slot has no colour.
-    """
+    """A dialog that returns the chosen past annotation; `find` is called in a thread."""
 
     DEFAULT_CSS = """
     PastAnnotationDialog > Vertical { width: 100; max-height: 90%; }
@@ -45,12 +39,10 @@ class PastAnnotationDialog(ItemDialog[PastAnnotation, Sequence[PastAnnotation]])
         self._slots = slots
 
     def details(self, item: PastAnnotation, cells: int) -> Sequence[str]:
-        """Return the line that displays an annotation's note; an empty text for no note."""
         del cells
         return [f"{_INDENT}{NOTED} {line_text(item.note)}"] if item.note else []
 
     def head(self, item: PastAnnotation, cells: int, *, focused: bool) -> Sequence[Run]:
-        """Return the first row of an annotation: similarity, labels, quote and sample."""
         palette = self.rows.palette
         slot = self._slots.get(item.labels[0]) if item.labels else None
         names = ", ".join(path[-1] for path in item.labels if path) or "no label"
@@ -67,20 +59,17 @@ class PastAnnotationDialog(ItemDialog[PastAnnotation, Sequence[PastAnnotation]])
         return clip(align_both_ends(left, right, cells), cells)
 
     def on_mount(self) -> None:
-        """Set the height of the dialog before the annotations are loaded."""
         self.query_one(Vertical).styles.height = _FEWEST + _OTHER_ROWS
 
     def refused(self, error: TuiAnnotateError) -> None:
-        """Show the error that prevented loading the annotations, with its hint."""
         self.rows.show_text(f"✗ {error.message}", error.hint)
 
     def show_items(self, found: Sequence[PastAnnotation]) -> None:
-        """Show the past annotations, and the keys that reuse the note and label of one of them."""
         if not found:
-            self.rows.show_text("No similar annotations of yours yet")
+            self.rows.show_text("You have no similar annotations yet")
             return
         self.rows.show(found)
         self.query_one(Vertical).styles.height = max(self.rows.count, _FEWEST) + _OTHER_ROWS
         self.show_title(f"{len(found)} of yours")
-        take = ("Enter", "copy the note; then r applies the label")
+        take = ("Enter", "copy the note; after that, r applies the label")
         self.show_keys((("↑↓", "move"), take, *self.keys))

@@ -14,9 +14,7 @@ from tui_annotate.tui.row_widgets import WordsLine
 class QuestionDialog(Dialog[bool]):
     """A dialog that returns True on Enter, and None when closed.
 
-    Args:
-        text: one line that describes the effect of Enter.
-        yes, no: names of both answers for the line of keys, one or two words each.
+    `text` is one line that describes the effect of Enter.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -30,13 +28,10 @@ class QuestionDialog(Dialog[bool]):
         self.keys = (("Enter", yes), ("q", no))
 
     def body(self) -> ComposeResult:
-        """Return the widget that shows the question."""
         yield WordsLine(id="text", classes="gap")
 
     def on_mount(self) -> None:
-        """Show the text of the question."""
         self.query_one("#text", WordsLine).show([(self._text, "text")])
 
     def action_accept(self) -> None:
-        """Close the dialog with the result True (key Enter)."""
         self.dismiss(result=True)

@@ -28,8 +28,6 @@ class OutcomeRow(NamedTuple):
 
 
 class ReviewOutcomeDialog(ScrollDialog):
-    """A dialog with the annotator's own annotations, and then those that other people made."""
-
     BINDINGS: ClassVar[list[BindingType]] = [Binding("enter,L", "close", "close", show=False)]
 
     def __init__(self, own: Sequence[OutcomeRow], added: Sequence[OutcomeRow]) -> None:
@@ -37,7 +35,6 @@ class ReviewOutcomeDialog(ScrollDialog):
         self._own, self._added = tuple(own), tuple(added)
 
     def lines(self, cells: int) -> list[list[Words]]:
-        """Return lines that show each annotation with the outcome of its review."""
         lines: list[list[Words]] = []
         for title, rows, nothing in (
             ("Yours", self._own, "You annotated nothing."),

@@ -1,4 +1,4 @@
-"""Dialog with the sibling samples of a sample: their whole texts with scores."""
+"""Dialog with the summaries of the same source as a sample: their whole texts with scores."""
 
 from __future__ import annotations
 
@@ -30,12 +30,7 @@ _INDENT = "   "
 
 
 class SiblingsDialog(ItemDialog[SiblingSample, Found]):
-    """A dialog that returns the key of the sample to open.
-
-    Args:
-        find: function that returns the sibling samples and their scores; called in a thread.
-        current: key of the sample on screen.
-    """
+    """A dialog with all samples of one source that returns the key of the sample to open."""
 
     DEFAULT_CSS = """
     SiblingsDialog > Vertical { width: 100%; max-width: 124; height: 100%; }
@@ -54,7 +49,6 @@ class SiblingsDialog(ItemDialog[SiblingSample, Found]):
         self._current, self._scores = current, ScoreSummaries()
 
     def details(self, item: SiblingSample, cells: int) -> Sequence[str]:
-        """Return the lines of a sample's text, wrapped to the width of the dialog."""
         return [
             f"{_INDENT}{part}"
             for line in split_paragraphs(item.text)
@@ -62,11 +56,9 @@ class SiblingsDialog(ItemDialog[SiblingSample, Found]):
         ]
 
     def detail_style(self, palette: PaintStyles, *, focused: bool) -> Style:
-        """Return the style of a sample's text: the text of the focused sample is highlighted."""
         return palette.text if focused else palette.quiet
 
     def head(self, item: SiblingSample, cells: int, *, focused: bool) -> Sequence[Run]:
-        """Return a sample's heading: state, id, number of the user's annotations, and scores."""
         palette = self.rows.palette
         here = "  here" if item.key == self._current else ""
         count = f"  {format_count(item.annotations, 'annotation')}" if item.annotations else ""
@@ -85,7 +77,6 @@ class SiblingsDialog(ItemDialog[SiblingSample, Found]):
         return clip(align_both_ends(left, right, cells), cells)
 
     def show_items(self, found: Found) -> None:
-        """Show all sibling samples, with the focus on the current sample."""
         siblings, self._scores = found
         if not siblings:
             self.rows.show_text("No other sample has the same source or question")
@@ -95,5 +86,4 @@ class SiblingsDialog(ItemDialog[SiblingSample, Found]):
         self.rows.show(siblings, focused=keys.index(self._current) if self._current in keys else 0)
 
     def result_of(self, item: SiblingSample) -> SampleKey:
-        """Return the key of the chosen sample."""
         return item.key

@@ -21,8 +21,6 @@ Line = list[Words]
 
 
 class WorkStatisticsDialog(ScrollDialog):
-    """A dialog with one page of statistics; key r refreshes the statistics."""
-
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("r", "again", "refresh", show=False),
         Binding("enter", "close", "close", show=False),
@@ -37,11 +35,9 @@ class WorkStatisticsDialog(ScrollDialog):
         self._start_count = count
 
     def on_mount(self) -> None:
-        """Compute the statistics when the dialog opens."""
         self.action_again()
 
     def show_statistics(self, figures: WorkStatistics) -> None:
-        """Show the computed statistics, unless the dialog was closed in the meantime."""
         if not self.is_attached:
             return
         self.heading = "All statistics" if figures.ahead else "My statistics"
@@ -50,12 +46,10 @@ class WorkStatisticsDialog(ScrollDialog):
         self.refill()
 
     def action_again(self) -> None:
-        """Compute the statistics again (key r)."""
         self.show_title("Counting ...")
         self._start_count()
 
     def lines(self, cells: int) -> list[Line]:
-        """Return the lines of the dialog: datasets with their annotators, hours by week, flags."""
         figures = self._figures
         if figures is None:
             return []

@@ -1,4 +1,4 @@
-"""Citations in the sentences of a report, and citation marks such as `[doc1]`.
+"""Citations in the sentences of a report, and citation marks in the text, such as `[doc1]`.
 
 The screen shows the marks after the sentences; they are not part of the report's text.
 """
@@ -20,7 +20,7 @@ from tui_annotate.tui.line_text import line_text, text_width
 CITED_HERE: Final = "cited here"
 NOT_CITED_HERE: Final = "not cited here"
 CITES_NOTHING: Final = "this sentence cites nothing"
-CITED_TEXT_MISSING: Final = "cited text is not available"
+CITED_TEXT_MISSING: Final = "the cited text is not available"
 
 _LONGEST_ID: Final = 10  # characters of an id that a mark shows in full
 _SHORTENED_ID: Final = 4  # characters of a longer id
@@ -28,7 +28,6 @@ _MOST_CELLS: Final = 36  # cells of all marks behind a sentence
 
 
 def list_citations(sample: Sample) -> tuple[Citation, ...]:
-    """Return the citations of a report in reading order; empty for other kinds of samples."""
     if sample.kind is not SampleKind.REPORT or not sample.side(Side.SUMMARY):
         return ()
     length = len(sample.document(Side.SUMMARY).text)
@@ -42,13 +41,12 @@ def list_citations(sample: Sample) -> tuple[Citation, ...]:
 
 
 def shorten_id(name: str) -> str:
-    """Shorten a document id for display in a citation mark."""
     name = line_text(name)
     return name if len(name) <= _LONGEST_ID else f"{name[:_SHORTENED_ID]}…"
 
 
 def format_marks(found: Sequence[Citation]) -> dict[int, str]:
-    """Map each sentence's last offset to the text of the citation marks after the sentence."""
+    """Map each sentence's last offset to the citation marks after it, such as `[doc1]`."""
     by_end: dict[int, list[str]] = {}
     for citation in found:
         by_end.setdefault(citation.span.end - 1, []).append(f"[{shorten_id(citation.id)}]")
@@ -58,11 +56,8 @@ def format_marks(found: Sequence[Citation]) -> dict[int, str]:
 def find_mark(found: Sequence[Citation], number: int) -> tuple[int, Span] | None:
     """Return where the mark of a citation, such as `[doc1]`, is shown after its sentence.
 
-    Returns the last offset of the sentence, and the span of the mark in the text of all marks
-    after the sentence.
-
-    Args:
-        number: index of the citation; None is returned for an index that does not exist.
+    The result has the last offset of the sentence, and the span of the mark in the text of all
+    marks after the sentence. It is None for a `number` that is no index of a citation.
     """
     if not 0 <= number < len(found):
         return None
@@ -77,11 +72,10 @@ def find_mark(found: Sequence[Citation], number: int) -> tuple[int, Span] | None
 
 
 def citation_at_cell(found: Sequence[Citation], offset: int, cell: int) -> int | None:
-    """Return the index of the citation whose mark covers a cell; None if there is none.
+    """Return the index of the citation whose mark, such as `[doc1]`, covers a terminal cell.
 
-    Args:
-        offset: an offset in the sentence with the marks.
-        cell: cell within the marks behind the sentence, from 0.
+    Return None if there is none. `offset` is any offset in the sentence; `cell` counts from 0 at
+    the first mark after it.
     """
     end = 0
     for at, citation in enumerate(found):
@@ -99,7 +93,6 @@ def _join_marks(marks: Sequence[str]) -> str:
 
 
 def _count_readable(marks: Sequence[str]) -> int:
-    """Return how many citation marks fit into `_MOST_CELLS` cells, but not less than 1."""
     cells = -1
     for at, one in enumerate(marks):
         cells += 1 + text_width(one)
@@ -109,7 +102,6 @@ def _count_readable(marks: Sequence[str]) -> int:
 
 
 def citations_at_cursor(draft: Draft) -> list[int]:
-    """Return the indices of the citations of the sentence under the cursor."""
     offset = draft.pointers[Side.SUMMARY].offset
     return [
         at
@@ -132,34 +124,26 @@ def step_citation(draft: Draft, step: int) -> int:
 
 
 def walk(step: int, draft: Draft) -> Effects:
-    """Show the sentence and the document of the next or previous citation."""
+    """Show the sentence and the document of the next or previous citation of a report."""
     draft.enable_digits()
     draft.citation = step_citation(draft, step)
     return [Open("cited", draft.citation)]
 
 
 def choose_citation(draft: Draft, number: int) -> Effects:
-    """Go to the citation whose mark was clicked; `number` is the index of the citation."""
     draft.citation = number
     return [Open("cited", number)]
 
 
 def focused_mark(draft: Draft) -> tuple[int, Span] | None:
-    """Find the mark of the focused citation, such as `[doc1]` (see `find_mark`).
-
-    Return None if the cursor is no longer in the sentence with the citation.
-    """
+    """Find the mark of the focused citation, such as `[doc1]`, in the text (see `find_mark`)."""
     if draft.citation not in citations_at_cursor(draft):
         return None
     return find_mark(draft.citations, draft.citation)
 
 
 def describe_citation(draft: Draft, urls: Mapping[str, str]) -> StatusMessage:
-    """Return the message for the focused citation, with its document's title and web address.
-
-    Args:
-        urls: web addresses by document id.
-    """
+    """Return a message with the title and web address of the document cited at the cursor."""
     citation = draft.citations[draft.citation]
     fields: dict[str, object] = {
         "number": draft.citation + 1,
@@ -189,10 +173,7 @@ def describe_citing(draft: Draft) -> str:
 
 
 def format_listing(sample: Sample, urls: Mapping[str, str]) -> str:
-    """Return a text that lists all cited documents, each with its title and web address.
-
-    The text is empty if the sample cites no document.
-    """
+    """List all documents that a report cites, each with title and web address; empty for none."""
     documents = {document.key: document for document in sample.side(Side.SOURCE)}
     parts = []
     for name in dict.fromkeys(citation.id for citation in list_citations(sample)):

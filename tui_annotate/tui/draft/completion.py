@@ -1,4 +1,4 @@
-"""Completing, skipping and flagging a sample; changes to a draft after the store saved its work."""
+"""Completing, skipping and flagging a sample; updates of the open sample after a save."""
 
 from __future__ import annotations
 
@@ -86,14 +86,13 @@ def _show_lacking(draft: Draft, annotation: Annotation, lacks: Sequence[str]) ->
 
 
 def leave(verb: str, draft: Draft) -> Effects:
-    """Skip the sample, unless an edit is open or the store refused a save."""
+    """Skip the sample on screen, unless an annotation is being edited or a save was refused."""
     if problem := find_leave_problem(draft):
         return draft.refuse_key(problem, WARNING)
     return [Finish(verb)]
 
 
 def ask_flag_reason(draft: Draft) -> Effects:
-    """Ask for the reason to flag the sample."""
     if problem := find_leave_problem(draft):
         return draft.refuse_key(problem, WARNING)
     draft.pending = PendingQuestion("reason")
@@ -121,11 +120,7 @@ def find_unsaved_work(draft: Draft) -> StatusMessage:
 
 
 def _show_kept_note(draft: Draft) -> Effects | None:
-    """Show which annotation, sample or claim has an unsaved note, and return the effects.
-
-    Return None if no note is unsaved. The note of a deleted annotation is kept for an undo, and is
-    ignored here.
-    """
+    """Show which annotation, sample or claim has an unsaved note; None if no note is unsaved."""
     for note in draft.kept_notes:
         known = next((known for known in draft.annotations if known.id == note.id), None)
         if known is not None:
@@ -162,7 +157,7 @@ def _describe_sentences(numbers: Sequence[int]) -> str:
 
 
 def apply_saved(draft: Draft, annotation: Annotation, annotations: Sequence[Annotation]) -> Effects:
-    """Add a saved annotation to the draft; open the note line if its label requires a note."""
+    """Show an annotation after its save; open the note line if its label requires a note."""
     _, new = draft.saving.pop(annotation.id, (annotation, False))
     draft.annotations = tuple(annotations)
     draft.unsaved = [pair for pair in draft.unsaved if pair[0].id != annotation.id]
@@ -176,7 +171,6 @@ def apply_saved(draft: Draft, annotation: Annotation, annotations: Sequence[Anno
 
 
 def wants_note(draft: Draft, annotation: Annotation) -> bool:
-    """Return whether a label of the annotation requires a note that is missing."""
     labels = [found for path in annotation.labels if (found := draft.tree.find(path))]
     return any(found.note is Requirement.REQUIRED for found in labels) and not annotation.note
 
@@ -244,8 +238,6 @@ def replace_annotations(
     A restored annotation gets the focus. If an undo made it the draft, the draft is emptied.
 
     Args:
-        annotations: the annotations that the store has now.
-        text: message for the status line.
         gone: annotation that an undo removed; it becomes the draft (annotation not yet saved), so
             that the user can choose another label.
     """
@@ -275,12 +267,7 @@ def _is_same_as_draft(draft: Draft, known: Annotation) -> bool:
 
 
 def describe_undone(verb: str, labels: str = "", *, redo: bool = False) -> StatusMessage:
-    """Return the message of an undo or a redo.
-
-    Args:
-        verb: event verb of the action.
-        labels: label names of the annotation; empty if there is none.
-    """
+    """Return the message of an undo or a redo; `verb` is the event verb of the undone action."""
     what = _ACTIONS[verb].text() if verb in _ACTIONS else verb
     if labels:
         code = LineText.ADDED_ANNOTATION if verb == "add" else LineText.ACTION_OF
@@ -290,7 +277,6 @@ def describe_undone(verb: str, labels: str = "", *, redo: bool = False) -> Statu
 
 
 def describe_rating(word: str) -> StatusMessage:
-    """Return the message about a saved rating, or about a removed rating if `word` is empty."""
     code = MessageCode.RATED if word else MessageCode.NOT_RATED_ANY_MORE
     return StatusMessage(code, {"rating": word})
 

@@ -31,29 +31,23 @@ class MatchPair:
 
     @property
     def anchor_document(self) -> Place:
-        """The document with the anchor, which is the selection or the sentence at the cursor."""
         return self.anchor.side, self.anchor.index
 
     @property
     def match_document(self) -> Place:
-        """The document that contains the match."""
         return self.anchor.side.other, self.match.document
 
     def has_same_match(self, other: MatchPair | None) -> bool:
-        """Return whether two pairs of a selection and a match contain the same match."""
         where = (self.match_document, self.match.segment)
         return other is not None and where == (other.match_document, other.match.segment)
 
 
 @dataclass(frozen=True, slots=True)
 class TextContrast:
-    """Shared words of two texts, and words in which they may contradict each other.
+    """Shared words of a text and its match, and words in which they may contradict each other.
 
-    Attributes:
-        shared: spans of words of the match that also occur in the anchor.
-        claims: spans in the anchor that may contradict the spans of `evidence`, in parallel.
-        evidence: spans in the match.
-        description: the first possible contradiction as text; empty if there is none.
+    `claims` are spans in the text at the cursor that may contradict the spans of `evidence`, in
+    parallel; `shared` are spans in the match.
     """
 
     shared: tuple[Span, ...] = ()
@@ -72,10 +66,7 @@ The sides are the summary and the source. The function returns None if the words
 
 
 def match_pair(draft: Draft) -> MatchPair | None:
-    """Return the selection, or else the sentence at the cursor, together with the focused match.
-
-    The result is None if there is no such text or no such match.
-    """
+    """Return the selection, or the sentence at the cursor, with the focused match, or None."""
     anchor, side = draft.current_anchor(draft.side), draft.side.other
     match = next(
         (one for one in draft.matches[side] if one.rank == draft.focused_ranks[side]), None
@@ -124,7 +115,7 @@ def _shorten(span: Span) -> Span:
 
 
 def _marks_within(spans: Sequence[Span] | None, place: Span) -> list[Span] | None:
-    """Clip ordered, disjoint spans to `place`, and return them relative to its start."""
+    """Clip ordered, disjoint spans to the span `place`, and return them relative to its start."""
     if spans is None:
         return None
     first = bisect_right(spans, place.start, key=lambda span: span.end)

@@ -47,19 +47,17 @@ MOVES: Final[Mapping[str, tuple[str, int]]] = {
 
 
 def move(unit: str, step: int, draft: Draft) -> Effects:
-    """Move the cursor of the active side, or the free end of its selection."""
+    """Move the cursor in the summary or source, or the free end of the selection, by units."""
     draft.enable_digits()
     return [Move(draft.side, unit, step, extend=draft.selection is not None)]
 
 
 def extend(unit: str, step: int, draft: Draft) -> Effects:
-    """Start a selection if there is none, and move the free end of the selection."""
     draft.enable_digits()
     return [Move(draft.side, unit, step, extend=True)]
 
 
 def grow(step: int, draft: Draft) -> Effects:
-    """Select the sentence, or grow or shrink the selection by one step."""
     draft.enable_digits()
     return [GrowSelection(draft.side, step)]
 
@@ -71,20 +69,15 @@ def select_here(draft: Draft) -> Effects:
 
 
 def swap_ends(draft: Draft) -> Effects:
-    """Exchange the fixed end and the free end of the selection."""
     return [SwapEnds(draft.side)] if draft.selection else []
 
 
 def ask_words(draft: Draft) -> Effects:
-    """Ask the screen which words are visible, so that `show_hints` can show letters on them."""
     return [AskWords(draft.side)]
 
 
 def show_hints(draft: Draft, words: Sequence[tuple[Span, ...]]) -> None:
-    """Show on each word the letters that select the word.
-
-    Words in the sentence under the cursor get the shortest letter codes.
-    """
+    """Show on each word letters that, when typed, select the word."""
     near = draft.sentence(draft.side) or Span(draft.pointer.offset, draft.pointer.offset + 1)
     if words:
         draft.hints = WordHints.over(draft.side, words, near)
@@ -139,13 +132,11 @@ def leave_source(draft: Draft) -> Effects:
 
 
 def go_to_summary(draft: Draft) -> Effects:
-    """Go back to the summary, and drop the selection in the source."""
     draft.side = Side.SUMMARY
     return [Select(Side.SOURCE, None), Focus(Side.SUMMARY)]
 
 
 def drop_selections(draft: Draft) -> Effects:
-    """Drop the selections in summary and source, and go back to the summary."""
     return [
         Select(Side.SUMMARY, None),
         *(go_to_summary(draft) if draft.side is Side.SOURCE else []),
@@ -153,17 +144,15 @@ def drop_selections(draft: Draft) -> Effects:
 
 
 def go_to_document(step: int, draft: Draft) -> Effects:
-    """Show the next or previous document of the source side, if it has several."""
     if len(draft.sample.side(Side.SOURCE)) > 1:
         return [Open("document", step)]
     return draft.refuse_key(MessageCode.ONE_DOCUMENT_ONLY)
 
 
 def set_pointer(draft: Draft, side: Side, pointer: SideCursor, *, by_hand: bool = False) -> None:
-    """Set the cursor of a side.
+    """Set the cursor of the summary or the source; `by_hand` means by a click of the mouse.
 
-    Args:
-        by_hand: a mouse click set the cursor, so the side gets the keys, and digits act again.
+    A click gives the keyboard focus to the side, and enables the digit keys.
     """
     if by_hand and pointer != draft.pointers[side]:
         draft.message = NO_MESSAGE
@@ -189,4 +178,3 @@ KEY_HANDLERS: Final[Mapping[str, Callable[[Draft], Effects]]] = {
     "select.shrink": partial(grow, -1),
     "select.other-end": swap_ends,
 }
-"""Handlers of the actions that move the cursor and select text, for every screen with a text."""

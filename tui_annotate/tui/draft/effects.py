@@ -1,6 +1,6 @@
-"""Effects: what a screen has to do after a key press.
+"""Effects: requests of key handlers to a screen, such as to move the cursor.
 
-Key handlers change the draft, and return effects as plain values in order.
+Key handlers change the state of a sample, and return effects as plain values in order.
 """
 
 from __future__ import annotations
@@ -24,10 +24,7 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class Move(Effect):
-    """Request to move the cursor in the summary or the source by units such as words.
-
-    If `extend` is true, the cursor extends or shrinks the selection.
-    """
+    """Request to move the cursor in the summary or the source by units such as words."""
 
     side: Side
     unit: str
@@ -37,17 +34,12 @@ class Move(Effect):
 
 @dataclass(frozen=True, slots=True)
 class SelectWord(Effect):
-    """Request to select the word under the cursor."""
-
     side: Side
 
 
 @dataclass(frozen=True, slots=True)
 class GrowSelection(Effect):
-    """Request to grow (+1) or shrink (-1) the selection by a sentence.
-
-    If nothing is selected, growing selects the sentence at the cursor.
-    """
+    """Request to grow (+1) or shrink (-1) the selection by a sentence."""
 
     side: Side
     step: int
@@ -55,14 +47,12 @@ class GrowSelection(Effect):
 
 @dataclass(frozen=True, slots=True)
 class SwapEnds(Effect):
-    """Request to exchange the fixed end and the free end of the selection."""
-
     side: Side
 
 
 @dataclass(frozen=True, slots=True)
 class Select(Effect):
-    """Request to select a span; None drops the selection and keeps the cursor."""
+    """Request to select a span of a text; None drops the selection and keeps the cursor."""
 
     side: Side
     span: Span | None
@@ -79,7 +69,7 @@ class GoTo(Effect):
 
 @dataclass(frozen=True, slots=True)
 class Reveal(Effect):
-    """Request to scroll to a span without moving the cursor."""
+    """Request to scroll to a span of a text without moving the cursor."""
 
     side: Side
     document: int
@@ -88,14 +78,12 @@ class Reveal(Effect):
 
 @dataclass(frozen=True, slots=True)
 class Focus(Effect):
-    """Request to give the keyboard focus to a side."""
-
     side: Side
 
 
 @dataclass(frozen=True, slots=True)
 class Blink(Effect):
-    """Request to blink the label bar once, because a key did nothing."""
+    pass
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,11 +95,7 @@ class AskWords(Effect):
 
 @dataclass(frozen=True, slots=True)
 class Save(Effect):
-    """Request to store an annotation, or a new version of an annotation.
-
-    Attributes:
-        offer: assist snapshot of the claim, without ranking signals; None if unknown.
-    """
+    """Request to store an annotation; `offer` is the record of the matches shown for its claim."""
 
     annotation: Annotation
     new: bool
@@ -120,8 +104,6 @@ class Save(Effect):
 
 @dataclass(frozen=True, slots=True)
 class Accept(Effect):
-    """Request to store the annotation that was made from a suggestion, under a new id."""
-
     suggestion: Suggestion
     annotation: Annotation
     changed: bool = False
@@ -129,23 +111,17 @@ class Accept(Effect):
 
 @dataclass(frozen=True, slots=True)
 class Decline(Effect):
-    """Request to reject a suggestion, with or without a reason."""
-
     suggestion: Suggestion
     reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Remove(Effect):
-    """Request to delete an annotation."""
-
     annotation: Annotation
 
 
 @dataclass(frozen=True, slots=True)
 class Comment(Effect):
-    """Request to store the sample comment."""
-
     text: str
 
 
@@ -166,21 +142,19 @@ class Finish(Effect):
 
 @dataclass(frozen=True, slots=True)
 class Undo(Effect):
-    """Request to undo or redo the user's last action, in any sample."""
-
     redo: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class TakeCandidates(Effect):
-    """Request of a reviewer to accept candidates unchanged, given by their annotations' ids."""
+    """Request of a reviewer to accept candidate annotations unchanged, given by their ids."""
 
     candidates: tuple[tuple[str, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class MergeCandidates(Effect):
-    """Request of a reviewer to merge candidates under the labels of one candidate."""
+    """Request of a reviewer to merge candidate annotations under the labels of one of them."""
 
     candidates: tuple[tuple[str, ...], ...]
     labels: tuple[LabelPath, ...]
@@ -188,7 +162,7 @@ class MergeCandidates(Effect):
 
 @dataclass(frozen=True, slots=True)
 class RejectCandidates(Effect):
-    """Request of a reviewer to reject candidates, for a listed reason or in their own words."""
+    """Request of a reviewer to reject candidate annotations, for a listed reason or their own."""
 
     candidates: tuple[tuple[str, ...], ...]
     reason: RejectionReason
@@ -199,8 +173,7 @@ class RejectCandidates(Effect):
 class CompleteReview(Effect):
     """Request of a reviewer to complete the sample and open the next one.
 
-    Attributes:
-        rest: reason for which no candidate of the open groups is accepted.
+    `rest` is the reason for which no candidate annotation without a decision is accepted.
     """
 
     rest: RejectionReason = RejectionReason.NONE
@@ -209,8 +182,6 @@ class CompleteReview(Effect):
 
 @dataclass(frozen=True, slots=True)
 class OpenNote(Effect):
-    """Request to open the note line with a text."""
-
     text: str
 
 
@@ -234,24 +205,15 @@ Effects = list[Effect]
 
 
 def open_page(what: str, _draft: object, *, step: int = 0) -> Effects:
-    """Return the effect that opens a page.
-
-    The second argument is unused; key handlers are called with the draft.
-    """
+    """Return the effect that opens a dialog or screen; the second argument is unused."""
     return [Open(what, step)]
 
 
 def go_to_first(anchors: Sequence[Anchor]) -> Effects:
-    """Return a request to move the cursor to the first of some spans of text (anchors).
-
-    The list is empty if there are no spans.
-    """
+    """Return a request to move the cursor to the first of some spans; empty without spans."""
     return [GoTo(anchor.side, anchor.index, anchor.span.start) for anchor in anchors[:1]]
 
 
 def reveal_first(anchors: Sequence[Anchor]) -> Effects:
-    """Return a request to scroll to the first of some spans of text (anchors).
-
-    The list is empty if there are no spans.
-    """
+    """Return a request to scroll to the first of some spans; empty without spans."""
     return [Reveal(anchor.side, anchor.index, anchor.span) for anchor in anchors[:1]]

@@ -1,4 +1,4 @@
-"""Actions on matches and search hits: go to the next or previous, take a match as evidence."""
+"""Actions on matches and found text: go to the next or previous, take a match as evidence."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tui_annotate.tui.draft.state import Draft
 
 
 def walk_matches(step: int, draft: Draft) -> Effects:
-    """Focus the next or previous search hit while searching, else the next match."""
+    """Go to the next or previous span with the searched text; without a search, to a match."""
     if draft.hits and not draft.pending:
         return _walk_hits(draft, step)
     side = Side.SOURCE if draft.matches[Side.SOURCE] else Side.SUMMARY
@@ -41,7 +41,7 @@ def _walk_hits(draft: Draft, step: int) -> Effects:
 
 
 def walk_missing_words(step: int, draft: Draft) -> Effects:
-    """Go to the next or previous word that the source lacks; one such word must exist."""
+    """Go to the next or previous summary word that the source lacks; one such word must exist."""
     here = draft.pointers[Side.SUMMARY].offset
     starts = [span.start for span in draft.missing_words]
     at = bisect_right(starts, here) if step > 0 else bisect_left(starts, here) - 1
@@ -53,11 +53,7 @@ def walk_missing_words(step: int, draft: Draft) -> Effects:
 
 
 def show_hits(draft: Draft, name: str, hits: Sequence[Span]) -> Effects:
-    """Show search hits of the active side, and go to the first hit at or after the cursor.
-
-    Args:
-        name: search text or name, for the status line.
-    """
+    """Highlight where the searched text was found, and go to the first span after the cursor."""
     draft.hits, draft.searched = tuple(hits), (name, draft.side)
     if not hits:
         draft.say(MessageCode.NO_HIT, what=name)
@@ -80,7 +76,7 @@ def show_matches(draft: Draft, side: Side, matches: Sequence[Match]) -> Effects:
 
 
 def take(draft: Draft) -> Effects:
-    """Take or release evidence (Space): the text at the source's cursor, or the focused match."""
+    """Add the text at the source's cursor, or the focused match, to the evidence; or remove it."""
     if draft.side is Side.SOURCE and not draft.pending:
         taken = _toggle_evidence(draft, draft.current_anchor(Side.SOURCE))
         return [*taken, *cursor_actions.go_to_summary(draft)]
@@ -88,7 +84,6 @@ def take(draft: Draft) -> Effects:
 
 
 def take_match(draft: Draft, rank: int) -> Effects:
-    """Focus a clicked match of the source, and take or release it as evidence."""
     draft.message = NO_MESSAGE
     if rank not in {match.rank for match in draft.matches[Side.SOURCE]}:
         return [Blink()]
@@ -97,7 +92,6 @@ def take_match(draft: Draft, rank: int) -> Effects:
 
 
 def show_match(draft: Draft, rank: int) -> Effects:
-    """Focus a clicked match of the match list, and scroll to it."""
     draft.message = NO_MESSAGE
     side = draft.side.other
     match = next((match for match in draft.matches[side] if match.rank == rank), None)

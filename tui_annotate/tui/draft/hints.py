@@ -18,7 +18,7 @@ MOST = len(LETTERS) ** 2
 
 
 def make_codes(count: int) -> tuple[str, ...]:
-    """Return up to 676 codes of one or two letters, with as many one-letter codes as possible."""
+    """Return up to 676 codes of one or two letters, as many as possible of one, to select words."""
     count = min(count, MOST)
     size = len(LETTERS)
     prefixes = 0
@@ -35,7 +35,6 @@ class WordHints:
 
     Attributes:
         words: words by code, each with the word that touches it, if there is one.
-        typed: letters of a code typed so far.
         first: first chosen word; None before the choice.
     """
 
@@ -51,10 +50,7 @@ class WordHints:
         return cls(side, dict(zip(make_codes(len(ordered)), ordered, strict=False)))
 
     def shown(self) -> dict[str, Span]:
-        """Return the words that can still be chosen, by the letters that remain to be typed.
-
-        These are the words whose letter codes begin with the letters typed so far.
-        """
+        """Return the words whose letter codes begin with the typed letters, by the letters left."""
         fitting = (item for item in self.words.items() if item[0].startswith(self.typed))
         return {code[len(self.typed) :]: pair[0] for code, pair in fitting}
 

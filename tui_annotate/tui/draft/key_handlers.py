@@ -33,15 +33,9 @@ def press(
     comment: str = "",
     more: Mapping[str, Callable[[Draft], Effects]] | None = None,
 ) -> Effects:
-    """Run a user's action: change the draft, and return effects.
+    """Run a user's action: change the sample on screen, and return requests to the screen.
 
-    The draft is the sample on screen with all unsaved work; effects are requests to the screen.
-
-    Args:
-        action: id of the action.
-        digit: typed digit, for `option.choose`.
-        comment: stored sample comment, for `note.write`.
-        more: handlers of further actions, by action id.
+    `digit` is for the action `option.choose`, the stored sample comment for `note.write`.
     """
     draft.message = NO_MESSAGE
     if draft.writing:
@@ -155,8 +149,7 @@ def walk_documents(step: int, draft: Draft) -> Effects:
 def walk_items(step: int, draft: Draft) -> Effects:
     """Go to the next item that needs work, for example an annotation without a required note.
 
-    In a report or citation without such items, go to the next citation. A negative `step` goes
-    back.
+    In a report or citation without such items, go to the next citation.
     """
     if draft.missing_words or draft.lacking():
         return navigation.go_to_item(step, draft)

@@ -15,7 +15,7 @@ from tui_annotate.tui.draft.words import HINT, WARNING, describe_labels, join_la
 
 
 def choose(draft: Draft, digit: str) -> Effects:
-    """Handle a digit: save, open or toggle the digit's option; blink if there is no such option."""
+    """Handle a typed digit: save with, open or toggle the label (or other option) of this digit."""
     if digit == "0":
         return _choose_zero(draft)
     option = next((known for known in draft.options() if known.digit == digit), None)
@@ -34,14 +34,13 @@ def choose(draft: Draft, digit: str) -> Effects:
 
 
 def pick(draft: Draft, path: LabelPath) -> Effects:
-    """Apply a label that was chosen from the list of labels, even if it has sublabels."""
     if draft.tree.find(path) is None:
         return draft.refuse_key(MessageCode.LABEL_GONE, WARNING, label=describe_labels([path]))
     return label(draft, path)
 
 
 def repeat(draft: Draft) -> Effects:
-    """Apply the last label again."""
+    """Apply the label that the user applied last."""
     if draft.tree.find(draft.last_label) is None:
         return draft.refuse_key(MessageCode.NO_LABEL_TO_REPEAT)
     if draft.digits_off:
@@ -74,7 +73,6 @@ def _send_reason(draft: Draft, pending: PendingQuestion, text: str) -> Effects:
 
 
 def cancel(draft: Draft) -> Effects:
-    """Cancel a pending question without saving."""
     draft.pending = None
     return []
 
@@ -110,7 +108,6 @@ def _choose_zero(draft: Draft) -> Effects:
 
 
 def ask_rating(draft: Draft) -> Effects:
-    """Show the rating scale in the label bar, to rate the sample."""
     if not draft.scale:
         return draft.refuse_key(MessageCode.NO_SCALE)
     draft.pending = PendingQuestion(RATING)
@@ -157,7 +154,6 @@ def _take_passage(draft: Draft) -> Effects:
 
 
 def _find_problem(draft: Draft, found: Label) -> StatusMessage:
-    """Return why the draft cannot be saved with a label; empty if it can be saved."""
     claim, evidence = draft.anchors_to_save()
     if problem := closed_label_reason(draft, found):
         return problem
@@ -169,7 +165,6 @@ def _find_problem(draft: Draft, found: Label) -> StatusMessage:
 
 
 def closed_label_reason(draft: Draft, found: Label | None) -> StatusMessage:
-    """Return why a label cannot be used for new annotations; empty if it can be used."""
     if found is None or found.offered:
         return NO_MESSAGE
     if not found.split:
@@ -250,7 +245,6 @@ def _toggle_label(draft: Draft, path: LabelPath) -> Effects:
 
 
 def save(draft: Draft, path: LabelPath) -> Effects:
-    """Send the draft to the store with a label, and clear the draft."""
     claim, evidence = draft.anchors_to_save()
     annotation = Annotation(
         id=draft.new_id(),
@@ -265,7 +259,6 @@ def save(draft: Draft, path: LabelPath) -> Effects:
 
 
 def save_edit(draft: Draft) -> Effects:
-    """Save a new version of the edited annotation, if the edit changed it (key Enter)."""
     edited = draft.editing
     if edited is None:
         return [Blink()]
@@ -290,7 +283,6 @@ def save_edit(draft: Draft) -> Effects:
 
 
 def leave_edit(draft: Draft) -> None:
-    """Discard the changes of an edit; the annotation stays in focus."""
     if draft.editing:
         draft.focused = draft.editing.id
     draft.editing, draft.changing, draft.digits_off = None, None, bool(draft.focused)

@@ -1,6 +1,7 @@
-"""A change of the label set during work on a draft; no typed text is lost.
+"""A change of the label set while a user works on a sample; no typed text is lost.
 
-Renamed and removed labels change in the draft, too. A message names them, the draft's labels first.
+Renamed and removed labels change in unsaved work, too. A message names them, the labels of unsaved
+work first.
 """
 
 from __future__ import annotations
@@ -20,10 +21,9 @@ _MOST_NAMED: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class DraftLabelSetChange:
-    """A change from one label set version to another.
+    """A change from one version of the label set to another, while a sample is open.
 
-    Attributes:
-        became: current paths of renamed labels, by their former paths.
+    `became` has the current paths of renamed labels, by their former paths.
     """
 
     before: LabelTree
@@ -31,7 +31,6 @@ class DraftLabelSetChange:
     became: Mapping[LabelPath, LabelPath]
 
     def path(self, path: LabelPath) -> LabelPath:
-        """Return a label's path in the current label set, given its path in the former one."""
         return self.became.get(path, path)
 
     def of(self, annotation: Annotation, held: Collection[LabelPath]) -> Annotation:
@@ -55,10 +54,9 @@ class DraftLabelSetChange:
         return [path for path, label in found.items() if label and (label.offered or path in held)]
 
     def changes(self, first: Collection[LabelPath] = ()) -> list[StatusMessage]:
-        """Return a message for each label that differs between the two versions of the label set.
+        """Return a message for each label that differs between two versions of the label set.
 
-        Args:
-            first: former paths of labels in the draft; their messages come first.
+        The messages about the labels `first` (former paths of labels in unsaved work) come first.
         """
         touched = {
             label.path: change
@@ -70,7 +68,7 @@ class DraftLabelSetChange:
         return list({change.text: change for change in found}.values())
 
     def describe(self, first: Collection[LabelPath]) -> str:
-        """Describe the first changes in one line (see `changes`); empty if there is none."""
+        """Describe the first changes of the label set in one line; empty if there is none."""
         return join_first([change.text for change in self.changes(first)], _MOST_NAMED)
 
     def _describe_change(self, path: LabelPath) -> StatusMessage | None:
@@ -98,7 +96,6 @@ class DraftLabelSetChange:
 
 
 def describe_split(tree: LabelTree, label: Label) -> StatusMessage:
-    """Return the message that names the labels into which a label was split."""
     parts = join_label_names(tree.parts(label), last=" and ")
     return StatusMessage(MessageCode.LABEL_SPLIT_INTO, {"label": label.name, "parts": parts})
 
@@ -106,11 +103,7 @@ def describe_split(tree: LabelTree, label: Label) -> StatusMessage:
 def take_over(
     draft: Draft, change: DraftLabelSetChange, annotations: tuple[Annotation, ...]
 ) -> None:
-    """Update the sample on screen and its unsaved work after a change of the label set.
-
-    Args:
-        annotations: the sample's annotations, as the store has them now.
-    """
+    """Update the sample on screen and its unsaved work after a change of the label set."""
     stored = {known.id: known for known in annotations}
 
     def convert(pair: tuple[Annotation, bool]) -> tuple[Annotation, bool]:

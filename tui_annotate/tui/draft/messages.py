@@ -19,7 +19,7 @@ Kind = Literal["hint", "draft", "offer", "saved", "warning", "error"]
 
 @unique
 class MessageCode(ScreenMessage):
-    """A code for each message; the value is the English sentence, with fields in braces."""
+    """A code for each message of the annotating screen; its value is a text with fields."""
 
     NONE = ""
     TEXT = "{text}"  # a complete text, such as the message of an error
@@ -28,17 +28,19 @@ class MessageCode(ScreenMessage):
     NO_MATCH_LIT = "No match"
     AT_HIT = "Hit {number} of {count}: {what} · n next, N previous · Backspace ends the search"
     AT_MISSING_WORD = (
-        "Word {number} of {count} not in the source · c next, C previous · i hides the marks"
+        "Word {number} of the {count} not in the source · c next, C previous · i hides the marks"
     )
-    NO_HIT = "No hit for {what} in this text"
-    NO_MATCH_TO_TAKE = "No match to take: Tab goes to the source, where Space takes a sentence"
+    NO_HIT = "The search found no {what} in this text"
+    NO_MATCH_TO_TAKE = (
+        "No match to take as evidence: Tab goes to the source, Space takes a sentence"
+    )
     NO_CLAIM_FOR_EVIDENCE = (
         "To add evidence, press e, then Space; for a new annotation, select words"
     )
-    NO_WORDS_ON_SCREEN = "No words on screen"
+    NO_WORDS_ON_SCREEN = "No words on screen to select"
     NO_SOURCE = "This sample has no source text"
     ONE_DOCUMENT_ONLY = "The source side has only one document"
-    PASSAGE_NOT_SAVED = "This passage is not saved: press a digit to save it, Backspace to drop it"
+    PASSAGE_NOT_SAVED = "This passage is not saved: a label's digit saves it, Backspace drops it"
     NO_WORDS_TO_LOOK_FOR = "No words at the cursor to search for"
     NO_ANNOTATION_TO_EDIT = "Press a to focus an annotation, then e to edit it"
     NO_ANNOTATION_TO_DELETE = "Press a to focus an annotation, then x to delete it"
@@ -69,17 +71,17 @@ class MessageCode(ScreenMessage):
     LABEL_SPLIT = "{label} was split: choose {parts}"
     LABEL_SPLIT_INTO_NOTHING = "{label} was split: choose another label"
     HAS_LABEL_ALREADY = (
-        "Annotation {letter} of this {what} has label {label}: press a, then e to edit"
+        "Annotation {letter} of this {what} has label {label}: press a, then e to edit it"
     )
     HAS_EXCLUSIVE_LABEL = (
         "Annotation {letter} of this {what} has label {label}, which excludes the new label"
     )
-    PART_IS_EXCLUSIVE = "Label {label} is exclusive: e edits the labels"
-    PART_TAKES_NO_EVIDENCE = "Label {label} allows no evidence: e edits the annotation"
-    PART_TAKES_NO_NOTE = "Label {label} allows no note: e edits the annotation"
+    PART_IS_EXCLUSIVE = "Label {label} allows no second label: press e to edit the labels"
+    PART_TAKES_NO_EVIDENCE = "Label {label} allows no evidence: press e to edit the annotation"
+    PART_TAKES_NO_NOTE = "Label {label} allows no note: press e to edit the annotation"
     OTHER_LABELS_OFF = "An exclusive label allows no second label: the other label is switched off"
     NO_LABEL_LEFT = "No label left: a digit adds one, e cancels the edit, x deletes the annotation"
-    NO_ANCHOR_LEFT = "No claim or evidence left: select a claim, e cancels the edit, x deletes"
+    NO_ANCHOR_LEFT = "No claim or evidence left: select words, or press e to cancel, x to delete"
     NOTHING_CHANGED = "Nothing changed"
     NO_SCALE = "No rating scale for these samples: set ratings = [...] in the settings"
     ALREADY_RATED = "Already rated {rating}"
@@ -88,7 +90,7 @@ class MessageCode(ScreenMessage):
     # labels that another version of the label set changed
     LABEL_REMOVED = "{label} was removed"
     LABEL_RENAMED = "{label} was renamed to {name}"
-    LABEL_GIVEN_AGAIN = "{label} is in use again"
+    LABEL_GIVEN_AGAIN = "{label} can be used again"
     LABEL_SPLIT_INTO = "{label} was split into {parts}"
     LABEL_RETIRED_NOW = "{label} was retired"
     LABEL_NEW = "{label} is new"
@@ -98,29 +100,29 @@ class MessageCode(ScreenMessage):
     NO_NOTE_ON_SUGGESTION = "Press e to change the suggestion, then m to write its note"
     NO_NOTE_UNDER_LABEL = "Label {label} allows no note"
     FORMER_HAS_NO_NOTE_FOR_THIS = (
-        "Past annotation without a note · press e to edit the focused annotation"
+        "The past annotation has no note · press e to edit the focused annotation"
     )
     FORMER_HAS_NO_NOTE = "No note to copy from the past annotation"
-    NOTE_IN_HAND_ALREADY = "The draft already has a note: Backspace drops it"
-    NOTE_TAKEN = "Note copied to the draft"
+    NOTE_IN_HAND_ALREADY = "The unsaved annotation already has a note: Backspace drops the note"
+    NOTE_TAKEN = "Note copied to the unsaved annotation"
     REPEAT_TOGGLES = "r switches the label {label} on or off"
     REPEAT_SAVES = "r saves as {label}"
-    ANNOTATION_OF_NOTE_GONE = "The annotation was deleted; your note on it is kept, not saved"
-    NOTE_KEPT = "Note kept, not saved: press m to open it again"
-    COMMENT_KEPT = "Comment kept, not saved: press M to open it again"
+    ANNOTATION_OF_NOTE_GONE = "The annotation was deleted; your unsaved note on it is kept"
+    NOTE_KEPT = "Note kept, but not saved: press m to open it again"
+    COMMENT_KEPT = "Comment kept, but not saved: press M to open it again"
 
     # completing and closing a sample, and saves that the store refused
     NOT_SAVED_TRY_AGAIN = "This annotation was not saved: check it, then save it again"
     LABEL_TO_CHOOSE = (
         "Not completed: {label} of annotation {letter} was split · press {digits} to relabel"
     )
-    LABEL_LACKS = "Not completed: annotation {letter} ({label}) needs {lacks} · e edit · m note"
+    LABEL_LACKS = "Not completed: annotation {letter} ({label}) needs {lacks} · keys e edit, m note"
     NOT_ALL_SEEN = "{unseen} · Enter again completes the sample"
     FINISH_EDIT_BEFORE_LEAVING = "Finish the edit before you go on: Enter saves it, e cancels it"
     MORE_NOT_SAVED = "More unsaved annotations: {count} · save or drop this one to open the next"
-    CLAIM_NOT_SAVED = "This claim is not saved: press a digit to save it, Backspace to drop it"
-    EVIDENCE_IN_HAND = "Unsaved evidence: press a digit to save it, Backspace to remove it"
-    NOTE_IN_HAND = "Unsaved note, no label: press a digit to save it, Backspace to drop it"
+    CLAIM_NOT_SAVED = "This claim is not saved: a label's digit saves it, Backspace drops it"
+    EVIDENCE_IN_HAND = "Unsaved evidence: a label's digit saves it, Backspace removes it"
+    NOTE_IN_HAND = "Unsaved note without a label: a label's digit saves it, Backspace drops it"
     NOTE_KEPT_ON = "Unsaved note on annotation {letter} ({label}): press m to open it"
     COMMENT_KEPT_ON = "Unsaved comment on the {item}: press M to open it"
     NOTE_KEPT_FOR_CLAIM = (
@@ -131,42 +133,49 @@ class MessageCode(ScreenMessage):
     DONE_AGAIN = "Redid: {what}"
     RATED = "Rated {rating} · u undo"
     NOT_RATED_ANY_MORE = "Rating removed · u undo"
-    NOT_SAVED_COMES_BACK = "Annotation {label} was not saved, and opens after this one: {reason}"
+    NOT_SAVED_COMES_BACK = (
+        "Annotation {label} was not saved: {reason} · it opens after this annotation"
+    )
 
     # suggestions
-    SUGGESTIONS_HIDDEN_NOW = "Suggestions hidden in all samples: Y shows them"
+    SUGGESTIONS_HIDDEN_NOW = "Suggestions are hidden in all samples: press Y to show them"
     SUGGESTIONS_SHOWN_NOW = "Suggestions shown"
-    SUGGESTIONS_OPEN = "{suggestions} to answer: {key} next, y accepts, x rejects, Y hides"
-    NO_SUGGESTION_IN_FOCUS = "Press {key} to go to a suggestion"
-    SUGGESTIONS_HIDDEN = "Suggestions are hidden: Y shows them"
-    NO_SUGGESTIONS = "No open suggestions on this sample"
-    SUGGESTION_ON_OTHER_SIDE = "Tab goes back to the suggestion"
-    SELECTION_IN_HAND = "Words are selected: Backspace drops the selection"
-    NO_LABEL_PROPOSED = "This suggestion has no label: press e, then a digit"
-    UNKNOWN_LABEL_PROPOSED = "The label set has no label {label}: press e, then a digit"
-    PROPOSED_TAKES_NO_EVIDENCE = (
-        "{label} allows no evidence: press e, then Backspace to remove the evidence"
+    SUGGESTIONS_OPEN = (
+        "{suggestions} to answer: {key} goes to the next, y accepts, x rejects, Y hides"
     )
-    SUGGESTION_REFUSED = "Rejected {what} from {maker} · u undo"
-    SUGGESTION_REFUSED_MORE_OPEN = "Rejected {what} from {maker} · u undo · {key} next"
+    NO_SUGGESTION_IN_FOCUS = "Press {key} to go to a suggestion"
+    SUGGESTIONS_HIDDEN = "Suggestions are hidden: press Y to show them"
+    NO_SUGGESTIONS = "This sample has no unanswered suggestions"
+    SUGGESTION_ON_OTHER_SIDE = "The suggestion is in the other text: press Tab to go back to it"
+    SELECTION_IN_HAND = "Words are selected: Backspace drops the selection"
+    NO_LABEL_PROPOSED = "This suggestion has no label: press e, then a label's digit"
+    UNKNOWN_LABEL_PROPOSED = (
+        "The label set has no label {label}: press e, then another label's digit"
+    )
+    PROPOSED_TAKES_NO_EVIDENCE = (
+        "Label {label} allows no evidence: press e, then Backspace to remove it"
+    )
+    SUGGESTION_REFUSED = "Rejected {what}, suggested by {maker} · u undo"
+    SUGGESTION_REFUSED_MORE_OPEN = "Rejected {what}, suggested by {maker} · u undo · {key} next"
 
     # the annotating screen
     READ_ONLY = "Read-only: nothing is saved, because {reason}"
+    NEW_NAME = "New annotator {name} · if this is not your name: quit, then annotate --as NAME"
     WITH_MORE = "{first} · {more}"  # a message and another one
     FIRST_SAMPLE = "This is the first sample"
     LAST_SAMPLE = "This is the last sample"
     TOO_SOON = "Just opened: press the key again when you have read the sample"
-    INPUT_METHOD_ON = "An input method is on: switch it off, letters are commands here"
+    INPUT_METHOD_ON = "An input method is on: switch it off, because letter keys are commands"
     LABEL_SET_CHANGED = "The label set changed"
     LABELS_CHANGED = "The labels changed: {changes}"
     CHANGED_LOOK_AGAIN = "{changed} · check the labels, then repeat the action"
-    CHANGED_DIGIT_SAVES = "{changed} · press a digit to save"
+    CHANGED_DIGIT_SAVES = "{changed} · press a label's digit to save the annotation"
     CHANGED_ENTER_SAVES = "{changed} · press Enter to save the annotation"
     ANNOTATION_DELETED = "Deleted {labels} · u undo"
     COMMENT_SAVED = "Comment on the {item} saved · u undo"
     SAMPLE_ENDED = "{sample} {state} · u undo"
-    LAST_SAMPLE_ENDED = "{sample} {state}, last sample · q queue · u undo"
-    ALL_FINISHED = "All samples are completed · q queue · u undo"
+    LAST_SAMPLE_ENDED = "{sample} {state}; this was the last sample · q shows the queue · u undo"
+    ALL_FINISHED = "All samples are completed · q shows the queue · u undo"
     NOTHING_TO_UNDO = "Nothing to undo"
     NOTHING_TO_REDO = "Nothing to redo"
     UNDONE_ELSEWHERE = "{undone}, in {sample}"
@@ -179,49 +188,47 @@ class MessageCode(ScreenMessage):
         "The adjudication of the first reading is hidden during the 2nd reading"
     )
     NO_LESSON_YET = "This sample is not adjudicated yet, or you annotated nothing in it"
-    SENT_TO_REVIEWERS = "Sent to the reviewers: you will see their reply next time you start"
+    SENT_TO_REVIEWERS = "Sent to the reviewers: you will see their reply in your next session"
     NO_PARENT_REPORT = "The report of this sentence is not in the workspace"
     NO_OTHER_DOCUMENT_CITED = "This sentence cites no other document"
-    FIRST_CITATION = "This is the first citation of the report · J next open citation"
-    LAST_CITATION = "This is the last citation of the report · J next open citation"
+    FIRST_CITATION = "First citation of the report · J goes to the next unfinished citation"
+    LAST_CITATION = "Last citation of the report · J goes to the next unfinished citation"
     NO_COLLECTION_ITEM = "J works only on reports, documents and citations, not on this sample"
     ALL_OTHERS_ANNOTATED = "All other {items} are annotated"
-    NO_COLLECTION = "This sample is not part of a report collection: q shows the queue"
+    NO_COLLECTION = "This sample is not part of a report collection · q shows the queue"
 
     # matches, and words that the source lacks
-    MATCHES_BY_ALL = "Matches by words and vectors together · t words only"
-    MATCHES_BY_WORDS = "Matches by lexical search (words only) · t vectors only"
-    MATCHES_BY_VECTORS = "Matches by vectors only · t words and vectors together"
-    NO_VECTORS = "{reason} · t: match by words and vectors"
+    MATCHES_BY_ALL = "Matches by words and vectors together · press t for words only"
+    MATCHES_BY_WORDS = "Matches by lexical search (words only) · press t for vectors only"
+    MATCHES_BY_VECTORS = "Matches by vectors only · press t for words and vectors together"
+    NO_VECTORS = "{reason} · press t for matches by words and vectors"
     LACKING_HIDDEN = "Words not found in the source are no longer marked"
     LACKING_NO_TWO_TEXTS = "Nothing to compare: this sample has no source or no summary"
     LACKING_SEARCH = "Searching for words not found in the source ..."
     LACKING_MARKED = "Words not in the source: {count} · c next, C previous · i hides the marks"
-    LACKING_NONE = "No words of the summary are missing from the source · i ends the check"
+    LACKING_NONE = "All words of the summary were found in the source · i ends the check"
 
     # positions of the answer, and contexts in a judge's order
-    NO_GOLD_KNOWN = "No answer passage is marked"
+    NO_GOLD_KNOWN = "No passage of this source is marked as the answer"
     NO_POSITION_STUDY = "This sample is not part of a position study"
     FIRST_FAILING = "This is the first failing sample · q returns to the chart"
     LAST_FAILING = "This is the last failing sample · q returns to the chart"
     NO_JUDGED_ORDER = "No judge has ranked the documents of this sample"
-    JUDGED_ORDER = "Documents in the judge's order · d next, D previous"
-    RETRIEVED_ORDER = "Documents in the retriever's order · d next, D previous"
+    JUDGED_ORDER = "Documents sorted by the judge's rank · d next, D previous"
+    RETRIEVED_ORDER = "Documents sorted by the retriever's rank · d next, D previous"
 
     # synchronization
     NOTHING_SHARED = "Not shared: set TUI_ANNOTATE_SYNC_URL or TUI_ANNOTATE_SYNC_DIR · docs/sync.md"
     ONLINE = "Online: work is shared"
     OFFLINE = "Offline: work stays on this machine until you go online"
     NOT_SHARED_YET = "Not shared yet: {problem}"
-    SYNC_SLOW = "No answer to the sync for {seconds} s: all work is saved on this machine"
+    SYNC_SLOW = "The sync got no answer for {seconds} s: all work is saved on this machine"
     LEFT_OUT_OF_PULL = "Synchronization skipped {sample}: {reason}"
     SENDING_LAST = "Quitting: sending the last changes; unsent changes are sent next time"
 
 
 @unique
 class LineText(ScreenMessage):
-    """Parts of the line about the current annotation; ` · ` separates the parts."""
-
     # what the next digit saves
     NO_WORDS = "No words to label at the cursor · Enter completes the sample · s skips it"
     SAVES = "{digits} save: {what}"
@@ -230,12 +237,12 @@ class LineText(ScreenMessage):
     WITHOUT_EVIDENCE = "{what}, no evidence"
     WITH_NOTE = "{what} + note"
     SAVING = "Saving ..."
-    EDITING = "Editing {letter}: {labels} · {what} · Enter save"
+    EDITING = "Editing annotation {letter}: {labels} · {what} · Enter saves"
 
     # what was saved, and the annotation in focus
     SAVED = "Saved: {labels}"
     FOCUSED = "{letter} {labels}"
-    SPLIT = "{letter} {label} was split: {digits} choose a new label"
+    SPLIT = "{letter} {label}: the label was split, {digits} choose a new label"
     FROM = "from {origin}"
     CHANGED = "{maker}, changed"
 
@@ -259,22 +266,22 @@ class LineText(ScreenMessage):
     UNSEEN = "{suggestions} never focused"
 
     # letters on words
-    FIRST_WORD = "First word: type the letters shown on it"
-    LAST_WORD = "Last word: type the letters shown on it · Enter selects one word"
-    LAST_WORD_SHORT = "Last word: type the letters on it · Enter: one word"
-    SECOND_OF_PAIR = "a capital last letter selects the next word"
+    FIRST_WORD = "First word to select: type the letters shown on it"
+    LAST_WORD = "Last word to select: type the letters shown on it · Enter selects one word"
+    LAST_WORD_SHORT = "Last word: type the letters on it · Enter selects one word"
+    SECOND_OF_PAIR = "a capital as the last letter selects the next word"
     SECOND_OF_PAIR_SHORT = "capital: the next word"
 
     # questions
-    RATE = "Rate the {item}: {digits} choose · 0 not rated"
-    FLAG = "Flag reason: {digits} choose · 0 other reason · Enter no reason"
+    RATE = "Rate the {item}: {digits} choose a rating · 0 not rated"
+    FLAG = "Why flag it? {digits} choose a reason · 0 other reason · Enter no reason"
     CHILD = "{label}: {digits} choose a sublabel · Enter chooses {label}"
     CHILD_SHORT = "{label}: {digits} choose a sublabel · Enter: no sublabel"
     EVIDENCE_OF_MATCH = "{label} needs evidence: Space takes match {rank} and saves"
-    EVIDENCE_BY_HAND = "{label} needs evidence: Backspace, Tab to select it · {enter}"
+    EVIDENCE_BY_HAND = "{label} needs evidence: press Backspace, then Tab to select it · {enter}"
     WITHOUT = "Enter saves without evidence"
     WITHOUT_SHORT = "Enter: no evidence"
-    REJECT = "Reject: why? {digits} choose · 0 other reason · Enter no reason"
+    REJECT = "Why reject it? {digits} choose a reason · 0 other reason · Enter no reason"
 
     # the source
     TAKES = "Space takes {what} as evidence"
@@ -296,8 +303,8 @@ class LineText(ScreenMessage):
     NOTE = "Note:"
 
     # suggestions
-    SUGGESTION = "y accepts {what} · {maker}"
-    SUGGESTION_WITHOUT_LABEL = "To save {what}: e, a digit, then Enter · by {maker}"
+    SUGGESTION = "y accepts {what} · suggested by {maker}"
+    SUGGESTION_WITHOUT_LABEL = "To save {what}: press e, a digit, Enter · suggested by {maker}"
     SUGGESTED_LABELS = "{claim} {labels}"
     SUGGESTED_EVIDENCE = "{what} + evidence {spans}"
     UNNAMED_EVIDENCE = "{what} + evidence"
@@ -326,7 +333,6 @@ class LineText(ScreenMessage):
 
 
 def join_parts(*parts: str) -> str:
-    """Return the parts of a line that are not empty, separated by ` · `."""
     return " · ".join(filter(None, parts))
 
 
@@ -334,8 +340,7 @@ def join_parts(*parts: str) -> str:
 class StatusMessage:
     """A message about the last key press, shown until the next key press.
 
-    Attributes:
-        fields: values by the field names of the code's sentence; a value may be another message.
+    A value of `fields` may be another message.
     """
 
     code: ScreenMessage = MessageCode.NONE
@@ -347,7 +352,6 @@ class StatusMessage:
 
     @property
     def text(self) -> str:
-        """The text of the message, with the values of its fields filled in."""
         return self.code.text(**self.fields)
 
     def __str__(self) -> str:
@@ -361,11 +365,7 @@ NO_MESSAGE = StatusMessage()
 
 
 def make_message(message: AnyMessage, kind: Kind = "hint", **fields: object) -> StatusMessage:
-    """Return a message of the given kind, made from a code, another message or a plain text.
-
-    Args:
-        fields: values by the field names of the code's sentence.
-    """
+    """Return a message for the status line, made from a code, another message or a plain text."""
     if isinstance(message, StatusMessage):
         return replace(message, kind=kind)
     if isinstance(message, str):

@@ -25,10 +25,10 @@ def go_to_annotation(step: int, draft: Draft) -> Effects:
 
 
 def go_to_item(step: int, draft: Draft) -> Effects:
-    """Focus the next or previous item of the sample that needs work.
+    """Go to the next or previous item of the sample that needs work.
 
-    These items are the marked words that do not occur in the source. If no words are marked, the
-    items are incomplete annotations and unanswered suggestions.
+    These items are the highlighted words that do not occur in the source. If no words are
+    highlighted, the items are incomplete annotations and unanswered suggestions.
     """
     if draft.missing_words:
         return highlights.walk_missing_words(step, draft)
@@ -61,7 +61,6 @@ def show_annotation(draft: Draft, annotation_id: str) -> Effects:
 
 
 def show(draft: Draft, one: Annotation | Suggestion) -> Effects:
-    """Focus an annotation or a suggestion, and scroll to its claim and evidence."""
     draft.focus_annotation(one.id)
     if isinstance(one, Suggestion):
         draft.seen_suggestions.add(one.id)
@@ -70,7 +69,7 @@ def show(draft: Draft, one: Annotation | Suggestion) -> Effects:
 
 
 def neighbour_index(draft: Draft, known: Sequence[Annotation | Suggestion], step: int) -> int:
-    """Return the index of the item after the focused item, or before it if `step` is negative.
+    """Return the index of the annotation after the focused one, or before it for a negative step.
 
     If no item is focused, the search begins at the cursor.
     """

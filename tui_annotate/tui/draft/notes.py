@@ -1,4 +1,4 @@
-"""Notes: the note line is opened for an annotation, a claim, a sample or a reason."""
+"""Notes: typing the note of an annotation or claim, a sample comment, or a reason."""
 
 from __future__ import annotations
 
@@ -15,11 +15,7 @@ from tui_annotate.tui.draft.words import WARNING, describe_labels
 
 
 def write(draft: Draft, comment: str = "") -> Effects:
-    """Open the note line for the focused annotation, else the unsaved claim, else the sample.
-
-    Args:
-        comment: the stored sample comment.
-    """
+    """Open the note line for the focused annotation, else the unsaved claim, else the sample."""
     annotation = draft.focused_annotation
     if draft.editing or draft.selection or draft.side is Side.SOURCE or draft.open:
         return _open_line(draft, Note(DRAFT), draft.note)
@@ -38,24 +34,21 @@ def write(draft: Draft, comment: str = "") -> Effects:
 
 
 def write_comment(draft: Draft, comment: str = "") -> Effects:
-    """Open the note line for the sample comment, even while an annotation is in focus."""
     return _open_line(draft, Note(SAMPLE), comment)
 
 
 def claim_to_search(draft: Draft) -> tuple[Anchor | None, str]:
-    """Return the claim to search for in past annotations, and the id of the focused annotation.
-
-    The claim is None if there is no claim; the id is empty if no annotation is focused.
-    """
+    """Return the claim to search for in past annotations, and the id of the focused annotation."""
     annotation = draft.editing or draft.focused_annotation
     claim = annotation.claim if annotation and not draft.editing else ()
     return next(iter(claim or draft.claim), None), annotation.id if annotation else ""
 
 
 def take(draft: Draft, former: PastAnnotation) -> Effects:
-    """Copy a past annotation's note to the draft; key `r` then applies that annotation's label.
+    """Copy the note of a similar past annotation to the annotation that is not saved yet.
 
-    If an annotation is in focus, the note line opens with the note instead.
+    Key `r` then applies that annotation's label. If an annotation is in focus, the note line opens
+    with the note instead.
     """
     given = {label.path for label in draft.tree.offered()}
     known = [path for path in former.labels if path in given]
@@ -86,7 +79,6 @@ _FLAG_REASON = Note(REASON)
 
 
 def open_reason(draft: Draft, note: Note = _FLAG_REASON) -> Effects:
-    """Open the note line for a reason in the user's own words."""
     return _open_line(draft, note, "")
 
 
@@ -96,10 +88,7 @@ def _open_line(draft: Draft, note: Note, text: str) -> Effects:
 
 
 def finish_note(draft: Draft, text: str) -> Effects:
-    """Handle Enter in the note line: store the typed text as a note, comment or reason.
-
-    The note of an annotation that is not saved yet is stored later, with the annotation.
-    """
+    """Handle Enter in the note line: store the typed text as a note, comment or reason."""
     note, draft.writing = draft.writing, None
     if note is None:
         return []

@@ -12,7 +12,7 @@ from tui_annotate.tui.draft.state import Draft, Note, SideCursor
 
 
 def dump_state(draft: Draft) -> dict[str, Any]:
-    """Return a draft's cursors and unsaved work (except an open edit) as values for JSON."""
+    """Return the cursors and unsaved work of a sample (except an open edit) as values for JSON."""
     claim = draft.pointers[Side.SUMMARY].selection
     return {
         "cursors": {
@@ -32,7 +32,7 @@ def dump_state(draft: Draft) -> dict[str, Any]:
 
 
 def restore(draft: Draft, kept: Mapping[str, Any]) -> None:
-    """Restore a state that `dump_state` returned, except values that do not fit the texts."""
+    """Restore the cursors and unsaved work from `dump_state`, except what does not fit the text."""
     claim = _parse_span(kept.get("claim"), draft.text(Side.SUMMARY, 0))
     for side in Side:
         document, offset = _parse_cursor(kept.get("cursors"), side, draft)

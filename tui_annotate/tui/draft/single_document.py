@@ -29,7 +29,6 @@ def is_alone(sample: Sample) -> bool:
 
 
 def to_screen_sample(sample: Sample) -> Sample:
-    """Convert a stored sample to the sample that the screen shows."""
     if not is_alone(sample):
         return sample
     (document,) = sample.documents
@@ -48,14 +47,12 @@ def exchange_sides(sample: Sample, one: _Marked) -> _Marked:
 
 
 def exchange_all_sides(sample: Sample, annotations: Iterable[_Marked]) -> tuple[_Marked, ...]:
-    """Swap claim and evidence of several annotations if `exchange_sides` does so for one."""
     return tuple(exchange_sides(sample, known) for known in annotations)
 
 
 def exchange_group_sides(
     sample: Sample, groups: tuple[CandidateGroup, ...]
 ) -> tuple[CandidateGroup, ...]:
-    """Swap claim and evidence of all candidate annotations if the sample has no summary."""
     if not is_alone(sample):
         return groups
     return tuple(
@@ -69,7 +66,7 @@ def exchange_group_sides(
 
 
 def stored_anchor(sample: Sample, anchor: Anchor) -> Anchor:
-    """Convert an anchor (a span of one text) from the form on screen to the stored form.
+    """Convert a span of a text from the form on screen to the stored form.
 
     The forms differ only for a single document, which is stored as a source but shown as a summary.
     """

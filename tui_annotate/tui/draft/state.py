@@ -42,7 +42,7 @@ DECLINING: Final = ("supported", "wrong extent", "wrong label", "unimportant")
 
 
 def segment_at(segments: Sequence[Segment], offset: int) -> int:
-    """Return the index of the segment at an offset; the last segment for the text's end."""
+    """Return the index of the text segment at an offset; the last segment for the text's end."""
     return max(0, bisect_right(segments, offset, key=lambda segment: segment.start) - 1)
 
 
@@ -58,7 +58,7 @@ def letter(index: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class SideCursor:
-    """The cursor of a side: index of the document, offset and selection in code points."""
+    """The cursor in the summary or source: document index, offset and selection in code points."""
 
     document: int = 0
     offset: int = 0
@@ -67,10 +67,9 @@ class SideCursor:
 
 @dataclass
 class ViewedMatches:
-    """A record of the source matches that the annotator looked at.
+    """A record of the matches in the source that the annotator looked at.
 
-    Attributes:
-        claim: claim of the search for matches; None before the search has finished.
+    `claim` is the claim of the search for matches; None before the search has finished.
     """
 
     claim: Anchor | None = None
@@ -83,15 +82,11 @@ class ViewedMatches:
             self._segments.clear()
 
     def at(self, match: Match | None) -> None:
-        """Record that the annotator focused, took or clicked a match."""
         if match is not None:
             self._segments.add((match.document, match.segment))
 
     def offer(self, claim: Sequence[Anchor], matches: Sequence[Match]) -> AssistSnapshot | None:
-        """Return the matches shown for a claim, and the ranks of those the annotator looked at.
-
-        Return None if the record of viewed matches is about another claim.
-        """
+        """Return the matches shown for a claim, and the ranks of those the annotator looked at."""
         if self.claim is None or self.claim not in claim:
             return None
         looked = [match for match in matches if (match.document, match.segment) in self._segments]
@@ -104,11 +99,7 @@ class ViewedMatches:
 class Citation:
     """A citation of a document by a sentence of a report.
 
-    Attributes:
-        sentence: index of the sentence in the report.
-        span: span of the sentence.
-        id: id of the cited document.
-        document: index of the document on the source side; None if the sample lacks it.
+    `document` is its index on the source side, or None if the sample lacks it.
     """
 
     sentence: int
@@ -121,9 +112,7 @@ class Citation:
 class LabelOption:
     """An option of the label bar: a digit with a label, a reason or a rating.
 
-    Attributes:
-        opens: the digit shows the children of the label instead of saving.
-        chosen: the option is marked as chosen.
+    If `opens` is true, the digit shows the children of the label instead of saving.
     """
 
     digit: str
@@ -134,11 +123,7 @@ class LabelOption:
 
 
 def reason_options(texts: Sequence[str], *, chosen: str = "") -> tuple[LabelOption, ...]:
-    """Number texts, such as reasons or ratings, so that the digit keys can choose one of them.
-
-    Args:
-        chosen: the text that is shown as chosen; empty for none.
-    """
+    """Number texts, such as reasons or ratings, so that the digit keys can choose one of them."""
     return tuple(
         LabelOption(str(number), text, (text,), chosen=bool(text) and text == chosen)
         for number, text in enumerate(texts, 1)
@@ -147,12 +132,7 @@ def reason_options(texts: Sequence[str], *, chosen: str = "") -> tuple[LabelOpti
 
 @dataclass(frozen=True, slots=True)
 class PendingQuestion:
-    """A question to the user, such as the reason for a flag, which the next key press answers.
-
-    Attributes:
-        kind: what the question is about, as named in `keys.key_lines.QUESTIONS`.
-        path: path of the label that the question is about; empty for other questions.
-    """
+    """A question to the user, such as the reason for a flag, which the next key press answers."""
 
     kind: str
     path: LabelPath = ()
@@ -162,17 +142,12 @@ WHY: Final[Mapping[str, tuple[str, ...]]] = {"reason": REASONS, DECLINE: DECLINI
 """Possible reasons for a flag and for a rejected suggestion, by the kind of `PendingQuestion`."""
 
 SAMPLE, DRAFT, ANNOTATION, REASON = "sample", "draft", "annotation", "reason"
-"""Kinds of `Note`: sample comment, note on unsaved or saved annotation, reason for a flag."""
+"""Kinds of `Note`: comment on a sample, note on an unsaved or saved annotation, flag reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """What a note is about, such as the sample or an annotation.
-
-    Attributes:
-        kind: `sample`, `draft`, `annotation`, `reason` or `decline`.
-        id: id of the annotation or suggestion; empty for other kinds.
-    """
+    """What the text in the note line is about; `id` is only for annotations and suggestions."""
 
     kind: str
     id: str = ""
@@ -185,13 +160,10 @@ class Draft:
     Attributes:
         segments: segments of each document, parallel to `sample.documents`.
         annotations: the annotator's own annotations, in reading order.
-        side: side with the keyboard focus.
         focused: id of the annotation or suggestion in focus; empty if there is none.
         suggestions: unanswered suggestions, in reading order.
-        suggestions_hidden: whether suggestions are hidden from screen and keys.
-        answering: answers not yet confirmed by the store, by suggestion id: the annotation that
-            was made from the suggestion; None for a rejection.
-        seen_suggestions: ids of suggestions that were in focus.
+        answering: answers not yet confirmed by the store, by suggestion id: the annotation that was
+            made from the suggestion; None for a rejection.
         changing: suggestion that is being edited into an annotation.
         drawn: the screen's cache of drawn suggestions.
         evidence: evidence of the unsaved annotation, in the order in which it was taken.
@@ -207,7 +179,6 @@ class Draft:
         missing_words: marked words of the summary that the sources do not contain.
         former_evidence: the annotator's evidence in other samples, by source document index.
         scale: words of the rating scale, in the order of the digit keys; empty for no rating.
-        rating: word of the scale; empty for no rating.
         citation: index of the citation in focus; -1 for none.
         tabs: number of documents that a citation's sentence cites; 0 while unknown.
         visited: indices of summary sentences that were on screen at a key press, entirely or under
@@ -268,7 +239,6 @@ class Draft:
 
     @property
     def offered(self) -> Sequence[Suggestion]:
-        """Open suggestions that are not hidden, in reading order."""
         if self.suggestions_hidden:
             return ()
         if not self.answering:
@@ -277,56 +247,48 @@ class Draft:
 
     @property
     def focused_annotation(self) -> Annotation | None:
-        """The annotation in focus; None if there is none."""
         return next((known for known in self.annotations if known.id == self.focused), None)
 
     @property
     def focused_suggestion(self) -> Suggestion | None:
-        """The suggestion in focus; None if there is none."""
         if not self.focused:
             return None
         return next((one for one in self.offered if one.id == self.focused), None)
 
     @property
     def in_focus(self) -> Annotation | Suggestion | None:
-        """The annotation or suggestion in focus; None if there is none."""
         return self.focused_annotation or self.focused_suggestion
 
     @property
     def pointer(self) -> SideCursor:
-        """The cursor of the side with the keyboard focus."""
         return self.pointers[self.side]
 
     @property
     def selection(self) -> Span | None:
-        """The selection on the side with the keyboard focus; None if there is none."""
         return self.pointer.selection
 
     def text(self, side: Side, index: int | None = None) -> str:
-        """Return the text of a document, by default of the document on screen."""
         documents = self.sample.side(side)
         index = self.pointers[side].document if index is None else index
         return documents[index].text if index < len(documents) else ""
 
     def sentences(self, side: Side, index: int | None = None) -> Sequence[Segment]:
-        """Return the sentences of a document, by default of the document on screen."""
         index = self.pointers[side].document if index is None else index
         indices = [at for at, doc in enumerate(self.sample.documents) if doc.side is side]
         return self.segments[indices[index]] if index < len(indices) else ()
 
     def segment(self, side: Side) -> int:
-        """Return the index of the sentence under a side's cursor; 0 for an empty text."""
+        """Return the index of the sentence under the summary's or source's cursor, or 0."""
         return segment_at(self.sentences(side), self.pointers[side].offset)
 
     def sentence(self, side: Side) -> Span | None:
-        """Return the sentence under a side's cursor without outer white space; None if blank."""
+        """Return the sentence under the cursor of the summary or source, trimmed; None if blank."""
         segments = self.sentences(side)
         return segments[self.segment(side)].span.trim(self.text(side)) if segments else None
 
     # labels
 
     def relabel(self, tree: LabelTree) -> None:
-        """Replace the label set."""
         self.tree = tree
         self.__dict__.pop("_slots", None)
 
@@ -338,14 +300,10 @@ class Draft:
         return f"{name} ({'split' if label.split else 'retired'})"
 
     def label_names(self, paths: Sequence[LabelPath]) -> str:
-        """Join the names of an annotation's labels with commas; `no label` if there is none."""
         return ", ".join(map(self.label_name, filter(None, paths))) or "no label"
 
     def slot(self, path: LabelPath) -> int:
-        """Return the number of a label's colour.
-
-        A parent label without a colour of its own has the colour of its first sublabel.
-        """
+        """Return the number of a label's colour; without one, that of the first sublabel."""
         own = self._slots.get(path)
         below = (slot for known, slot in self._slots.items() if known[: len(path)] == path)
         return next(below, 0) if own is None else own
@@ -362,7 +320,6 @@ class Draft:
         return letter(at)
 
     def lacking(self) -> tuple[tuple[Annotation, tuple[str, ...]], ...]:
-        """Return the incomplete annotations with their missing required parts, in reading order."""
         pairs = ((known, self.tree.lacks(known)) for known in self.annotations)
         return tuple((known, lacks) for known, lacks in pairs if lacks)
 
@@ -370,15 +327,11 @@ class Draft:
 
     @property
     def cites(self) -> bool:
-        """Whether the sample has citations, which key `c` visits.
-
-        Otherwise key `c` visits suggestions. Key `a` visits them in a sample with citations.
-        """
+        """Whether the sample has citations, which key `c` visits; else `c` visits suggestions."""
         return bool(self.citations or self.tabs)
 
     @property
     def suggestion_key(self) -> str:
-        """The key that goes to the next suggestion in this sample."""
         return "a" if self.cites else "c"
 
     @property
@@ -440,24 +393,17 @@ class Draft:
 
     @property
     def is_passage_alone(self) -> bool:
-        """Whether the next saved annotation has the selected source passage but no claim.
-
-        This is possible only if the sample is a citation.
-        """
+        """Whether the next save stores the selected source passage without a claim."""
         chosen = self.pointers[Side.SUMMARY].selection or self.evidence or self.editing
         return self.sample.kind is SampleKind.CITATION and not chosen and self.passage is not None
 
     def anchors_to_save(self) -> tuple[tuple[Anchor, ...], tuple[Anchor, ...]]:
-        """Return (claim, sorted evidence) of the annotation that would be saved now.
-
-        The claim or the evidence may be empty.
-        """
+        """Return (claim, sorted evidence) of the annotation that would be saved now."""
         evidence = {*self.evidence, *([self.passage] if self.passage else [])}
         return () if self.is_passage_alone else self.claim, tuple(sorted(evidence))
 
     @property
     def focused_match(self) -> Match | None:
-        """The focused match on the source side; None if there is none."""
         rank = self.focused_ranks[Side.SOURCE]
         return next((match for match in self.matches[Side.SOURCE] if match.rank == rank), None)
 
@@ -467,11 +413,10 @@ class Draft:
         return Anchor(Side.SOURCE, match.document, span) if span else None
 
     def taken(self, match: Match) -> bool:
-        """Return whether a match in the source is evidence of the unsaved annotation."""
         return self.anchor_of(match) in self.evidence
 
     def is_former_evidence(self, match: Match) -> bool:
-        """Return whether a match overlaps words that the annotator used as evidence before.
+        """Return whether a match overlaps words that were the annotator's evidence elsewhere.
 
         Only evidence from other samples with the same source is considered.
         """
@@ -480,7 +425,7 @@ class Draft:
 
     @property
     def open(self) -> bool:
-        """Whether the draft has unsaved evidence, an unsaved note or an open edit."""
+        """Whether the sample on screen has unsaved evidence, an unsaved note or an open edit."""
         return bool(self.evidence or self.note or self.editing)
 
     # the options of the label bar
@@ -538,7 +483,6 @@ class Draft:
         )
 
     def focus_annotation(self, annotation_id: str) -> None:
-        """Focus an annotation or suggestion; digit keys do nothing until the cursor moves."""
         self.focused, self.digits_off, self.just_saved = annotation_id, True, ""
 
     def enable_digits(self) -> None:
@@ -547,10 +491,8 @@ class Draft:
         self.focused = self.just_saved = ""
 
     def say(self, message: AnyMessage, kind: Kind = "hint", **fields: object) -> None:
-        """Show a message in the status line until the next key press (see `make_message`)."""
         self.message = make_message(message, kind, **fields)
 
     def refuse_key(self, message: AnyMessage, kind: Kind = "hint", **fields: object) -> Effects:
-        """Show the reason why a key does nothing, and blink the label bar."""
         self.say(message, kind, **fields)
         return [Blink()]

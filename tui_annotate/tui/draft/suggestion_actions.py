@@ -43,7 +43,7 @@ from tui_annotate.tui.line_text import text_width as cells_of
 
 
 def take(draft: Draft) -> Effects:
-    """Accept the suggestion in focus unchanged (key `y`), unless something else is unsaved."""
+    """Accept the suggestion in focus unchanged (key `y`), unless other work is unsaved."""
     one = draft.focused_suggestion
     problem = _find_obstacle(draft) or (_find_problem(draft, one) if one else _explain_none(draft))
     if one is None or problem:
@@ -63,7 +63,6 @@ def change(draft: Draft, one: Suggestion) -> Effects:
 
 
 def ask_refusal_reason(draft: Draft) -> Effects:
-    """Ask the user why the suggestion in focus is rejected (key `x`)."""
     if problem := _find_obstacle(draft):
         return draft.refuse_key(problem)
     draft.pending = PendingQuestion(DECLINE)
@@ -71,7 +70,6 @@ def ask_refusal_reason(draft: Draft) -> Effects:
 
 
 def hide(draft: Draft) -> Effects:
-    """Hide all suggestions, or show them again; the screen remembers the choice."""
     if draft.changing:
         return draft.refuse_key(MessageCode.FINISH_EDIT_FIRST)
     if draft.focused_suggestion:
@@ -85,7 +83,6 @@ def hide(draft: Draft) -> Effects:
 
 
 def describe_open_suggestions(draft: Draft) -> StatusMessage:
-    """Return a message with the number of open suggestions; empty if none is shown."""
     if not draft.offered:
         return NO_MESSAGE
     fields = {
@@ -114,7 +111,6 @@ def _find_obstacle(draft: Draft) -> StatusMessage:
 
 
 def _find_problem(draft: Draft, one: Suggestion) -> StatusMessage:
-    """Return why a suggestion cannot be saved unchanged; empty if it can be saved."""
     if not one.labels:
         return StatusMessage(MessageCode.NO_LABEL_PROPOSED)
     for path in one.labels:
@@ -148,7 +144,6 @@ def apply_accepted(
 
 
 def apply_declined(draft: Draft, one: Suggestion) -> None:
-    """Show the message that the rejection of a suggestion has been saved."""
     draft.answering.pop(one.id, None)
     what = cut(draft.label_names(one.labels), QUOTE_CELLS)
     if not one.labels and one.claim:
@@ -160,10 +155,7 @@ def apply_declined(draft: Draft, one: Suggestion) -> None:
 
 
 def reopen_suggestion(draft: Draft, one: Suggestion, message: StatusMessage | str) -> Effects:
-    """Reopen a suggestion whose acceptance or rejection could not be saved.
-
-    The user's changes of the suggestion are kept.
-    """
+    """Reopen a suggestion whose acceptance or rejection could not be saved."""
     made = draft.answering.pop(one.id, None)
     draft.say(MessageCode.NOT_SAVED, ERROR, reason=message)
     if draft.open or draft.selection or draft.writing:
@@ -182,13 +174,7 @@ def reopen_suggestion(draft: Draft, one: Suggestion, message: StatusMessage | st
 
 
 def find_reopened(draft: Draft, before: Sequence[Suggestion]) -> Suggestion | None:
-    """Return the suggestion that must be answered again after an undo.
-
-    None if an undo reopened no suggestion, or several.
-
-    Args:
-        before: the suggestions that were unanswered before the undo.
-    """
+    """Return the suggestion that must be answered again after an undo; None for none or several."""
     known = {one.id for one in before}
     fresh = [one for one in draft.offered if one.id not in known]
     return fresh[0] if len(fresh) == 1 else None
@@ -198,10 +184,7 @@ OFFER: Final = "offer"
 
 
 class _Widths(NamedTuple):
-    """Maximum widths of the quotes, the labels and the maker's name in a suggestion's description.
-
-    Widths are in terminal cells; `spans` is the maximum number of evidence spans to describe.
-    """
+    """Maximum widths of quotes, labels and maker's name in a suggestion's description, in cells."""
 
     quote: int
     labels: int
@@ -225,7 +208,7 @@ _LEAST_REASON: Final = 8  # minimum cells of a reason
 
 
 def describe_line(draft: Draft, cells: int = 1000) -> tuple[str, Kind] | None:
-    """Return the status line's text and message kind for a suggestion; None for no suggestion.
+    """Return the text and kind of the status line about the suggestion in focus; None for none.
 
     The text is shortened to `cells` terminal cells if possible.
     """

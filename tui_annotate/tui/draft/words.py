@@ -36,8 +36,6 @@ QUOTE_CELLS: Final = 36
 
 @dataclass(frozen=True, slots=True)
 class _Detail:
-    """Limits for the status line: widths of quotes and names, and whether to name all keys."""
-
     quote: int = QUOTE_CELLS
     names: int = 200
     full: bool = True
@@ -55,10 +53,7 @@ _MOST_EVIDENCE = 2  # named spans if the line must be short
 
 
 def draft_line(draft: Draft, cells: int = 1000) -> tuple[str, Kind]:
-    """Return the text of the status line, and the message kind (such as `hint`).
-
-    Texts except messages are shortened to `cells` terminal cells.
-    """
+    """Return the text and kind of the annotating screen's status line."""
     if draft.message:
         return draft.message.text, draft.message.kind
     text, kind = _describe(draft, _DETAILS[0])
@@ -130,8 +125,7 @@ def _describe_focused(draft: Draft, annotation: Annotation, detail: _Detail) -> 
 def _describe_next_key(draft: Draft) -> str:
     """Return which key goes to the next annotation to relabel, or to the next suggestion.
 
-    An annotation must be relabelled if its label was split into several labels. The text is empty
-    if neither is left.
+    An annotation must be relabelled if its label was split into several labels.
     """
     if any(draft.tree.split(one.labels) for one in draft.annotations):
         return LineText.NEXT_KEY.text(key="c")
@@ -218,7 +212,6 @@ def describe_kind(sample: Sample) -> str:
 
 
 def _describe_note(draft: Draft, note: state.Note, detail: _Detail) -> str:
-    """Name what the open note is about, for example an annotation."""
     if note.kind == state.REASON:
         return LineText.FLAGGED_BECAUSE.text()
     if note.kind == state.SAMPLE:
@@ -239,18 +232,14 @@ def _describe_claim(draft: Draft, detail: _Detail) -> str:
 
 
 def describe_claim(draft: Draft, claim: Sequence[Anchor], *, cells: int, none: str = "") -> str:
-    """Describe the first span of a claim, and count its other spans.
-
-    Args:
-        none: the text for an empty claim; `no claim` by default.
-    """
+    """Describe the first span of a claim, and count its other spans; `none` for an empty claim."""
     if not claim:
         return none or LineText.NO_CLAIM.text()
     return with_more(describe_anchor(draft, claim[0], cells=cells), claim)
 
 
 def with_more(what: str, items: Sized, shown: int = 1) -> str:
-    """Append the number of hidden items, as in `sentence 3 and 2 more`."""
+    """Append the number of items that a text does not show, as in `sentence 3 and 2 more`."""
     hidden = len(items) - shown
     return LineText.AND_MORE.text(what=what, count=hidden) if hidden > 0 else what
 
@@ -265,7 +254,9 @@ def join_first(names: Sequence[str], most: int) -> str:
 def fit_parts(
     describe: Callable[[int], Sequence[str]], lengths: Iterable[tuple[int, int]], cells: int
 ) -> str:
-    """Return the longest text that fits: quotes are shortened first, then the last parts dropped.
+    """Return the longest text that fits into a number of terminal cells.
+
+    Quotes are shortened first, then the last parts dropped.
 
     Args:
         describe: returns the parts for a number of cells of a quote; empty parts are skipped.
@@ -281,7 +272,7 @@ def fit_parts(
 
 
 def describe_anchor(draft: Draft, anchor: Anchor, *, cells: int = QUOTE_CELLS) -> str:
-    """Return `sentence 3` for exactly one sentence, else the words in quotes."""
+    """Return `sentence 3` for a span of exactly one sentence, else the quoted words of the span."""
     text, segments = draft.text(anchor.side, anchor.index), draft.sentences(*anchor[:2])
     at = segment_at(segments, anchor.span.start)
     if segments and segments[at].span.trim(text) == anchor.span:
@@ -319,19 +310,16 @@ def describe_evidence(draft: Draft, evidence: Sequence[Anchor], *, cells: int, m
 
 
 def describe_request(request: Request) -> str:
-    """Return the request that the summary answers, each part under its heading; empty for none."""
     named = ("problem", "background", "question")
     parts = [f"# {name.title()}\n{part}" for name in named if (part := getattr(request, name))]
     return "\n\n".join(filter(None, [request.title, *parts]))
 
 
 def describe_labels(labels: tuple[LabelPath, ...] | list[LabelPath]) -> str:
-    """Return the names of labels (the last parts of their paths), or `no label`, as one text."""
     return ", ".join(path[-1] for path in labels if path) or LineText.NO_LABEL.text()
 
 
 def join_label_names(labels: Iterable[Label], *, last: str = ", ") -> str:
-    """Join the names of labels with commas, the last two with the word `last`."""
     found = [label.name for label in labels]
     return last.join(filter(None, [", ".join(found[:-1]), *found[-1:]]))
 
@@ -351,7 +339,7 @@ def digit_range(options: tuple[LabelOption, ...]) -> str:
 
 
 def describe_maker(one: Suggestion | Provenance) -> str:
-    """Return the maker of a suggestion, with its score if there is one."""
+    """Return the name of the person or machine that made a suggestion, with its score, if any."""
     return one.maker if one.score is None else f"{one.maker} {one.score:.2f}"
 
 

@@ -40,9 +40,7 @@ class Action:
             or in a window that is too small to show the sample.
         small_window: whether an action that is not `early` works in such a window.
         after_save: whether the action depends on stored data, so that it waits for a running save.
-        after_search: whether the action depends on marks, so that it waits for a running search.
-        needs_source: whether the action is available only for samples with a source.
-        needs_account: whether the action is available only for signed-in users.
+        after_search: whether the action depends on found words, so that it waits for a search.
         listed: whether the command palette lists the action.
         changes: letters of the states in which the action changes stored work, or prepares a
             change, so that a read-only workspace refuses the action.
@@ -70,26 +68,20 @@ class Action:
     changes: str = ""
 
     def words(self, state: str) -> str:
-        """Return what the action does in a state of the screen (a letter of `STATES`)."""
+        """Return what a key's action does in a state of the screen (a letter of `STATES`)."""
         return self.at.get(state, self.help)
 
     @property
     def in_small_window(self) -> bool:
-        """Whether the action works in a window that is too small to show the sample."""
         return self.early or self.small_window
 
     @property
     def while_pending(self) -> bool:
-        """Whether the action works while the screen waits for the answer to a question."""
         return OPTION in self.states
 
 
 def _move(action_id: str, keys: tuple[str, ...], words: str, *, at: str, short: str = "") -> Action:
-    """Define an action that moves the cursor, or the free end of a selection.
-
-    Args:
-        at: description of the action while text is selected.
-    """
+    """Define an action that moves the cursor; `at` is its description while text is selected."""
     return Action(
         action_id, keys, words, "Move", EVERYWHERE, short=short, early=True, at={SELECTING: at}
     )
@@ -120,9 +112,9 @@ ACTIONS: Final[tuple[Action, ...]] = (
           at="move the selection's end a page down"),
     _move("page.previous", ("pageup",), "a page up",
           at="move the selection's end a page up"),
-    _move("text.start", ("home",), "start of the text",
+    _move("text.start", ("home",), "go to the start of the text",
           at="move the selection's end to the start of the text"),
-    _move("text.end", ("end",), "end of the text",
+    _move("text.end", ("end",), "go to the end of the text",
           at="move the selection's end to the end of the text"),
     Action("pane.other", ("tab",), "go to the source, at the focused match", "Move", EVERYWHERE,
            short="source", early=True, needs_source=True, short_at={SOURCE: "back"},
@@ -152,11 +144,11 @@ ACTIONS: Final[tuple[Action, ...]] = (
            early=True, at={REVIEWING: "next search hit"}),
     Action("match.previous", ("N",), "previous match, or search hit", "Evidence", "RSVLEJF",
            early=True, at={REVIEWING: "previous search hit"}),
-    Action("evidence.take", ("space",), "take or remove the match as evidence", "Evidence",
+    Action("evidence.take", ("space",), "take the match as evidence, or remove it", "Evidence",
            "RSVLE", short="evidence",
            at={SOURCE: "take the selection, else the sentence, as evidence",
            OPTION: "take the match as evidence, and save"}, changes="RSVLE"),
-    Action("signals.next", ("t",), "match by words, by vectors, or by both", "Evidence",
+    Action("signals.next", ("t",), "find matches by words, by vectors, or by both", "Evidence",
            early=True),
     Action("option.choose", tuple(DIGITS[:9]), "save with this label, or open its sublabels",
            "Label", "RSVLEJF", short="label", fixed=True, after_save=True, listed=False,
@@ -165,7 +157,7 @@ ACTIONS: Final[tuple[Action, ...]] = (
            VIEWING: "show only one annotator; again: show all"}, changes="RSVLE"),
     Action("option.list", ("0",), "list all labels, with search", "Label", "RSVLEJF",
            fixed=True, after_save=True,
-           at={OPTION: "answer: parent label, no rating or own reason",
+           at={OPTION: "choose the parent label, no rating or own reason",
            REVIEWING: "show further candidates", VIEWING: "show all annotators"}, changes="RSVLE"),
     Action("label.repeat", ("r",), "use the last label again", "Label", after_save=True,
            changes=ANNOTATING),
@@ -187,24 +179,24 @@ ACTIONS: Final[tuple[Action, ...]] = (
            at={SELECTING: "write a note for this claim",
            SOURCE: "write a note for this claim",
            REVIEWING: "write the adjudicated sample comment"}, changes=ANNOTATING + REVIEWING),
-    Action("annotation.edit", ("e",), "edit the annotation; change a suggestion",
+    Action("annotation.edit", ("e",), "edit the annotation, or change the suggestion",
            "Annotations", "REJ", short="change", after_save=True,
            at={EDITING: "cancel the edit, nothing is saved",
-           REVIEWING: "edit the candidate or your version of it"}, changes="REJ"),
-    Action("annotation.delete", ("x",), "delete the annotation; reject a suggestion", "Annotations",
-           "REJ", short="reject", after_save=True,
+           REVIEWING: "edit the candidate, or your edited copy of it"}, changes="REJ"),
+    Action("annotation.delete", ("x",), "delete the annotation, or reject the suggestion",
+           "Annotations", "REJ", short="reject", after_save=True,
            at={REVIEWING: "reject the candidate, or all, with a reason"}, changes="REJ"),
     Action("undo", ("u",), "undo the last action, in any sample", "Annotations", "RSVLEJ",
            short="undo", early=True, at={OPTION: "cancel, nothing is saved",
            REVIEWING: "undo your last decision, in any sample"}, changes="RSVLEJ"),
     Action("redo", ("U",), "redo", "Annotations", "RSVLEJ", early=True,
            at={OPTION: "cancel, nothing is saved"}, changes="RSVLEJ"),
-    Action("sample.done", ("enter",), "complete the sample, go to the next", "Sample", "RSVLEJ",
+    Action("sample.done", ("enter",), "complete the sample and go to the next", "Sample", "RSVLEJ",
            short="done", after_save=True, short_at={SOURCE: "back", SELECTING: ""},
            at={SOURCE: "back to the summary",
-           OPTION: "answer: parent label, no evidence or no reason",
+           OPTION: "choose the parent label, no evidence or no reason",
            EDITING: "save the annotation",
-           REVIEWING: "adjudicate the sample, go to the next"}, changes="RSLEJ"),
+           REVIEWING: "adjudicate the sample and go to the next"}, changes="RSLEJ"),
     Action("sample.skip", ("s",), "skip the sample", "Sample", after_save=True, changes=ANNOTATING),
     Action("sample.flag", ("!",), "flag the sample, and give a reason", "Sample", after_save=True,
            changes=ANNOTATING),
@@ -220,7 +212,7 @@ ACTIONS: Final[tuple[Action, ...]] = (
            after_save=True),
     Action("queue.order", (), "choose the order of the queue", "Sample", after_save=True),
     Action("text.find", ("/",), "find words in the focused text", "View", EVERYWHERE, short="find"),
-    Action("text.lacking", ("i",), "show or hide marks on words not in the source", "View",
+    Action("text.lacking", ("i",), "mark words not in the source, or hide the marks", "View",
            "RSVEF", early=True),
     Action("item.next", ("c",), "next citation, marked word or unfinished item", "View",
            EVERYWHERE, short="citation", early=True, after_save=True, after_search=True,
@@ -234,10 +226,11 @@ ACTIONS: Final[tuple[Action, ...]] = (
            EVERYWHERE, short="request", early=True,
            at={REVIEWING: "show notes, the summary's request, the guidelines",
            VIEWING: "show all details of the annotation and the sample"}),
-    Action("layout.next", ("z",), "layout: side by side, one text, stacked", "View", EVERYWHERE,
-           early=True, at={VIEWING: "layout: side by side, one text, stacked"}),
-    Action("help.show", ("?", "f1"), "show the keys that work here", "View", EVERYWHERE, early=True,
-           at={VIEWING: "show the keys and the legend of marks"}),
+    Action("layout.next", ("z",), "change the layout: side by side, one text, stacked", "View",
+           EVERYWHERE, early=True,
+           at={VIEWING: "change the layout: side by side, one text, stacked"}),
+    Action("help.show", ("?", "f1"), "show the keys that work on this screen", "View", EVERYWHERE,
+           early=True, at={VIEWING: "show the keys and the legend of marks"}),
     Action("palette.show", (":", "ctrl+p"), "search all actions by name", "View", EVERYWHERE,
            short="all actions", small_window=True, listed=False),
     Action("app.back", ("q",), "back to the queue", "View", EVERYWHERE, short="queue", early=True,
@@ -282,7 +275,7 @@ ACTIONS: Final[tuple[Action, ...]] = (
     Action("document.order", ("O",), "sort documents by the judge's or retriever's rank", "View",
            early=True, yields=True),
     Action("sync.toggle", ("ctrl+o",), "share work online, or work offline", "You", yields=True),
-    Action("proposal.take", ("y",), "accept the chosen or else the majority's candidate", "Review",
+    Action("proposal.take", ("y",), "accept the chosen candidate, else the majority's", "Review",
            REVIEWING, short="accept", changes=REVIEWING),
     Action("rivals.merge", ("M",), "merge all candidate annotations of the group", "Review",
            REVIEWING, short="merge", changes=REVIEWING),
@@ -297,12 +290,11 @@ ACTIONS: Final[tuple[Action, ...]] = (
     Action("person.previous", ("P",), "show only the previous annotator's annotations",
            "Annotations", VIEWING),
 )  # fmt: skip
-"""All actions, in the order of the help and the command palette."""
 
 NO_ACTION: Final = Action("", (), "", "", "")
 _BY_ID: Final = {action.id: action for action in ACTIONS}
 
 
 def action_of(action_id: str) -> Action:
-    """Return the action with this id, or `NO_ACTION`, which is never available."""
+    """Return the action with an id, or `NO_ACTION`, which is never available."""
     return _BY_ID.get(action_id, NO_ACTION)

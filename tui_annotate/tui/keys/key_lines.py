@@ -22,14 +22,12 @@ READING_LINE: Final = _with_names(
     "undo", "pane.other", "annotation.next", "note.write", "option.choose", "back", "app.back",
     "palette.show", "note.save", "note.suggest", "note.past", "note.keep",
 )  # fmt: skip
-"""Key line of the annotating screen. Each state shows only its available actions."""
 
 ITEM_LINE: Final = _with_names(
     "sentence.next", "sample.rate", "comment.write", "item.next", "sample.done", "undo",
     "document.next", "pane.other", "collection.show", "word.hint", "select.grow", "request.show",
     "palette.show",
 )  # fmt: skip
-"""Key line for a sample that is a report, a document or a citation."""
 
 QUESTION_LINE: Final = _with_names(
     ("sample.rate", "verdict"), ("gold.show", "gold passage"), "sample.done",
@@ -71,7 +69,6 @@ STATE_LINES: Final[Mapping[str, Names]] = {
         ("app.back", "list"), "sentence.next", "palette.show",
     ),
 }  # fmt: skip
-"""Key lines for editing, reviewing and viewing, by the letter of the screen's state."""
 
 REFUSING, LEAVING = "refuse", "rest"
 """Questions in review: why is a candidate rejected, and why does a conflict stay undecided?"""
@@ -105,4 +102,3 @@ QUESTIONS: Final[Mapping[str, Names]] = {
     REFUSING: _REVIEW_REASON,
     LEAVING: _REVIEW_REASON,
 }  # fmt: skip
-"""Key lines while the screen asks a question, by the kind of question."""

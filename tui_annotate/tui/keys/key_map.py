@@ -44,29 +44,24 @@ _WIDE_ASCII = range(0xFF01, 0xFF5F)
 
 
 class HelpGroup(NamedTuple):
-    """A group of keys in the help: a title, and rows of (keys, description)."""
-
     title: str
     rows: Sequence[tuple[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
 class KeyMap:
-    """A map of keys to actions, created by the function `key_map`."""
-
     actions: tuple[Action, ...]
     by_key: Mapping[tuple[str, str], str]
 
     def action(self, key: str, state: str) -> str:
-        """Return the id of the action that `key` runs in `state`, or an empty string."""
+        """Return the id of the action that a key runs in a state of the screen; empty for none."""
         return self.by_key.get((key, state), "")
 
     def get(self, action_id: str) -> Action:
-        """Return the action with the id `action_id`, which must exist."""
         return next(action for action in self.actions if action.id == action_id)
 
     def help(self, state: str) -> tuple[HelpGroup, ...]:
-        """Return the actions that have keys in a state, in groups for the help.
+        """Return the actions that have keys in a state of the screen, in groups for the help.
 
         In review the daily actions come first, and moves last.
         """
@@ -87,12 +82,11 @@ class KeyMap:
     def line(
         self, state: str, *, question: str = "", digits: str = "", named: Names = READING_LINE
     ) -> tuple[tuple[str, str], ...]:
-        """Return (first key, short name) of the most useful actions in a state.
+        """Return (first key, short name) of the most useful actions in a state of the screen.
 
         Args:
             question: kind of the open question, a key of `QUESTIONS`; empty if there is none.
             digits: digits that choose an option now, as text; empty for all.
-            named: key line of annotating, the most useful actions first.
         """
         pairs = []
         for name, usual in QUESTIONS[question] if question else STATE_LINES.get(state, named):
@@ -105,10 +99,7 @@ class KeyMap:
         return tuple(pairs)
 
     def help_key(self, state: str) -> tuple[str, str] | None:
-        """Return the key that opens the help, and the name of the key on the key line ("keys").
-
-        None if no key opens the help in the given state of the screen.
-        """
+        """Return the key that opens the help, and its name on the key line; None for no key."""
         action = self.get("help.show")
         acts = action.keys and state in action.states
         return (key_label(action.keys[0]), "keys") if acts else None
@@ -141,7 +132,6 @@ def key_map(changes: Mapping[str, Any] | None = None) -> KeyMap:
 
 @cache
 def default_keys() -> KeyMap:
-    """Return the key map without a user's changes."""
     return key_map()
 
 
@@ -187,7 +177,7 @@ def _yield_keys(wanted: Mapping[str, tuple[str, ...]]) -> Iterable[Action]:
 
 
 def _find_problem(key: str) -> str:
-    """Return the reason why a key cannot be bound, or an empty string if it can be bound."""
+    """Return the reason why an action cannot be bound to a key; empty if it can be bound."""
     *modifiers, name = key.split("+") if len(key) > 1 else [key]
     if key in _TWINS:
         return f"terminals send the same code for {key!r} and {_TWINS[key]!r}"
@@ -218,7 +208,7 @@ def _index_by_key(actions: Iterable[Action]) -> tuple[dict[tuple[str, str], str]
 
 
 def key_label(key: str) -> str:
-    """Format a key for display: arrow symbols for arrow keys, capitalized names for others."""
+    """Format a key's name for display: arrow symbols for arrow keys, others capitalized."""
     *modifiers, name = key.split("+") if len(key) > 1 else [key]
     if len(name) > 1 and name[0] == "f" and name[1:].isdigit():
         name = name.upper()
@@ -226,7 +216,7 @@ def key_label(key: str) -> str:
 
 
 def shown_keys(keys: Sequence[str]) -> str:
-    """Format several keys for display. Consecutive digits become a range, such as `1-9`."""
+    """Format several key names for display. Consecutive digits become a range, such as `1-9`."""
     if len(keys) > 2 and "".join(keys) in DIGITS:
         return f"{keys[0]}-{keys[-1]}"
     return " ".join(key_label(key) for key in keys)
@@ -236,13 +226,8 @@ def table_key(name: str, character: str | None) -> tuple[str, bool]:
     """Convert a key event to the name of the key in the table of actions.
 
     The second value of the result states whether an input method is on, as for Chinese text.
-
     Full-width punctuation, digits and letters become ASCII characters. Any other wide character
     means that an input method is on; the key is empty then.
-
-    Args:
-        name: name of the key in the event, such as `down` or `full_stop`.
-        character: typed character; None if there is none.
     """
     if name in _TWINS:
         return _TWINS[name], False

@@ -34,12 +34,7 @@ Submit = Callable[["FormScreen", str, Values], None]
 
 
 class FormScreen(Screen[None]):
-    """Screen with a form, which stays open until `finish` is called.
-
-    Attributes:
-        finished: whether the form may be closed; before that, nothing else closes the form.
-        listening_since: time from which keys are meant for the form; None before it is shown.
-    """
+    """Screen with a form, which stays open until `finish` is called."""
 
     ALLOW_SELECT: ClassVar[bool] = False
     AUTO_FOCUS: ClassVar[str | None] = "FormInput, FormChoice"
@@ -79,7 +74,6 @@ class FormScreen(Screen[None]):
         self.set_class(form.over, "-over")
 
     def compose(self) -> ComposeResult:
-        """Create the widgets: title, introduction, fields, choices, message line and keys."""
         form = self._form
         self._fields = [
             FormField(field.field, field.name, value=field.value, secret=field.secret)
@@ -99,7 +93,6 @@ class FormScreen(Screen[None]):
             yield WordsLine(id="keys")
 
     def on_mount(self) -> None:
-        """Fill the title, the introduction, the message line and the key line."""
         self.listening_since = events.Event().time
         self.query_one("#title", WordsLine).show([(line_text(self._form.title), "title_focused")])
         leads = self.query(".lead").results(FormMessage)
@@ -119,16 +112,15 @@ class FormScreen(Screen[None]):
     # messages
 
     def say(self, words: str, role: str = "quiet") -> None:
-        """Show a message under the fields."""
         self._words = (words, role)
         if self.is_mounted:
             self.query_one("#said", FormMessage).say(words, role)
 
     def refuse(self, error: TuiAnnotateError) -> None:
-        """Show why the store refused the values, and accept keys again.
+        """Show why the store refused the values of a form, and accept keys again.
 
-        After too many attempts, a countdown runs first. After invalid input, only new passwords
-        are cleared; after any other error, all passwords are cleared.
+        After too many attempts, a countdown runs first. After invalid input, only new passwords are
+        cleared; after any other error, all passwords are cleared.
         """
         self._busy = False
         free(self)
@@ -145,7 +137,6 @@ class FormScreen(Screen[None]):
         self.say(SignInMessage.REFUSED.text(error=describe_error(error)), "error")
 
     def count_down(self) -> None:
-        """Show how many seconds remain until the next attempt."""
         left = math.ceil(self._blocked_until - self._clock())
         if left > 0:
             self.say(SignInMessage.TOO_MANY_ATTEMPTS.text(seconds=left), "error")
@@ -158,26 +149,22 @@ class FormScreen(Screen[None]):
     # actions
 
     def finish(self) -> None:
-        """Close the form."""
         self.finished = True
         if self._busy:
             forget_keys(self, but_text=False)  # these keys were not meant for the screen below
         self.dismiss()
 
     def _focus_empty(self) -> bool:
-        """Focus the first empty field; return False if no field is empty."""
         empty = [field.line for field in self._fields if not field.line.value]
         if empty:
             self.set_focus(empty[0])
         return bool(empty)
 
     def on_input_submitted(self, message: FormInput.Submitted) -> None:
-        """Submit the form when Enter is pressed in a field."""
         message.stop()
         self.action_enter()
 
     def on_form_choice_chosen(self, message: FormChoice.Chosen) -> None:
-        """Submit the form with the choice that the user made."""
         message.stop()
         if message.choice == GO:
             self.action_enter()
@@ -185,17 +172,14 @@ class FormScreen(Screen[None]):
             self._send(message.choice)
 
     def action_enter(self) -> None:
-        """Submit the form, or focus the first empty field."""
         if not self._focus_empty():
             self._send(GO)
 
     def action_back(self) -> None:
-        """Go back to the previous form, if there is one (Escape)."""
         if self._form.back:
             self._send(BACK)
 
     async def action_leave(self) -> None:
-        """Quit the app, if the form has no fields to type in (key q)."""
         if not self._form.fields:
             await self.app.action_quit()
 

@@ -46,8 +46,6 @@ from tui_annotate.tui.widgets.queue_rows import (
 
 
 class QueueMessage(ScreenMessage):
-    """Texts of the queue screen."""
-
     SEARCH_HINT = "Search: part of an id or of a summary"
     SHOWN = "{filter} · {row}/{total}"
     SHOWN_OF_SEARCH = '"{search}" · {filter} · {row}/{total}'
@@ -64,18 +62,12 @@ FILTERS: tuple[tuple[str, frozenset[State]], ...] = (
 _COMMON_KEYS = ("Enter", "open"), ("/", "search"), ("f", "filter")
 
 KEYS: tuple[tuple[str, str], ...] = (("↑↓", "move"), *_COMMON_KEYS, ("g", "go to"))
-"""Pairs (key, name of its action) for the key line, the most useful first."""
 
 SCORED_KEYS: tuple[tuple[str, str], ...] = (*_COMMON_KEYS, ("o", "sort"), ("s", "siblings"))
-"""Pairs (key, name of its action) for the key line of a list that can show scores."""
 
 
 def help_groups(*choosing: tuple[str, str]) -> tuple[HelpGroup, ...]:
-    """Return the help on the keys of a list of samples.
-
-    Args:
-        choosing: (keys, description) of the keys that choose which samples are listed.
-    """
+    """Return the help on the keys of a list of samples."""
     moving = (
         ("↑ ↓ k j", "one sample"),
         ("PgUp PgDn Space", "one page"),
@@ -98,25 +90,22 @@ MACHINES = HelpGroup(
         ("s", "sibling samples: other summaries of the same source"),
     ),
 )
-"""Help on the additional keys of a list of samples that can show scores."""
 
 SCORE_LEGEND: tuple[LegendEntry, ...] = (
-    LegendEntry(((BARS, "accent"),), "score of the sample: a full bar means well supported"),
+    LegendEntry(
+        ((BARS, "accent"),), "score of the sample: a full bar means that the source supports it"
+    ),
     LegendEntry((("r w u", "disabled"),), "verdict of a program: right, wrong, undecided"),
 )
-"""Legend of the score bars and verdict letters that a list shows next to a sample."""
 
-HELP = help_groups((f"1-{len(FILTERS)}", "show samples of one state"), ("f", "next filter"))
+HELP = help_groups((f"1-{len(FILTERS)}", "show only samples in one state"), ("f", "next filter"))
 
 
 @dataclass(frozen=True, slots=True)
 class QueueListing:
     """Content of a list of samples: title, filters, counted states, columns, help and legend.
 
-    Attributes:
-        filters: the filter of each digit: a name, and the states to show; no states means all.
-        counted: a word for the samples in `counted_states`, such as "completed".
-        group: the column of groups, shown on a wide screen.
+    Each of `filters` has a name, and the states to show; no states means all.
     """
 
     title: str = "QUEUE"
@@ -130,27 +119,24 @@ class QueueListing:
 
 
 QUEUE = QueueListing()
-"""Content of an annotator's queue."""
 
 _SEARCH_CELLS = 24  # maximum cells of the search text in the title
 
 
 class PageSource(Protocol):
-    """Function that reads a page of rows; called in a thread."""
+    """Function that reads up to `limit` rows of a list of samples; called in a thread."""
 
     def __call__(
         self, search: str, states: Collection[State], *, offset: int, limit: int
     ) -> tuple[Sequence[QueueEntry], int]:
-        """Return up to `limit` rows from `offset` on, and the total number of rows.
+        """Return up to `limit` rows of a list of samples, and the total number of rows.
 
-        Args:
-            search: text to find in ids and summaries; empty for all samples.
-            states: states of the samples to return; no states means all.
+        An empty `search` means all samples, and no `states` mean all states.
         """
 
 
 class PageRequest(NamedTuple):
-    """A request for a list: search text, filter, order, and the row that is focused first."""
+    """A request for rows of a sample list: search text, filter, order, and first focused row."""
 
     search: str
     filter: int
@@ -163,13 +149,6 @@ class QueueScores:
     """Functions with which a list of samples shows scores, and sorts the samples by them.
 
     The functions that read data (`glances`, `siblings`, `orders`) are called in a thread.
-
-    Attributes:
-        glances: reads the scores of samples.
-        siblings: reads a sample's sibling samples with their scores; None if they are not shown.
-        orders: reads the names of the orders to choose from.
-        order: returns the order in use.
-        reorder: sets another order.
     """
 
     glances: Callable[[Sequence[SampleKey]], ScoreSummaries]
@@ -188,7 +167,6 @@ class QueueScreen(Screen[SampleKey | None]):
         find: returns the sample key for a typed id ("go to"); raises NotFound.
         position: number of the row that is focused first, from 1; 0 for the first row.
         current: the open sample, to which Escape goes back; None if no sample is open.
-        leave: name of the key q on the key line.
     """
 
     DEFAULT_CSS = """
@@ -244,11 +222,9 @@ class QueueScreen(Screen[SampleKey | None]):
 
     @property
     def order(self) -> str:
-        """The order in use; empty if there is no choice of orders."""
         return self._scores.order() if self._scores else ""
 
     def compose(self) -> ComposeResult:
-        """Create the widgets: title, column heads, rows, status line, search, filters and keys."""
         yield PaneTitle()
         yield QueueHeads(self._listing.group)
         yield self._rows
@@ -258,7 +234,6 @@ class QueueScreen(Screen[SampleKey | None]):
         yield KeyLine()
 
     def on_mount(self) -> None:
-        """Show the keys, read the first page, and count the finished samples."""
         back = [("Esc", "back")] if self._current else []
         keys = _usable_keys(SCORED_KEYS, self._scores) if self._scores else KEYS
         spare = [each for each in KEYS if each not in keys]  # shown where there is room
@@ -268,7 +243,6 @@ class QueueScreen(Screen[SampleKey | None]):
         self._count()
 
     def _show_status(self) -> None:
-        """Show the title, the filters, and the focused row in full."""
         filters, listed = self._listing.filters, self._rows
         row = listed.focused_row + 1 if self._total else 0
         search = cut(line_text(self._wanted.search), _SEARCH_CELLS)
@@ -294,17 +268,11 @@ class QueueScreen(Screen[SampleKey | None]):
     # reading rows
 
     def holds(self, event: KeyOrPaste) -> bool:
-        """Return whether a key must wait until the rows of a new search or filter are shown.
-
-        Text for the search input does not wait.
-        """
+        """Return whether a key must wait until the rows of a new search or filter are shown."""
         return self._awaited and not is_text(self.focused, event)
 
     def _read(self) -> None:
-        """Start to load the rows that the list needs, unless other rows are being loaded.
-
-        These are the rows of a new search, filter or order, else rows in view that are not loaded.
-        """
+        """Start to load the rows that the list needs, unless other rows are being loaded."""
         if self._reading or not self.is_mounted:
             return
         if self._wanted != self._held:
@@ -336,7 +304,7 @@ class QueueScreen(Screen[SampleKey | None]):
         offset: int,
         total: int,
     ) -> None:
-        """Show a page of rows; drop it if another page was requested meanwhile."""
+        """Show loaded rows of the list; drop them if other rows were requested meanwhile."""
         self._reading = False
         if request == self._wanted == self._held and total == self._total:
             self._rows.take(rows, offset=offset)
@@ -375,40 +343,32 @@ class QueueScreen(Screen[SampleKey | None]):
     # keys
 
     def action_move(self, step: int) -> None:
-        """Move the focus by rows (Up and Down)."""
         if self._total:
             self._rows.focus_row(self._rows.focused_row + step)
             self._show_status()
 
     def action_turn(self, pages: int) -> None:
-        """Move the focus by pages that overlap by one row (Page Up and Page Down)."""
         self.action_move(pages * max(self._rows.window.height - 1, 1))
 
     def action_edge(self, edge: int) -> None:
-        """Move the focus to the first or last row (Home and End)."""
         self.action_move(edge * self._total)
 
     def action_open(self) -> None:
-        """Open the focused sample (Enter)."""
         if entry := self._focused:
             self.dismiss(entry.key)
 
     def action_filter(self, number: int) -> None:
-        """Filter the list by the filter with index `number`; the digit key 1 gives index 0."""
         if number != self._wanted.filter and number < len(self._listing.filters):
             self._request(self._wanted.search, number)
 
     def action_next_filter(self) -> None:
-        """Use the next filter; the first filter follows the last one."""
         self.action_filter((self._wanted.filter + 1) % len(self._listing.filters))
 
     def action_search(self) -> None:
-        """Show the search input."""
         self.add_class("-searching")
         self.query_one(LineInput).focus()
 
     def action_help(self) -> None:
-        """Show the help on all keys of the queue."""
         keys, marks = self._listing.help, self._listing.legend
         if self._scores:
             own = HelpGroup(MACHINES.title, _usable_keys(MACHINES.rows, self._scores))
@@ -416,7 +376,6 @@ class QueueScreen(Screen[SampleKey | None]):
         self.app.push_screen(HelpDialog(keys, legend=marks))
 
     def action_jump(self) -> None:
-        """Ask for a sample id, and open the sample."""
         if self._find is not None:
             self.app.push_screen(JumpDialog(self._find), self._open_sample)
 
@@ -425,7 +384,6 @@ class QueueScreen(Screen[SampleKey | None]):
             self.dismiss(key)
 
     def action_order(self) -> None:
-        """Ask for another order of the list, if there are orders to choose from."""
         if self._scores is not None:
             from tui_annotate.tui.dialogs.orders import OrderDialog
 
@@ -438,7 +396,6 @@ class QueueScreen(Screen[SampleKey | None]):
             self._request(self._wanted.search, self._wanted.filter)
 
     def action_rivals(self) -> None:
-        """Show the samples that have the same source as the focused sample."""
         entry = self._focused
         if entry and self._scores and self._scores.siblings:
             from tui_annotate.tui.dialogs.siblings import SiblingsDialog
@@ -447,7 +404,6 @@ class QueueScreen(Screen[SampleKey | None]):
             self.app.push_screen(SiblingsDialog(find, current=entry.key), self._open_sample)
 
     def action_close(self) -> None:
-        """Close the list without choosing a sample."""
         self.dismiss(None)
 
     def action_unsearch(self) -> None:
@@ -459,7 +415,7 @@ class QueueScreen(Screen[SampleKey | None]):
         self._end_search()
 
     def action_back(self) -> None:
-        """Clear the search; without a search, go back to the open sample."""
+        """Clear the search text; without a search, go back to the open sample."""
         if self.has_class("-searching") or self._wanted.search or self._current is None:
             self.action_unsearch()
         else:
@@ -470,7 +426,6 @@ class QueueScreen(Screen[SampleKey | None]):
         self.remove_class("-searching")
 
     def on_input_changed(self, event: LineInput.Changed) -> None:
-        """Search while the user types."""
         event.stop()
         text = event.value.strip()
         if text != self._wanted.search:
@@ -484,12 +439,10 @@ class QueueScreen(Screen[SampleKey | None]):
     @on(LineInput.Submitted)
     @on(LineInput.LeftEmpty)
     def _leave_input(self, message: Message) -> None:
-        """Close the search input on Enter, or on Backspace in an empty input."""
         message.stop()
         self._end_search()
 
     def on_label_bar_picked(self, message: LabelBar.Picked) -> None:
-        """Use the filter that was clicked."""
         message.stop()
         self.action_filter(int(message.digit) - 1)
 
@@ -500,5 +453,4 @@ class QueueScreen(Screen[SampleKey | None]):
 
 
 def _usable_keys(keys: Sequence[tuple[str, str]], scores: QueueScores) -> list[tuple[str, str]]:
-    """Return the keys that have an effect in a list."""
     return [each for each in keys if each[0] != "s" or scores.siblings]

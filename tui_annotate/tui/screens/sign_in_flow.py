@@ -33,12 +33,8 @@ class SignInCallbacks:
     """Functions of the app that the sign-in flow calls.
 
     Attributes:
-        begin: starts work.
         again: reads the open sample again, which may have changed meanwhile.
         rest: keeps unsaved work before a form covers the screen.
-        leave: ends the app.
-        show_message: shows a message on the sample screen.
-        fail: shows an error that occurred before work began.
     """
 
     begin: Callable[[], None]
@@ -50,12 +46,7 @@ class SignInCallbacks:
 
 
 class SignInFlow:
-    """Controller that shows the sign-in forms and sends their values to the store's thread.
-
-    Attributes:
-        session_guard: created in the store's thread after the workspace is opened.
-        is_locked: whether the screen is locked; only the same user can unlock it.
-    """
+    """Controller that shows the sign-in forms and sends their values to the store's thread."""
 
     def __init__(self, app: App[Any], saver: StoreThread, callbacks: SignInCallbacks) -> None:
         self._app, self._saver, self._callbacks = app, saver, callbacks
@@ -80,9 +71,11 @@ class SignInFlow:
     # before work
 
     def show_next_page(self) -> None:
-        """Show the next form that is needed before work, or begin work."""
+        """Show the next sign-in form that is needed before work, or begin work."""
         guard = self._guard
-        if guard.person is None:
+        if guard.namesakes:
+            self._ask_same_person()
+        elif guard.person is None:
             self._ask_who(guard.email, guard.hint)
         elif guard.must_change:
             self._ask_first_password(self.show_next_page)
@@ -141,8 +134,18 @@ class SignInFlow:
 
         self._show(sign_in_forms.first_password_form(self._person_name, old=not old), answer)
 
+    def _ask_same_person(self) -> None:
+        """Ask the user once whether the imported work under the user's name is the user's work."""
+        guard, count = self._guard, len(self._guard.namesakes)
+
+        def answer(page: FormScreen, choice: str, values: Values) -> None:
+            del values
+            link = partial(guard.link_namesake, same=count == 1 and choice == GO)
+            self._send(page, link, self.show_next_page)
+
+        self._show(sign_in_forms.same_person_form(guard.namesakes[0].name, count), answer)
+
     def _ask_takeover(self, then: Callable[[], None], *, working: bool) -> None:
-        """Ask the user whether to take over their session in another process."""
         guard = self._guard
         if self._takeover_asked or guard.elsewhere is None:
             return
@@ -172,7 +175,6 @@ class SignInFlow:
         self._watch_clock()
 
     def note_activity(self) -> None:
-        """Record the time of a key press, click or paste."""
         self._last_key_at = self._clock()
 
     def _watch_clock(self) -> None:
@@ -183,7 +185,6 @@ class SignInFlow:
             self._timer = self._app.set_timer(max(left, 1), self.lock_if_idle)
 
     def lock_if_idle(self) -> None:
-        """Lock the screen if no key was pressed during the idle time."""
         idle = self._guard.idle
         if not idle:
             return
@@ -196,7 +197,6 @@ class SignInFlow:
         self._cover("Locked", [lead])
 
     def _on_job_refused(self, error: TuiAnnotateError) -> None:
-        """Show a form after a job was refused, because the session ended or was taken over."""
         if isinstance(error, Conflict):
             self._ask_takeover(self._callbacks.again, working=True)
             return
@@ -207,12 +207,7 @@ class SignInFlow:
         self._cover("Sign in again", lead, then=SignInMessage.SIGNED_IN_AGAIN.text())
 
     def _cover(self, title: str, lead: list[str], *, then: str = "") -> None:
-        """Lock the screen until the user signs in again.
-
-        Args:
-            lead: paragraphs of the form's introduction.
-            then: message after the user has signed in again; empty if there is none.
-        """
+        """Lock the screen until the user signs in again; `then` is the message after that."""
         guard = self._guard
         if self.is_locked:
             return
@@ -243,8 +238,6 @@ class SignInFlow:
     # at the user's request
 
     def change_password(self) -> None:
-        """Ask the user for a new password, and store it."""
-
         def answer(page: FormScreen, choice: str, values: Values) -> None:
             if choice == GO:
                 changed = SignInMessage.CHANGED.text()
@@ -256,7 +249,6 @@ class SignInFlow:
         self._show(sign_in_forms.password_form(self._person_name), answer)
 
     def sign_out(self) -> None:
-        """End the session, delete the stored token, and end the app."""
         leave = self._callbacks.leave
         out = StoreJob(self._guard.sign_out, lambda _: leave(), lambda _: leave(), free=True)
         self._saver.send(out)

@@ -17,20 +17,28 @@ Values = Mapping[str, str]
 
 
 class SignInMessage(ScreenMessage):
-    """Messages under the fields of a form, introductions of the forms, and notes after them."""
-
     REFUSED = "✗ {error}"
     TOO_MANY_ATTEMPTS = "✗ too many attempts: wait {seconds} s; your input is kept"
     TRY_AGAIN = "Press Enter to try again"
     WAIT = "Please wait…"
 
     CODE_LEAD = "Set your own password with the code that you received. The code works once."
-    ADMIN_SET_LEAD = "{name}, your password was set by an admin. Choose one that only you know."
+    ADMIN_SET_LEAD = (
+        "{name}, your password was set by an admin. Choose a password that only you know."
+    )
     CHANGE_LEAD = "{name}, your other sessions end. Sign in there with the new password."
+    SAME_PERSON_LEAD = (
+        "The workspace has imported work by a person named {name}. Is this your work?"
+        " An admin can change the answer later: tui-annotate people merge, people unmerge."
+    )
+    NAMESAKES_LEAD = (
+        "{count} imported people are named {name}. To continue the work of one of them, choose the"
+        " person by id: tui-annotate people merge ID {name}"
+    )
     TAKEOVER_LEAD = "You have another session, open since {since}. Work saved there is also here."
     TAKEN_OVER_LEAD = (
         "Another session replaced this one at {since}."
-        " Your last action is not saved; it is kept here."
+        " Your last action is not saved, only kept here."
     )
     LOCKED = "{name} · no key pressed for {minutes} · all work is saved"
     SESSION_ENDED = "{name} · {error}"
@@ -41,14 +49,7 @@ class SignInMessage(ScreenMessage):
 
 
 class FieldContent(NamedTuple):
-    """An input field of a form.
-
-    Attributes:
-        field: key of the field's value.
-        name: label of the field on the screen.
-        value: initial text.
-        secret: whether typed characters are hidden, as in a password.
-    """
+    """An input field of a form."""
 
     field: str
     name: str
@@ -60,10 +61,8 @@ class FormContent(NamedTuple):
     """Content of a form: title, introduction, fields and choices.
 
     Attributes:
-        lead: the introduction, one paragraph per item.
         choices: (choice, shown words) of each choice; the first choice is `GO`.
         tick: (key of the value, shown words) of the tick box; None if there is none.
-        back: whether Escape makes the choice `BACK`.
         over: whether the screen below stays visible around the form.
     """
 
@@ -86,7 +85,6 @@ _STAY: Final = ("stay", "stay signed in on this computer")
 
 
 def sign_in_form(where: str, *, email: str = "", can_stay_signed_in: bool) -> FormContent:
-    """Build the form to sign in; `where` is the name of the workspace."""
     return FormContent(
         "Sign in",
         [where],
@@ -97,7 +95,6 @@ def sign_in_form(where: str, *, email: str = "", can_stay_signed_in: bool) -> Fo
 
 
 def invite_code_form(*, can_stay_signed_in: bool) -> FormContent:
-    """Build the form to redeem an invitation code."""
     return FormContent(
         "I have a code",
         [SignInMessage.CODE_LEAD.text()],
@@ -109,12 +106,7 @@ def invite_code_form(*, can_stay_signed_in: bool) -> FormContent:
 
 
 def first_password_form(name: str, *, old: bool) -> FormContent:
-    """Build the form to replace a password that an admin set.
-
-    Args:
-        name: name of the user.
-        old: whether the user must type the old password too.
-    """
+    """Build the form to replace a password that an admin set; `old` asks for the old one, too."""
     return FormContent(
         "Choose your own password",
         [SignInMessage.ADMIN_SET_LEAD.text(name=name)],
@@ -124,7 +116,6 @@ def first_password_form(name: str, *, old: bool) -> FormContent:
 
 
 def password_form(name: str) -> FormContent:
-    """Build the form in which a user changes their own password; `name` is the user's name."""
     return FormContent(
         "Change your password",
         [SignInMessage.CHANGE_LEAD.text(name=name)],
@@ -134,25 +125,30 @@ def password_form(name: str) -> FormContent:
     )
 
 
-def place(since: str, *, working: bool) -> FormContent:
-    """Build the form to take over a session in another process.
+def same_person_form(name: str, count: int) -> FormContent:
+    """Build the form about imported work under the user's name.
 
     Args:
-        since: time at which the other session began.
-        working: whether the session in this process was active before.
+        name: name of the user.
+        count: number of imported people with this name; with several, there is nothing to choose.
     """
+    if count > 1:
+        lead = SignInMessage.NAMESAKES_LEAD.text(name=name, count=count)
+        return FormContent("Imported work", [lead], [], [(GO, "continue without imported work")])
+    choices = [(GO, "yes, continue this work"), (BACK, "no, another person did this work")]
+    return FormContent(
+        "Imported work", [SignInMessage.SAME_PERSON_LEAD.text(name=name)], [], choices
+    )
+
+
+def place(since: str, *, working: bool) -> FormContent:
+    """Build the form to take over a session in another process, which began at `since`."""
     lead = SignInMessage.TAKEN_OVER_LEAD if working else SignInMessage.TAKEOVER_LEAD
     choices = [(GO, "take over"), (LEAVE, "quit")]
     return FormContent("Another session", [lead.text(since=since)], [], choices, over=working)
 
 
 def build_password_again_form(title: str, lead: Sequence[str], *, known: bool) -> FormContent:
-    """Build the form to sign in again.
-
-    Args:
-        title: title of the form.
-        lead: paragraphs of the introduction.
-        known: whether an ssh key or the machine account identifies the user without a password.
-    """
+    """Build the form to sign in again; a user who is `known` needs no password."""
     choices = [(GO, "continue"), (LEAVE, "sign out and quit")]
     return FormContent(title, lead, [] if known else [_PASSWORD], choices)

@@ -38,7 +38,6 @@ class TextCursor:
 
     @property
     def selection(self) -> Span | None:
-        """The span of the selected whole characters; None for no selection."""
         if self.anchor is None:
             return None
         low, high = sorted((self.anchor, self.offset))
@@ -46,7 +45,6 @@ class TextCursor:
 
     @property
     def character(self) -> Span | None:
-        """The span of the character under the cursor; None for an empty text."""
         if not self.text:
             return None
         return Span(self.offset, next_edge(self.text, self.offset))
@@ -106,7 +104,7 @@ class TextCursor:
         self.select(word)
 
     def move(self, unit: str, step: int, *, extend: bool = False) -> None:
-        """Move the cursor by `step` units, backward if negative; stay if no unit is left.
+        """Move the cursor of a text by `step` units, backward if negative; stay if no unit is left.
 
         Without `extend` the cursor goes to the start of a unit and drops the selection. With
         `extend` the free end adds whole units, or removes units until one is left and then adds

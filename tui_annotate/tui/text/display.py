@@ -65,13 +65,12 @@ _BOXES: Final = frozenset({_BOX, "\ufffd"})
 
 _FIRST_FLAG, _LAST_FLAG = "\U0001f1e6", "\U0001f1ff"
 FLAG_LETTERS: Final = "".join(map(chr, range(ord(_FIRST_FLAG), ord(_LAST_FLAG) + 1)))
-"""Regional indicators; two of them form a flag."""
 _FLAGS_COUNTED = 64  # maximum regional indicators in a row that are paired
 _LOOK_BACK = 32  # maximum extenders between two joined pictures of an emoji
 
 
 def find_unplain(text: str, start: int = 0) -> int:
-    """Return the offset of the first code point that may not be one cell wide; -1 for none.
+    """Return the offset of a text's first code point that may not be one cell wide; -1 for none.
 
     Other code points are shown unchanged in one cell, except line ends (LF or CR LF).
     """
@@ -111,7 +110,7 @@ def _display_of(character: str) -> tuple[str, int]:
 
 @cache
 def cells_of(character: str) -> int:
-    """Return how many cells one code point takes when it is alone: 0, 1, 2, or 4 for a tab."""
+    """Return how many terminal cells one code point takes alone: 0, 1, 2, or 4 for a tab."""
     return _display_of(character)[1]
 
 
@@ -133,7 +132,7 @@ def _hidden_by_context(text: str) -> Iterator[int]:
 
 
 def widths(text: str) -> bytearray:
-    """Return the number of cells of each code point in a whole paragraph, in order."""
+    """Return the number of terminal cells of each code point in a whole paragraph, in order."""
     found = bytearray(map(cells_of, text))
     for hidden in _hidden_by_context(text):
         found[hidden] = 0

@@ -1,4 +1,4 @@
-"""Highlights of a displayed text, in one layer for each kind, such as matches or search hits."""
+"""Highlights of a displayed text, by their kind, such as matches or found text."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class AnnotationMark:
-    """The mark that shows an annotation in the displayed text.
+    """The highlight that shows an annotation in the displayed text.
 
     Attributes:
         letter: name of the annotation; a pane shows only the first character.
@@ -54,7 +54,7 @@ class SpanLayer(Generic[T]):
         return iter(self._items)
 
     def touching(self, start: int, end: int) -> list[tuple[Span, T]]:
-        """Return the spans, with values, that share a code point with `[start, end)`, in order."""
+        """Return the highlighted spans, with values, that overlap `[start, end)`, in order."""
         if not self._items:
             return []
         first = bisect_right(self._reach, start)
@@ -62,7 +62,7 @@ class SpanLayer(Generic[T]):
         return [item for item in self._items[first:last] if item[0].end > start]
 
     def changed(self, other: SpanLayer[T]) -> tuple[Span, ...]:
-        """Return the spans to redraw if `other` replaces this layer: those whose values differ."""
+        """Return the spans to redraw if `other` replaces these highlights: those that differ."""
         mine, theirs = self._by_span(), other._by_span()
         return tuple(
             span for span in mine.keys() | theirs.keys() if mine.get(span) != theirs.get(span)
@@ -77,7 +77,7 @@ class SpanLayer(Generic[T]):
 
 @dataclass
 class DocumentLayers:
-    """All highlights of a displayed document: annotations, matches, search hits and others.
+    """All highlights of a displayed document: annotations, matches, found text and others.
 
     Attributes:
         focused_match: rank of the focused match; 0 for none.

@@ -72,7 +72,6 @@ class TextLayout:
 
     @property
     def lines(self) -> int:
-        """The number of lines, at least 1."""
         return len(self._starts)
 
     def wrap(self, width: int) -> None:
@@ -96,13 +95,13 @@ class TextLayout:
         self._starts = wrapper.starts
 
     def line(self, y: int) -> tuple[int, int]:
-        """Return start and end of line `y`, from 0, or of the nearest line if `y` is outside."""
+        """Return start and end of line `y` of the text, or of the nearest line that exists."""
         y = min(max(y, 0), self.lines - 1)
         end = self._starts[y + 1] if y + 1 < self.lines else len(self.text)
         return self._starts[y], end
 
     def content(self, y: int) -> tuple[int, int]:
-        """Return start and end of line `y` without its line end (LF or CR LF)."""
+        """Return start and end of line `y` of the text without its line end (LF or CR LF)."""
         start, end = self.line(y)
         if end > start and self.text[end - 1] == "\n":
             end -= 1
@@ -115,11 +114,14 @@ class TextLayout:
         return bisect_right(self._starts, offset) - 1
 
     def x_of(self, offset: int) -> int:
-        """Return the number of cells before the code point at `offset` in its line."""
+        """Return the number of terminal cells before the code point at `offset` in its line."""
         return self.cells(self._starts[self.line_of(offset)], offset)
 
     def cells(self, start: int, end: int) -> int:
-        """Return the width in cells of `[start, end)`, part of a paragraph without its line end."""
+        """Return the width in terminal cells of code points `[start, end)` of one paragraph.
+
+        The range does not contain the paragraph's line end.
+        """
         block = self._block(start)
         if block is None:
             return end - start
@@ -165,10 +167,9 @@ def _measure(text: str, tags: Mapping[int, int]) -> list[_Block]:
 
 
 def _first_offset(found: int, tagged: list[int], start: int) -> int:
-    """Return the smaller of `found` and the first offset in `tagged` that is not before `start`.
+    """Return the smaller of an offset and the first of some offsets from `start` on; -1 for none.
 
-    If there is only one of the two, return it; if there is none, return -1. A negative `found`
-    means that there is no such offset.
+    A negative `found` means that there is no such offset.
     """
     at = bisect_left(tagged, start)
     return min([offset for offset in (found, *tagged[at : at + 1]) if offset >= 0], default=-1)
@@ -249,13 +250,10 @@ def rows_needed(text: str, width: int, *, most: int) -> int:
 
 
 def upper_rows(rows: int, *, upper: int, lower: int) -> int:
-    """Return how many of `rows` the upper of two texts gets; the lower text gets the rest.
+    """Return how many of `rows` screen rows the upper of two texts gets; the lower gets the rest.
 
-    The upper text gets two fifths, unless one text needs more and the other less.
-
-    Args:
-        upper: rows that the upper text needs.
-        lower: rows that the lower text needs.
+    The upper text gets two fifths, unless one text needs more (`upper` and `lower` rows) and the
+    other less.
     """
     least = min(LEAST_ROWS, rows // 2)
     given = sorted((rows * 2 // 5, upper, rows - lower))[1]

@@ -1,4 +1,4 @@
-"""Paints a line of a document with its gutter, as pieces of text with a style each."""
+"""Paints a line of a document with its left margin, as pieces of text with a style each."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from tui_annotate.tui.text.piece_styles import (
 )
 
 GUTTER: Final = 4
-"""Width of the gutter in cells. Its last cell never has a letter or digit."""
+"""Width in cells of the margin left of a text. Its last cell never has a letter or digit."""
 
 
 class PaintedText(NamedTuple):
@@ -46,7 +46,7 @@ class PaintedText(NamedTuple):
 
 
 def paint(layout: TextLayout, scene: DocumentLayers, *, y: int) -> tuple[list[PaintedText], int]:
-    """Return the styled pieces of text of line `y`, gutter first, and their width in cells."""
+    """Return the styled pieces of text of line `y`, left margin first, and their width in cells."""
     line = _Line(layout, scene, y)
     if line.is_bare:  # most lines: one piece without a search for edges keeps scrolling fast
         text = " " * GUTTER + "".join(display_characters(line.text))
@@ -82,7 +82,6 @@ class _Line:
 
     @property
     def is_bare(self) -> bool:
-        """Return whether a line has neither highlights nor marks, like most lines of a page."""
         scene = self.scene
         if self.matches or self.marks or self.evidence or self.hits or scene.tags:
             return False
@@ -117,7 +116,7 @@ class _Line:
         return {at for at in range(self.start, self.content) if at in tags} if tags else set()
 
     def _paint_tag(self, offset: int) -> Iterable[PaintedText]:
-        """Paint the tag (an inserted text, such as a citation mark) that follows an offset.
+        """Paint the text that is inserted after an offset, such as a citation mark.
 
         The focused part of the tag is bold and underlined.
         """
@@ -146,10 +145,7 @@ class _Line:
         return sorted(cut for cut in cuts if self.start <= cut <= self.content)
 
     def _style_key(self, low: int, high: int) -> int:
-        """Return the number that encodes the style of the text `[low, high)` (see `style_key`).
-
-        All characters of this text have the same style.
-        """
+        """Return the number that encodes the style of the text `[low, high)` (see `style_key`)."""
         scene = self.scene
         lying = [mark for span, mark in self.marks if span.start <= low and high <= span.end]
         marks = [mark for mark in lying if not mark.suggested]
@@ -207,11 +203,7 @@ class _Line:
             yield PaintedText(" ", style_key(SELECTED if selected else PLAIN, None, traits))
 
     def _overlay_hints(self, strings: list[str]) -> set[int]:
-        """Replace the first characters of words by letters that the user types to select a word.
-
-        Returns:
-            The offsets of all replaced characters.
-        """
+        """Replace the first characters of words by letters to type; return the replaced offsets."""
         touching = self.scene.hints.touching(self.start, self.end)
         starting = [
             (span.start, label)
@@ -237,10 +229,10 @@ class _Line:
     # the gutter
 
     def paint_gutter(self) -> list[PaintedText]:
-        """Return the four gutter cells: match strength or evidence, match rank, annotation, state.
+        """Paint the left margin: match strength or evidence, match rank, annotation, state.
 
-        Without a match the first cell marks words not in the source; without an annotation the
-        third cell marks past evidence.
+        Without a match the first of the four cells marks words not in the source; without an
+        annotation the third cell marks past evidence.
         """
         return [self._paint_strength(), self._paint_rank(), self._paint_mark(), self._paint_state()]
 

@@ -73,11 +73,7 @@ class PieceStyles(dict[int, Style | None]):
         ground: Style = _PLAIN,
         sent: Callable[[Style], Style | None] = lambda style: style,
     ) -> None:
-        """Create an empty cache.
-
-        Args:
-            sent: converts a style for the terminal, for example to fewer colours.
-        """
+        """Create an empty cache of text styles; `sent` converts a style for the terminal."""
         super().__init__()
         self.palette, self.ground = palette, ground
         self._convert = sent

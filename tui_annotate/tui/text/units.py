@@ -32,7 +32,6 @@ class Characters:
         self._text = text
 
     def after(self, offset: int) -> Iterator[Span]:
-        """Yield the characters (grapheme clusters) from the one at `offset` on, in order."""
         start = cluster_start(self._text, offset)
         while start < len(self._text):
             end = next_edge(self._text, start)
@@ -40,7 +39,6 @@ class Characters:
             start = end
 
     def before(self, offset: int) -> Iterator[Span]:
-        """Yield the characters (grapheme clusters) that start before `offset`, last first."""
         end = cluster_end(self._text, offset)
         while end > 0:
             start = previous_edge(self._text, end)
@@ -55,7 +53,7 @@ class WordUnits:
         self._text = text
 
     def within(self, start: int, end: int) -> Iterator[Span]:
-        """Yield the words that start in `[start, end)`."""
+        """Yield the words of a text that start in `[start, end)`."""
         for word in self.after(start):
             if word.start >= end:
                 return
@@ -63,14 +61,12 @@ class WordUnits:
                 yield word
 
     def after(self, offset: int) -> Iterator[Span]:
-        """Yield the words that end after `offset`, in order."""
         for found in word_pattern().finditer(self._text, self._find_safe_start(offset)):
             word = self._word_span(found)
             if word.end > offset:
                 yield word
 
     def before(self, offset: int) -> Iterator[Span]:
-        """Yield the words that start before `offset`, last first."""
         stop = offset
         while stop > 0:
             start = self._find_safe_start(max(0, stop - _WINDOW))
@@ -123,16 +119,16 @@ class SentenceUnits:
         self._starts = [segment.start for segment in segments]
 
     def index(self, offset: int) -> int:
-        """Return the index of the last segment that starts at or before `offset`; 0 for none."""
+        """Return the index of the last sentence that starts at or before `offset`; 0 for none."""
         return max(0, bisect_right(self._starts, offset) - 1)
 
     @property
     def count(self) -> int:
-        """The number of segments, including blank segments."""
+        """The number of sentences (segments) of a text, including blank ones."""
         return len(self._segments)
 
     def whole(self, index: int) -> Span:
-        """Return the span of segment `index` with its outer white space.
+        """Return the span of a sentence (segment) with its outer white space.
 
         Raises:
             InvalidSpan: the segment is empty.
@@ -140,19 +136,17 @@ class SentenceUnits:
         return self._segments[index].span
 
     def trimmed(self, index: int) -> Span | None:
-        """Return the span of segment `index` without outer white space, or None if it is blank."""
+        """Return the span of a sentence without outer white space, or None if it is blank."""
         start, end = self._segments[index] if index < self.count else (0, 0)
         return Span(start, end).trim(self._text) if start < end else None
 
     def after(self, offset: int) -> Iterator[Span]:
-        """Yield the sentences that end after `offset`, in order."""
         for index in range(self.index(offset), len(self._segments)):
             span = self.trimmed(index)
             if span is not None and span.end > offset:
                 yield span
 
     def before(self, offset: int) -> Iterator[Span]:
-        """Yield the sentences that start before `offset`, last first."""
         for index in range(bisect_left(self._starts, offset) - 1, -1, -1):
             span = self.trimmed(index)
             if span is not None and span.start < offset:
@@ -166,7 +160,6 @@ class Paragraphs:
         self._text = text
 
     def after(self, offset: int) -> Iterator[Span]:
-        """Yield the paragraphs that end after `offset`, in order."""
         start = self._text.rfind("\n", 0, offset) + 1
         while start < len(self._text):
             end = self._text.find("\n", start) + 1 or len(self._text)
@@ -176,7 +169,6 @@ class Paragraphs:
             start = end
 
     def before(self, offset: int) -> Iterator[Span]:
-        """Yield the paragraphs that start before `offset`, last first."""
         end = self._text.find("\n", offset) + 1 or len(self._text)
         while end > 0:
             start = self._text.rfind("\n", 0, end - 1) + 1

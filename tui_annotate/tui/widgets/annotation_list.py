@@ -47,7 +47,7 @@ class AnnotationList(RowList):
 
     @dataclass
     class Picked(Message):
-        """Message: an annotation was clicked. `index` counts from 0 in display order."""
+        """Message that an annotation was clicked. `index` counts from 0 in display order."""
 
         index: int
 
@@ -56,7 +56,6 @@ class AnnotationList(RowList):
     _lines: tuple[tuple[int, str], ...] = ()
 
     def show(self, rows: Sequence[ListedAnnotation]) -> None:
-        """Replace the annotations of the list."""
         made = {row: self._sanitized.get(row) or _sanitize(row) for row in rows}
         self._sanitized, new = made, tuple(made[row] for row in rows)
         if new == self._rows and self.count:
@@ -74,7 +73,6 @@ class AnnotationList(RowList):
         self.set_rows(max(len(lines), 1), focused=focused)
 
     def runs_of_row(self, index: int, cells: int) -> Sequence[Run]:
-        """Return the text of the row `index`: an annotation, or the focused annotation's note."""
         palette = self.palette
         if not self._rows:
             return [(cut(f"{_INDENT}{_NOTHING}", cells), palette.quiet)]
@@ -85,7 +83,6 @@ class AnnotationList(RowList):
         return self._render_annotation(self._rows[which], cells)
 
     def clicked(self, index: int) -> None:
-        """Post a message with the index of the clicked annotation."""
         if self._rows:
             self.post_message(self.Picked(self._lines[index][0]))
 

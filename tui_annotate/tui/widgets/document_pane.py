@@ -1,4 +1,4 @@
-"""The document pane, with cursor, selection, highlights and mouse. Screens bind the keys."""
+"""The widget of a document with cursor, selection, highlights and mouse, but without keys."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ _OVERLAP = 2  # lines of a page that the next page repeats
 
 
 class DocumentPane(DocumentView):
-    """A widget that shows a document with a cursor, a selection and layers of highlights.
+    """A widget that shows a document with a cursor, a selection and highlights.
 
     A change repaints only the affected lines. Before `load` the text is empty.
     """
 
     @dataclass
     class SelectionChanged(Message):
-        """Message: the cursor or the selection moved, by mouse or by a method."""
+        """Message that the cursor or the selection of a text moved, by mouse or by a method."""
 
         pane: DocumentPane
 
     @dataclass
     class MatchClicked(Message):
-        """Message: a match was clicked. The cursor and the focus stay unchanged.
+        """Message that a match was clicked. The cursor and the focus stay unchanged.
 
         A double click posts the message twice before it selects the word, so that a handler that
         toggles evidence changes nothing.
@@ -51,7 +51,7 @@ class DocumentPane(DocumentView):
 
     @dataclass
     class TagClicked(Message):
-        """Message: the user clicked a tag, such as a citation mark after a sentence."""
+        """Message that a citation mark (or other inserted text) after a sentence was clicked."""
 
         pane: DocumentPane
         offset: int
@@ -88,21 +88,18 @@ class DocumentPane(DocumentView):
 
     @property
     def cursor_offset(self) -> int:
-        """The offset of the character under the cursor (Textual uses the name `offset`)."""
         return self.text_cursor.offset
 
     @property
     def selection(self) -> Span | None:
-        """The span of the selected whole characters, or None if nothing is selected."""
         return self.text_cursor.selection
 
     @property
     def segment(self) -> int:
-        """The index of the segment under the cursor, or 0 if the text is empty."""
         return self.text_cursor.segment
 
     def move(self, unit: str, step: int, *, extend: bool = False) -> None:
-        """Move the cursor, and scroll the cursor into view.
+        """Move the cursor of a text, and scroll the cursor into view.
 
         Args:
             unit: char, word, sentence, paragraph; line, page, half-page; line-start, line-end;
@@ -170,11 +167,9 @@ class DocumentPane(DocumentView):
         self._change_cursor(lambda: self.text_cursor.select(span))
 
     def swap_ends(self) -> None:
-        """Swap the free end and the fixed end of the selection."""
         self._change_cursor(self.text_cursor.swap_ends)
 
     def select_word(self) -> None:
-        """Select the word under the cursor, or else the next word in the cursor's line."""
         self._change_cursor(self.text_cursor.select_word)
 
     def grow(self, step: int) -> None:
@@ -182,10 +177,10 @@ class DocumentPane(DocumentView):
         self._change_cursor(lambda: self.text_cursor.grow(step))
 
     def words_on_screen(self) -> tuple[tuple[Span, ...], ...]:
-        """Return the words that start in view, in order, as tuples of one or two words.
+        """Return the words of a text that start in view, in order, as tuples of one or two words.
 
-        Two adjacent words without a space between them form one tuple (see `pair_words`). Words
-        and pairs that are too narrow for two letters are skipped.
+        Two adjacent words without a space between them form one tuple (see `pair_words`). Words and
+        pairs that are too narrow for two letters are skipped.
         """
         layout, view = self.text_layout, self.lines_in_view()
         if view is None:
@@ -201,7 +196,6 @@ class DocumentPane(DocumentView):
 
     @property
     def painted_since(self) -> float | None:
-        """The time in seconds when the text was first painted, or None if it was never painted."""
         return self._views[0][0] if self._views else None
 
     def sentences_seen(self, time: float) -> tuple[int, ...]:
@@ -231,7 +225,7 @@ class DocumentPane(DocumentView):
     # layers on the text
 
     def set_matches(self, matches: Sequence[Match], *, focused: int = 0) -> None:
-        """Highlight matches without the white space around them. Skip matches of strength 0.
+        """Highlight matches in a text, except matches of strength 0.
 
         Args:
             focused: rank of the focused match; 0 for none.
@@ -248,16 +242,14 @@ class DocumentPane(DocumentView):
         self.redraw(changed)
 
     def set_marks(self, marks: Sequence[AnnotationMark]) -> None:
-        """Highlight annotated spans, each with the colour and letter of its annotation."""
         layer = SpanLayer((mark.span, mark) for mark in marks)
         self.redraw(self._swap_layer("marks", layer))
 
     def set_evidence(self, spans: Sequence[Span]) -> None:
-        """Highlight the spans that are evidence of the unsaved annotation."""
         self._show_spans("evidence", spans)
 
     def set_former(self, spans: Sequence[Span]) -> None:
-        """Mark in the gutter the spans that were evidence in other samples."""
+        """Mark in the left margin the spans that were evidence in other samples."""
         self._show_spans("former", spans)
 
     def set_contrast(self, shared: Sequence[Span], conflicts: Sequence[Span]) -> None:
@@ -269,17 +261,14 @@ class DocumentPane(DocumentView):
         self.redraw(self._swap_layer(name, SpanLayer((span, None) for span in spans)))
 
     def set_lacking(self, spans: Sequence[Span]) -> None:
-        """Highlight the words that do not occur in the other text (summary or source).
-
-        There may be thousands of such words.
-        """
+        """Highlight the words, possibly thousands, that do not occur in the other text."""
         if not spans and not self.scene.lacking:
             return
         self.scene.lacking = SpanLayer((span, None) for span in spans)
         self._repaint_all()
 
     def set_tag(self, place: tuple[int, Span] | None) -> None:
-        """Highlight one part of a tag (an inserted text, such as a citation mark).
+        """Highlight one part of an inserted text, such as one of several citation marks.
 
         Args:
             `place`: offset of the character before the tag, and the part as a span of the tag; None
@@ -290,10 +279,9 @@ class DocumentPane(DocumentView):
         self.redraw([Span(one[0], one[0] + 1) for one in (former, place) if one])
 
     def set_search(self, spans: Sequence[Span], *, focused: int = 0) -> None:
-        """Highlight the hits of a text search, of which there may be thousands.
+        """Highlight the spans, possibly thousands, in which a text search found its words.
 
         Args:
-            spans: spans of the hits, in order.
             focused: number of the focused hit, from 1; 0 for none.
         """
         former, self.scene.focused_hit = self.scene.focused_hit, focused
@@ -309,12 +297,10 @@ class DocumentPane(DocumentView):
         self.redraw(self._swap_layer("hints", layer))
 
     def _repaint_all(self) -> None:
-        """Repaint all lines, which is faster than finding the changed lines among thousands."""
         self._strips.clear()
         self.refresh()
 
     def _swap_layer(self, name: str, layer: SpanLayer[T]) -> tuple[Span, ...]:
-        """Replace a layer of highlights, and return the spans in which the two layers differ."""
         before: SpanLayer[T] = getattr(self.scene, name)
         setattr(self.scene, name, layer)
         return layer.changed(before)
@@ -357,14 +343,12 @@ class DocumentPane(DocumentView):
         return self
 
     def watch_has_focus(self, has_focus: bool) -> None:  # noqa: FBT001 (Textual calls it)
-        """Show the cursor on focus. Hide the cursor and release the mouse on blur."""
         super().watch_has_focus(has_focus)
         if not has_focus:
             self._release()
         self._update_scene()
 
     def offset_in_row(self, x: int, y: int) -> int:
-        """Return the offset of the character at or before cell `x` of line `y`."""
         layout = self.text_layout
         offset = layout.offset_at(x, y)
         start, end = layout.content(y)
@@ -375,9 +359,9 @@ class DocumentPane(DocumentView):
         return self.offset_in_row(place.x - GUTTER, place.y + self.top_line)
 
     def _cell_of_tag(self, event: events.MouseEvent, offset: int) -> int:
-        """Return which cell of the tag at `offset` was clicked; negative if no tag was clicked.
+        """Return which cell of an inserted text, such as a citation mark, was clicked.
 
-        A tag is a short text that is shown after a character, such as a citation mark.
+        The value is negative if none was clicked.
         """
         layout, tags = self.text_layout, self.scene.tags
         last = next_edge(layout.text, offset) - 1  # a tag follows the last code point of a cluster
@@ -413,7 +397,6 @@ class DocumentPane(DocumentView):
             self._change_cursor(lambda: self.text_cursor.place(offset))
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
-        """Select the text from the position of the mouse press to the mouse."""
         if self._press_offset is None:
             return
         offset = self._offset_under(event)
@@ -443,12 +426,10 @@ class DocumentPane(DocumentView):
         self._change_cursor(lambda: self.text_cursor.place(offset, extend=True), follow=False)
 
     def on_mouse_up(self, event: events.MouseUp) -> None:
-        """End the drag on mouse release."""
         del event
         self._release()
 
     def on_click(self, event: events.Click) -> None:
-        """Handle a click on a tag, a match, a word (double click) or a sentence (triple click)."""
         if event.button != 1 or event.shift or self._has_dragged or not self.text_layout.text:
             return
         event.stop()

@@ -1,4 +1,4 @@
-"""The view that draws a document with its highlights, and repaints only changed lines."""
+"""The widget that draws a document with its highlights, and repaints only changed lines."""
 
 from __future__ import annotations
 
@@ -41,18 +41,12 @@ _BAR = 1  # width of the scroll bar in cells
 
 
 def text_columns(width: int) -> int:
-    """Return the width of text lines in a view. One cell stays free for a trailing space."""
+    """Return the width of text lines in a widget. One cell stays free for a trailing space."""
     return width - _BAR - GUTTER - 1
 
 
 @dataclass(frozen=True, slots=True)
 class _PaintOptions:
-    """Settings that determine how the lines of a document are painted.
-
-    Attributes:
-        ground: style of text without highlights.
-    """
-
     style_table: PieceStyles = field(compare=False)
     palette: PaintStyles
     ground: Style
@@ -61,12 +55,11 @@ class _PaintOptions:
 
 
 class DocumentView(ScrollView, LineWidget, can_focus=True, inherit_bindings=False):
-    """A view of a document in wrapped lines, with a gutter on the left.
+    """A widget that shows a document in wrapped lines, with a margin on the left.
 
     Attributes:
         text_cursor: cursor and selection; change them only by methods of the pane.
         text_layout: lines at the current width.
-        scene: layers on the text.
     """
 
     ALLOW_SELECT: ClassVar[bool] = False
@@ -107,7 +100,6 @@ class DocumentView(ScrollView, LineWidget, can_focus=True, inherit_bindings=Fals
         self._views.clear()
 
     def on_mount(self) -> None:
-        """Install the fast scroll bar (Textual hook)."""
         self.vertical_scrollbar.__class__ = FastScrollBar
 
     # size
@@ -126,7 +118,7 @@ class DocumentView(ScrollView, LineWidget, can_focus=True, inherit_bindings=Fals
             self.refresh()
 
     def row_of(self, offset: int) -> int:
-        """Return the row of the code point at `offset` in the unscrolled view."""
+        """Return the row of the code point at `offset` in the whole document, not in the window."""
         return self.text_layout.line_of(offset) + len(self._wrapped.before)
 
     @property
@@ -135,7 +127,7 @@ class DocumentView(ScrollView, LineWidget, can_focus=True, inherit_bindings=Fals
         return self.scroll_offset.y - len(self._wrapped.before)
 
     def on_resize(self, event: events.Resize) -> None:
-        """After a resize, keep the top line at the top, and the last revealed span in view."""
+        """After a resize, keep the top line at the top, and the last shown span of text in view."""
         del event
         top, _ = self.text_layout.line(self.top_line)
         span = self._revealed
@@ -150,13 +142,11 @@ class DocumentView(ScrollView, LineWidget, can_focus=True, inherit_bindings=Fals
     # drawing
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        """Return the lines of the view, without border and padding (Textual hook)."""
         options, top, columns = self._paint_options(), self.scroll_offset.y, crop.column_span
         self._remember_view()
         return [self._painted_line(top + y, options).crop(*columns) for y in crop.line_range]
 
     def render_line(self, y: int) -> Strip:
-        """Return line `y` of the view, repainted only after a change."""
         return self._painted_line(y + self.scroll_offset.y, self._paint_options())
 
     def lines_in_view(self) -> Span | None:
@@ -168,7 +158,6 @@ class DocumentView(ScrollView, LineWidget, can_focus=True, inherit_bindings=Fals
         return Span(layout.line(top)[0], layout.line(last)[1])
 
     def _remember_view(self) -> None:
-        """Record the current view with its time, if it differs from the last recorded view."""
         view = self.lines_in_view()
         if view is not None and (not self._views or self._views[-1][1] != view):
             self._views.append((events.Event().time, view))
@@ -184,7 +173,6 @@ class DocumentView(ScrollView, LineWidget, can_focus=True, inherit_bindings=Fals
         return views[0][1] if views and views[0][0] <= time else None
 
     def _paint_options(self) -> _PaintOptions:
-        """Return the settings for painting; if they have changed, discard the cached lines."""
         app, palette = self.app, self.palette
         ground = Style.null() if app.native_ansi_color else self.base + palette.text
         options = _PaintOptions(
@@ -232,7 +220,7 @@ class DocumentView(ScrollView, LineWidget, can_focus=True, inherit_bindings=Fals
         return line if cells <= width else WholeStrip(line.crop(0, width), width)
 
     def redraw(self, spans: Iterable[Span | None]) -> None:
-        """Repaint the lines that contain the given spans. None stands for no span."""
+        """Repaint the lines of the text that contain the given spans. None stands for no span."""
         rows = self._rows(spans)
         if not rows:
             return
@@ -283,7 +271,7 @@ class DocumentView(ScrollView, LineWidget, can_focus=True, inherit_bindings=Fals
             self._scroll_to_line(y + margin + 1 - height)
 
     def reveal(self, span: Span) -> None:
-        """Scroll until `span` is at a third of the height, unless it is already in view.
+        """Scroll a span of the text to a third of the height, unless it is already in view.
 
         Before the view has a size, the last span is stored until the first layout.
         """
@@ -308,7 +296,7 @@ class SurroundingText(NamedTuple):
     after: tuple[str, ...] = ()
 
     def wrap_line(self, cells: int) -> SurroundingText:
-        """Return the text next to the document, wrapped to lines of at most `cells` cells.
+        """Return the text around an excerpt, wrapped to lines of at most `cells` cells.
 
         These are the last lines of the text before the document, and the first lines of the text
         after it, without control characters.

@@ -45,7 +45,6 @@ class DraftLine(FixedRows):
             self.repaint(layout=self._count_rows(self.size.width) != self.size.height)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002  Textual's signature
-        """Return the number of rows that the message needs (Textual hook)."""
         return self._count_rows(width)
 
     def _count_rows(self, cells: int) -> int:
@@ -57,7 +56,6 @@ class DraftLine(FixedRows):
         return wrap_line(self._text, cells - GLYPH_CELLS)
 
     def paint(self, cells: int) -> list[list[Run]]:
-        """Return the rows of the status line: the message, after the glyph of its kind."""
         glyph, *roles = _LOOKS[self._kind]
         glyph_style, text_style = map(self.palette.style, roles)
         *first, last = self._wrap_text(cells)[:_MOST_ROWS]

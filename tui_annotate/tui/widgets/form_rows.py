@@ -45,12 +45,10 @@ class FormField(Horizontal):
         self._words = line_text(words)
 
     def compose(self) -> ComposeResult:
-        """Return the field's name and its input line."""
         yield WordsLine()
         yield self.line
 
     def on_mount(self) -> None:
-        """Show the field's name, with a bar if its input line has the focus."""
         focused = self.line.has_focus
         bar: Words = (f"{FOCUS_BAR if focused else ' '} ", "accent")
         name: Words = (self._words, "strong" if focused else "quiet")
@@ -59,12 +57,11 @@ class FormField(Horizontal):
     on_descendant_focus = on_descendant_blur = on_mount
 
     def on_click(self) -> None:
-        """Focus the input line after a click on the field's name."""
         self.line.focus()
 
 
 class FormChoice(FixedRows, can_focus=True):
-    """A row with a choice or a check box.
+    """A row of a form with a choice or a check box.
 
     Attributes:
         choice: key of the choice, or of the check box's value.
@@ -73,7 +70,7 @@ class FormChoice(FixedRows, can_focus=True):
 
     @dataclass
     class Chosen(Message):
-        """Message: the row was chosen by Enter, Space or a click."""
+        """Message that a row of a form was chosen by Enter, Space or a click."""
 
         choice: str
 
@@ -83,7 +80,6 @@ class FormChoice(FixedRows, can_focus=True):
         self._words = line_text(words)
 
     def watch_has_focus(self, has_focus: bool) -> None:  # noqa: FBT001  Textual calls it
-        """Show or hide the bar that marks the focus (Textual hook)."""
         super().watch_has_focus(has_focus)
         self.repaint()
 
@@ -94,7 +90,6 @@ class FormChoice(FixedRows, can_focus=True):
             self._act()
 
     def on_click(self) -> None:
-        """Handle a click like the key Space."""
         self._act()
 
     def _act(self) -> None:
@@ -105,7 +100,6 @@ class FormChoice(FixedRows, can_focus=True):
             self.repaint()
 
     def paint(self, cells: int) -> list[list[Run]]:
-        """Return the row to draw: the focus bar, the check box if there is one, and the text."""
         words: list[Words] = [(f"{FOCUS_BAR if self.has_focus else ' '} ", "accent")]
         if self.ticked is not None:
             words.append(("[x] " if self.ticked else "[ ] ", "key"))
@@ -121,16 +115,13 @@ class FormMessage(FixedRows):
     _words: Words = ("", "quiet")
 
     def say(self, text: str, role: str = "quiet") -> None:
-        """Replace the text of the message."""
         if (line_text(text), role) != self._words:
             self._words = (line_text(text), role)
             self.repaint(layout=True)
 
     def paint(self, cells: int) -> list[list[Run]]:
-        """Return the wrapped lines of the message."""
         text, role = self._words
         return [styled([(piece, role)], self.palette) for piece in wrap_line(text, cells)]
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002  Textual's signature
-        """Return the number of rows that the message needs (Textual hook)."""
         return len(wrap_line(self._words[0], width))

@@ -74,21 +74,17 @@ _SYNC = {
 
 
 class HeaderBar(FixedRows):
-    """A bar of one line with dataset, position, progress, sample, annotator and save state."""
-
     DEFAULT_CSS = "HeaderBar { background: $panel; }"
 
     _header = Header()
     _sync = ""
 
     def show_sync(self, state: str) -> None:
-        """Show the state of the synchronization, or nothing if `state` is empty."""
         if state != self._sync:
             self._sync = state
             self.repaint()
 
     def show(self, header: Header) -> None:
-        """Replace the contents of the header bar."""
         parts = header._asdict().items()
         texts: dict[str, Any] = {at: line_text(to) for at, to in parts if isinstance(to, str)}
         new = header._replace(**texts)
@@ -97,7 +93,6 @@ class HeaderBar(FixedRows):
             self.repaint()
 
     def paint(self, cells: int) -> list[list[Run]]:
-        """Return the header bar in the longest layout that fits."""
         for plan in _PLANS:
             left, right = self._render_parts(plan)
             if runs_width(left) + runs_width(right) + 1 <= cells:
@@ -150,7 +145,7 @@ class HeaderBar(FixedRows):
 
 
 def _filled_cells(finished: int, total: int, cells: int) -> int:
-    """Return the filled cells of the progress bar: full only if all samples are finished."""
+    """Return how many cells of the progress bar are filled: all only if all work is finished."""
     if not finished or not total:
         return 0
     if finished >= total:

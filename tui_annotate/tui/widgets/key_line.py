@@ -9,7 +9,6 @@ from tui_annotate.tui.palette import PaintStyles
 from tui_annotate.tui.row_widgets import FixedRows
 
 Pair = tuple[str, str]
-"""Pair of a key and the short name of its action."""
 
 HELP: Pair = ("?", "keys")
 
@@ -33,7 +32,6 @@ class KeyLine(FixedRows):
             self.repaint()
 
     def paint(self, cells: int) -> list[list[Run]]:
-        """Return the key line with as many keys as fit in `cells` terminal cells."""
         palette = self.palette
         last = [*_render_pair(self._last, palette), (" ", palette.text)] if self._last else []
         left = cells - runs_width(last) - 2

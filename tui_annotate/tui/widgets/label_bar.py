@@ -21,7 +21,6 @@ _MORE: Option = ("0", "more", False, False, -1)
 _BLINK = 0.15  # seconds
 _GAP = 3  # cells between options
 MOST_ROWS: Final = 2
-"""Default maximum number of rows of the label bar."""
 LONGEST: Final = 28
 """Maximum width of an option's text, and of the bar's title, in terminal cells."""
 
@@ -40,7 +39,7 @@ class LabelBar(FixedRows):
 
     @dataclass
     class Picked(Message):
-        """Message: an option was clicked."""
+        """Message that an option of the label bar was clicked."""
 
         digit: str
 
@@ -54,7 +53,7 @@ class LabelBar(FixedRows):
     _rows = -1  # number of rows in the last layout
 
     def show(self, options: Sequence[Option], *, title: str = "", digits_off: bool = False) -> None:
-        """Replace the options that the bar shows.
+        """Replace the options that the label bar shows.
 
         Args:
             title: parent label or question, shown before the options.
@@ -75,7 +74,7 @@ class LabelBar(FixedRows):
         return len(self._lay_out_options(width, self.most_rows)[0]) if width else 0
 
     def blink(self) -> None:
-        """Show the bar in reverse colours for 150 ms, to signal that a key had no effect."""
+        """Show the label bar in reverse colours for 150 ms, to signal that a key had no effect."""
         if not self._blinking:
             self._blinking = True
             self.repaint()
@@ -86,12 +85,10 @@ class LabelBar(FixedRows):
         self.repaint()
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002  Textual's signature
-        """Return the number of rows that the options need (Textual hook)."""
         self._rows = len(self._lay_out_options(width, self.most_rows)[0])
         return self._rows
 
     def paint(self, cells: int) -> list[list[Run]]:
-        """Return the rows of the bar with as many options as fit, in reading order."""
         painted, spots = self._lay_out_options(cells, self.size.height)
         self._spots = tuple(spots)
         if self._blinking:
@@ -100,7 +97,6 @@ class LabelBar(FixedRows):
         return painted
 
     def on_click(self, event: events.Click) -> None:
-        """Post a message with the digit of the clicked option."""
         self.rows_of_runs()
         for spot in self._spots:
             if event.y == spot.row and spot.start <= event.x < spot.end:
@@ -108,10 +104,9 @@ class LabelBar(FixedRows):
                 self.post_message(self.Picked(spot.digit))
 
     def _lay_out_options(self, cells: int, rows: int) -> tuple[list[list[Run]], list[_OptionSpot]]:
-        """Lay out as many options as fit in `rows` rows.
+        """Lay out as many options of the label bar as fit in `rows` rows.
 
         If not all options fit, the last one is the option with the digit 0, by default `0 more`.
-
         The gaps shrink before an option is dropped: a tick on one option must not hide another.
         """
         for gap in range(_GAP, 0, -1):

@@ -21,7 +21,6 @@ class MatchRow:
     """The values of a match that a row of the match list shows.
 
     Attributes:
-        rank: rank of the match, from 1.
         score: similarity score in [0, 1].
         strength: strength class, 0 to 5.
         position: line or sentence, as "l.118" or "s12".
@@ -43,7 +42,7 @@ class MatchList(RowList):
 
     @dataclass
     class Picked(Message):
-        """Message: a match was clicked."""
+        """Message that a match of the list was clicked."""
 
         rank: int
 
@@ -71,7 +70,6 @@ class MatchList(RowList):
         )
 
     def runs_of_row(self, index: int, cells: int) -> Sequence[Run]:
-        """Return the styled text of a row: a match, or the search status below the matches."""
         palette = self.palette
         if index < len(self._rows):
             return self._render_match(self._rows[index], cells)
@@ -79,7 +77,6 @@ class MatchList(RowList):
         return [(cut(f"   {text}", cells), palette.quiet)]
 
     def clicked(self, index: int) -> None:
-        """Post a message with the rank of the clicked match."""
         if index < len(self._rows):
             self.post_message(self.Picked(self._rows[index].rank))
 

@@ -18,8 +18,6 @@ Suggestions = Callable[[str], str | None]
 
 
 class _NoteSuggester(Suggester):
-    """A suggester of past notes for the input line. The key Tab accepts the suggestion."""
-
     def __init__(self, suggestion: Callable[[str], str]) -> None:
         super().__init__(use_cache=False, case_sensitive=True)
         self._suggestion = suggestion
@@ -40,16 +38,15 @@ class NoteInput(LineInput):
     ]
 
     class Submitted(Input.Submitted):
-        """Message: the user submitted the note. `text` is its exact text."""
+        """Message that the user submitted the note. `text` is its exact text."""
 
         @property
         def text(self) -> str:
-            """The exact text of the submitted note."""
             return self.value
 
     @dataclass
     class Closed(Message):
-        """Message: the user closed the note with Escape. `text` may be empty."""
+        """Message that the user closed the note line with Escape. `text` may be empty."""
 
         text: str
 
@@ -75,7 +72,6 @@ class NoteInput(LineInput):
             text: stored note, which is submitted unchanged unless the user edits it.
             suggestions: function that completes the typed text; None for no suggestions.
             past: past notes, the most likely first.
-            placeholder: text shown while the line is empty.
         """
         self._original, self._suggestions = text, suggestions
         self._notes, self._note = [clean_line(text), *map(clean_line, past)], 0
@@ -84,25 +80,20 @@ class NoteInput(LineInput):
 
     @property
     def text(self) -> str:
-        """The text that Enter would submit."""
         return self._original if self.value == clean_line(self._original) else self.value
 
     async def action_submit(self) -> None:
-        """Submit the note (key Enter)."""
         self.post_message(self.Submitted(self, self.text))
 
     def action_keep(self) -> None:
-        """Close the note without submitting it (key Escape)."""
         self.post_message(self.Closed(self.text))
 
     def action_take(self) -> None:
-        """Accept the suggestion, if the cursor is at the end of the text (key Tab)."""
         suggestion = self._suggestion_for(self.value)
         if suggestion and self.cursor_position == len(self.value):
             self._set_text(suggestion)
 
     def action_walk(self, step: int) -> None:
-        """Show an older or newer past note, or the typed text again (keys Up and Down)."""
         if self._note == 0:
             self._notes[0] = self.value
         self._note = max(0, min(self._note + step, len(self._notes) - 1))
@@ -113,6 +104,5 @@ class NoteInput(LineInput):
         self.cursor_position = len(text)
 
     def _suggestion_for(self, value: str) -> str:
-        """Return a longer past note that begins with `value`, or an empty string."""
         found = clean_line(self._suggestions(value) or "") if self._suggestions else ""
         return found if found.startswith(value) and found != value else ""

@@ -1,4 +1,4 @@
-"""The title of a pane: a horizontal rule with a title and notes."""
+"""The title above a text: a horizontal rule with a title and notes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _JOINT = " · "
 
 
 class PaneTitle(FixedRows):
-    """A horizontal rule with a title and notes. The rule is heavier if the pane has the focus."""
+    """A horizontal rule with a text's title and notes, heavier if the text has the focus."""
 
     _title = _right = _extra = ""
     _notes: tuple[str, ...] = ()
@@ -29,7 +29,7 @@ class PaneTitle(FixedRows):
         extra: str = "",
         focused: bool,
     ) -> None:
-        """Replace the pane's title and its notes.
+        """Replace the title above a text, and the notes after it.
 
         If space is short, a long title is cut first. Then `extra`, which follows the notes, is
         dropped; then the note at the right edge; then the notes, the last note first.
@@ -41,7 +41,6 @@ class PaneTitle(FixedRows):
             self.repaint()
 
     def paint(self, cells: int) -> list[list[Run]]:
-        """Return the painted title row: `── TITLE ── notes ───────── right ──`."""
         palette = self.palette
         dash = "━" if self._focused else "─"
         rule = palette.rule_focused if self._focused else palette.rule
@@ -61,8 +60,7 @@ class PaneTitle(FixedRows):
     def _fit_parts(self, cells: int) -> tuple[int, str, str]:
         """Fit the title, and as many notes (short texts after it) as possible, in `cells` cells.
 
-        Returns:
-            The width of the title, the joined notes, and the note at the right edge.
+        The result is the width of the title, the joined notes, and the note at the right edge.
         """
         least = min(text_width(self._title), _LEAST_TITLE)
         whole = _JOINT.join(self._notes)
@@ -76,7 +74,7 @@ class PaneTitle(FixedRows):
 
 
 def _join_notes(notes: Sequence[str], cells: int) -> str:
-    """Join as many notes (short texts after a pane's title) as fit in `cells` terminal cells.
+    """Join as many notes (short texts after a text's title) as fit in `cells` terminal cells.
 
     The last of the joined notes is cut if only its start fits.
     """

@@ -29,8 +29,6 @@ _WIDE = 100  # minimum screen width for a group column
 
 
 class GroupColumn(NamedTuple):
-    """The queue's column with the group of each sample: the heading and the width."""
-
     head: str = "group"
     cells: int = 16
 
@@ -47,45 +45,36 @@ def _columns(width: int, group: GroupColumn) -> _ColumnCells:
 
 
 class QueueEntry(Protocol):
-    """One sample in the queue."""
+    """One sample in the queue, with the state and the number of the annotator's annotations."""
 
     @property
-    def key(self) -> SampleKey:
-        """The key of the sample: its dataset and its id."""
+    def key(self) -> SampleKey: ...
 
     @property
-    def group(self) -> str:
-        """The group of the sample, or an empty string."""
+    def group(self) -> str: ...
 
     @property
-    def state(self) -> State:
-        """The state of the annotator's work on the sample."""
+    def state(self) -> State: ...
 
     @property
-    def annotations(self) -> int:
-        """The number of the annotator's annotations on the sample."""
+    def annotations(self) -> int: ...
 
     @property
-    def summary_start(self) -> str:
-        """The first words of the summary."""
+    def summary_start(self) -> str: ...
 
 
 class QueueHeads(FixedRows):
-    """The line with the column headings of the queue."""
-
     def __init__(self, group: GroupColumn) -> None:
         super().__init__()
         self._group = group
         self._score_cells = ScoreCells()
 
     def set_scores(self, scores: ScoreCells) -> None:
-        """Replace the score columns of the queue."""
         if scores != self._score_cells:
             self._score_cells = scores
             self.repaint()
 
     def paint(self, cells: int) -> list[list[Run]]:
-        """Return the row of column headings. A narrow row omits the heading `annotations`."""
         columns = _columns(self.app.size.width, self._group)
         cells_of_id = columns.id + _COUNT_CELLS
         head = f"sample{'annotations':>{cells_of_id - len('sample')}}"
@@ -99,11 +88,11 @@ class QueueList(RowList):
     """The list of samples in the queue. It posts `Moved` after it was scrolled or resized."""
 
     class Moved(Message):
-        """Message: the list was scrolled or resized, so that other rows may be in view."""
+        """Message that the queue was scrolled or resized, so that other rows may be in view."""
 
     @dataclass
     class Opened(Message):
-        """Message: a row of the queue was clicked."""
+        """Message that a row of the queue was clicked."""
 
         key: SampleKey
 
@@ -115,7 +104,6 @@ class QueueList(RowList):
         self._cells, self._scores = ScoreCells(), dict[SampleKey, ScoreSummary]()
 
     def set_scores(self, scores: ScoreSummaries) -> None:
-        """Add the scores of samples whose rows are loaded."""
         cells = ScoreCells.of(scores)
         if cells != self._cells:
             self._cells = cells
@@ -124,29 +112,28 @@ class QueueList(RowList):
         self.refresh()
 
     def describe_scores(self, entry: QueueEntry) -> str:
-        """Describe the scores of a sample, or return an empty string if it has no scores."""
         return self._cells.describe(self._scores.get(entry.key))
 
     def entry(self, index: int) -> QueueEntry | None:
-        """Return the queue entry at an index, or None if its row is not loaded."""
+        """Return the sample at an index of the queue, or None if its row is not loaded."""
         page = self._pages.get(index - index % PAGE, ())
         return page[index % PAGE] if 0 <= index % PAGE < len(page) else None
 
     def missing(self) -> int | None:
-        """Return the offset of a page that is in view but not loaded, or None."""
+        """Return the offset of queue rows that are in view but not loaded, or None."""
         offsets = {index - index % PAGE for index in self.seen}
         return min(offsets - self._pages.keys(), default=None)
 
     def restart(self, rows: Sequence[QueueEntry], *, offset: int, total: int, focused: int) -> None:
-        """Replace the list of samples. `rows` is the first loaded page, with its `offset`."""
+        """Replace the list of samples by the first loaded rows, which begin at `offset`."""
         self._scores.clear()
         self._pages.clear()
         self._pages[offset] = rows
-        self._message = "" if total else "no samples here: 1 shows all, / starts a new search"
+        self._message = "" if total else "no samples found: press 1 to show all, / to search again"
         self.set_rows(max(total, 1), focused=min(focused, max(total, 1) - 1))
 
     def take(self, rows: Sequence[QueueEntry], *, offset: int) -> None:
-        """Add a loaded page of rows. If too many pages are loaded, drop the oldest page."""
+        """Add loaded rows to the queue; if too many are loaded, drop the oldest."""
         self._pages[offset] = rows
         if len(self._pages) > _PAGES_KEPT:
             for gone in self._pages.popitem(last=False)[1]:
@@ -154,7 +141,6 @@ class QueueList(RowList):
         self.refresh()
 
     def runs_of_row(self, index: int, cells: int) -> Sequence[Run]:
-        """Return the row of a sample with its state, id, annotations, group, scores and summary."""
         palette = self.palette
         if self._message:
             return [(f"  {self._message}", palette.quiet)]
@@ -176,13 +162,11 @@ class QueueList(RowList):
         return clip(runs, cells)
 
     def clicked(self, index: int) -> None:
-        """Post a message that opens the clicked sample."""
         entry = self.entry(index)
         if entry is not None:
             self.post_message(self.Opened(entry.key))
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
-        """Post the message `Moved` after scrolling (Textual hook)."""
         super().watch_scroll_y(old_value, new_value)
         self.post_message(self.Moved())
 

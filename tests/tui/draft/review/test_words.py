@@ -31,9 +31,9 @@ def test_the_line_says_what_the_next_key_does() -> None:
     )
     alone = at(0, {"A": [one("a", "loved", note="no")], "B": []})
     assert draft_line(alone)[0] == 'y accepts Intrinsic A "loved" · note "no"'
-    assert describe_group_status(alone, alone.groups[0]) == "conflict: B marked nothing"
+    assert describe_group_status(alone, alone.groups[0]) == "conflict: B annotated nothing"
     three = {**TWO, "C": [one("c1", "loved")]}
-    assert 'y accepts Intrinsic B C "loved", 2 of 3' in draft_line(at(0, three))[0]
+    assert 'y accepts Intrinsic B C "loved", which has 2 of 3' in draft_line(at(0, three))[0]
     twice = [one("1", "loved"), one("2", "loved", BENIGN)]
     two = at(0, {"A": twice, "B": twice, "C": twice[:1]})
     assert draft_line(two)[0] == "y accepts 1 Intrinsic A B C, 2 Benign A B"

@@ -79,7 +79,7 @@ async def test_a_document_alone_has_the_screen_in_review_too(folder: Path) -> No
         shown = person.shown()
         assert "A crab sheds its shell." in shown
         assert "━ DOCUMENT" in shown
-        assert "position 1/1" in shown
+        assert "group 1/1" in shown
         assert "SUMMARY" not in shown
         assert "SOURCE" not in shown
         assert person.app.sample_screen.pane(Side.SUMMARY).cursor_offset == MARKS["ana"].start

@@ -29,13 +29,9 @@ _TOKEN_LENGTH: Final = 3
 
 
 class JudgeScorer:
-    """Scorer that asks a chat model: 1 for a right answer, 0 for wrong, 0.5 for an unclear reply.
+    """Scorer by a chat model: 1 for a right answer, 0 for wrong, 0.5 for an unclear reply.
 
     A question is asked up to three times until the reply is clear.
-
-    Attributes:
-        host: host to which texts are sent.
-        tally: counts of the questions to the model, and of its replies.
 
     Raises:
         Unavailable: no judge is named.
@@ -61,15 +57,13 @@ class JudgeScorer:
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """Parameters of the run: model, host, prompt versions, score of an undecided answer."""
         values = {"model": self._judge.model, "host": self._judge.host, "middle": {JUDGED: 0.5}}
         return values | {"prompts": dict(sorted(self._versions.items()))}
 
     def of_answers(self, questions: Iterable[GeneratedAnswers]) -> Iterator[tuple[Opinion, ...]]:
-        """Score the answers to each question with the judge.
+        """Score the answers to each question, except uncertain ones, with a chat model.
 
-        Answers that express uncertainty are not scored. All questions are read first, so that no
-        transaction is open while the model runs.
+        All questions are read first, so that no transaction is open while the model runs.
         """
         waiting = iter(list(questions))
         while some := list(islice(waiting, _BATCH)):
@@ -91,7 +85,7 @@ class JudgeScorer:
                 yield (Opinion(name=JUDGED, values=values, words=words),)
 
     def cost(self, questions: Iterable[GeneratedAnswers]) -> EmbeddingCost:
-        """Return the cost of the questions whose replies are not cached."""
+        """Return the cost of the questions whose replies are not stored."""
         total = EmbeddingCost()
         for each in questions:
             parser = self._make_parser(each.language)
@@ -119,7 +113,7 @@ class JudgeScorer:
 
 
 def parse_grade(reply: str) -> tuple[bool, str] | None:
-    """Return whether a reply calls an answer right, and the reason; None for an unclear reply."""
+    """Return whether a reply calls an answer right, and the reason; None if it is unclear."""
     value = parse_json(reply) if len(reply) <= 100 * _MAX_REASON else None
     if not isinstance(value, dict) or not isinstance(value.get("verdict"), str):
         return None

@@ -1,4 +1,4 @@
-"""Scorers by local models: a probe of a model's hidden state, and a reward model.
+"""Scorers by local models: a trained classifier of hidden states, and a reward model.
 
 Source: the probe scorer and the reward scorer of the project Dreamcatcher.
 """
@@ -17,7 +17,7 @@ from tui_annotate.plugins.scoring import GeneratedAnswers, Opinion, ScorerOption
 
 
 class ProbeScorer:
-    """Scorer that estimates with a trained probe whether the model knows the answer to a question.
+    """Scorer that estimates by a trained classifier whether a model knows the answer.
 
     All answers to a question get the same score.
 
@@ -64,7 +64,7 @@ _HONEST: Final = {
     "en": "If you do not know the answer, say so.",
     "zh": "如果你不知道答案，请直接说明。",
 }
-"""Sentence added to a question: it asks the model to admit if it does not know the answer."""
+"""Sentence added to a question, which asks the model to admit what it does not know."""
 
 
 class RewardScorer:
@@ -84,10 +84,7 @@ class RewardScorer:
         self.parameters: Mapping[str, Any] = {"model": self._model.sha256}
 
     def of_answers(self, questions: Iterable[GeneratedAnswers]) -> Iterator[tuple[Opinion, ...]]:
-        """Yield the rewards of all answers to each question, including the extra answers.
-
-        In an extra answer, the model expresses uncertainty.
-        """
+        """Yield the rewards of all answers to each question; uncertain answers come last."""
         for each in questions:
             asked = f"{each.subject}\n{each.question}" if each.subject else each.question
             honest = f"{asked}\n{_HONEST[each.language]}"

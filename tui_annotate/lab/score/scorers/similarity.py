@@ -24,10 +24,7 @@ if TYPE_CHECKING:
 def answer_similarities(
     answer: NDArray[np.float32], texts: NDArray[np.float32]
 ) -> list[float | None]:
-    """Return the cosine of each text (n, dimensions) with the right answer (dimensions,).
-
-    Rows have unit length. A row of zeros is unknown and gives None.
-    """
+    """Return the cosine of each text (n, dimensions) with the right answer; None for zeros."""
     known = _is_known(texts) if answer.any() else [False] * len(texts)
     return _clip_known(texts @ answer, known)
 
@@ -76,7 +73,7 @@ _Item = TypeVar("_Item")
 
 
 class SimilarityScorer:
-    """Scorer by the cosine of an answer's vector with those of the right and the other answers.
+    """Scorer by the cosine of an answer's vector with those of the right and other answers.
 
     For sentences, the score is the largest cosine of a summary sentence with a source sentence.
 
@@ -100,10 +97,7 @@ class SimilarityScorer:
         self.parameters: Mapping[str, Any] = {"with_question": options.with_question}
 
     def of_answers(self, questions: Iterable[GeneratedAnswers]) -> Iterator[tuple[Opinion, ...]]:
-        """Yield the similarities of the answers to each question.
-
-        Answers that express uncertainty have no similarities.
-        """
+        """Yield the similarities of the answers, except uncertain ones, to each question."""
         for rows in self._embed(questions, self._texts):
             yield (
                 Opinion(name=TO_ANSWER, values=tuple(answer_similarities(rows[0], rows[1:]))),

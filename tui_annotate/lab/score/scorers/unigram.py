@@ -1,11 +1,8 @@
 """Unigram scores: overlap of answers with the right answer, and rarity of their words.
 
 Chinese is segmented by jieba and its keywords, English by the rules and stop words of spaCy,
-without
-a model. Each library is loaded when it is first needed.
-
-Source: the unigram scorers of the project Dreamcatcher, formulas 4.1 and 4.2 of its readme and
-code, with its epsilon; results were compared with the scores that the project published.
+without a model. Source: the unigram scorers of the project Dreamcatcher, formulas 4.1 and 4.2 of
+its readme and code, with its epsilon; results were compared with the scores that it published.
 """
 
 from __future__ import annotations
@@ -32,22 +29,12 @@ EPSILON: Final = 1e-6
 
 @dataclass(frozen=True, slots=True)
 class AnswerWords:
-    """Words of an answer.
-
-    Attributes:
-        found: words to compare with the words of the right answer.
-        counted: words whose frequencies are counted.
-    """
-
     found: Collection[str]
     counted: Sequence[str]
 
 
 def overlap(answer: Sequence[str], words: Collection[str]) -> float:
-    """Return the fraction of an answer's words that also occur in another text, in [0, 1).
-
-    An answer without words gives 0.
-    """
+    """Return the fraction of an answer's words that also occur in another text, in [0, 1)."""
     return sum(word in words for word in answer) / (len(answer) + EPSILON)
 
 
@@ -100,7 +87,7 @@ SENTENCES = "source_overlap"
 
 
 class UnigramScorer:
-    """Scorer that compares words: overlap with the right answer, and mean surprise of the words.
+    """Scorer by words: overlap with the right answer, and mean rarity of the words.
 
     For sentences, the score is the fraction of a summary sentence's words in one source sentence.
 
@@ -123,7 +110,7 @@ class UnigramScorer:
         return {"top_k": self._top, **self._tokenizers.libraries()}
 
     def of_answers(self, questions: Iterable[GeneratedAnswers]) -> Iterator[tuple[Opinion, ...]]:
-        """Yield the word overlap and the mean word surprise of the answers to each question."""
+        """Yield the word overlap and the mean word rarity of the answers to each question."""
         for each in questions:
             tokenizer = self._tokenizers.of(each.language)
             texts = [tokenizer.words(text) for text in each.texts]
@@ -180,11 +167,9 @@ class ChineseTokenizer:
         self.versions = {"jieba": version("jieba")}
 
     def answer_words(self, answer: str) -> Sequence[str]:
-        """Return all words and punctuation of a Chinese answer."""
         return list(self._tokenizer.cut(answer))
 
     def counted(self, answer: str) -> Sequence[str]:
-        """Return the distinct keywords to count in a Chinese answer."""
         return self._extract_keywords(answer)[:_COUNTED_KEYWORDS]
 
     def words(self, text: str) -> AnswerWords:
@@ -193,7 +178,6 @@ class ChineseTokenizer:
         return AnswerWords(tags, tags[:_COUNTED_KEYWORDS])
 
     def content(self, text: str) -> Sequence[str]:
-        """Return the words of a Chinese text without punctuation."""
         return [word for word in self._tokenizer.cut(text.lower()) if any(map(str.isalnum, word))]
 
     def _extract_keywords(self, text: str) -> list[str]:
@@ -216,7 +200,6 @@ class EnglishTokenizer:
         self.versions = {"spacy": version("spacy")}
 
     def answer_words(self, answer: str) -> Sequence[str]:
-        """Return all words and punctuation of an English answer in lower case."""
         return [token.lower_ for token in self._tokenize(answer)]
 
     def counted(self, answer: str) -> Sequence[str]:
@@ -230,7 +213,6 @@ class EnglishTokenizer:
         return AnswerWords(found, [word for word, stops in tokens if not stops])
 
     def content(self, text: str) -> Sequence[str]:
-        """Return the words of an English text in lower case without stop words and punctuation."""
         return [
             token.lower_
             for token in self._tokenize(text)
@@ -263,12 +245,10 @@ class Tokenizers:
         self._loaded: dict[str, ChineseTokenizer | EnglishTokenizer] = {}
 
     def of(self, language: str) -> ChineseTokenizer | EnglishTokenizer:
-        """Return the tokenizer for a language: the Chinese one for "zh", else the English one."""
         name = "zh" if language == "zh" else "en"
         if name not in self._loaded:
             self._loaded[name] = ChineseTokenizer() if name == "zh" else EnglishTokenizer()
         return self._loaded[name]
 
     def libraries(self) -> dict[str, str]:
-        """Return the versions of the libraries in use so far, by name."""
         return {name: at for each in self._loaded.values() for name, at in each.versions.items()}

@@ -34,10 +34,7 @@ from tui_annotate.plugins.protocols import ExportOptions, ExportReport, ImportOp
 from tui_annotate.plugins.record_validation import NameRegister, choose_dataset_name, make_problem
 
 _TOPIC_BITS: Final = 32
-"""Number of low bits of a topic's number that hold the index of the topic in its dataset.
-
-The higher bits of the number hold the index of the dataset.
-"""
+"""Number of low bits of a topic's number that hold its index in its dataset."""
 
 
 def _find_companions(paths: Sequence[Path], options: ImportOptions) -> ImportOptions:
@@ -59,7 +56,10 @@ def _list_files(path: Path, *others: Path | None) -> list[Path]:
     there = (each for each in sorted(path.iterdir()) if each.is_file())
     found = [each for each in there if each.name[0] != "." and each.resolve() not in left_out]
     if not found:
-        raise NotFound(f"there are no run files in {path}", "pass the folder of the run files")
+        raise NotFound(
+            f"the folder {path} contains no run files",
+            "pass the folder that contains the run files",
+        )
     return found
 
 
@@ -82,7 +82,7 @@ class _Collection:
                 line = is_line(value.value)
                 if not line and options.topics is None and is_report(value.value):
                     raise InvalidInput(
-                        f"{value.where} contains a report, but there is no file of topics",
+                        f"{value.where} contains a report, but no file of topics was given",
                         "pass the file of topics: --topics topics.jsonl",
                     )
                 try:
@@ -95,8 +95,8 @@ class _Collection:
         if not is_report(value.value):
             raise InvalidInput(
                 "the record is neither a report nor a judgement",
-                "write 'metadata' and 'responses' for a report, or 'rating', 'comment' and 'spans' "
-                "for a judgement",
+                "a report has the fields 'metadata' and 'responses'; a judgement has the fields"
+                " 'rating', 'comment' and 'spans'",
             )
         report, doubts = read_run_report(value.value)
         place = self._topic_place(choose_dataset_name(path, self._options.dataset), report.topic)
@@ -165,7 +165,9 @@ def _refuse_repeated(
             if before != mark:
                 at = before.partition(" ")[2]
                 message = f"duplicate sample id {item.sample.key}: already used at {at}"
-                yield Problem(item.where, message, "remove each | from the ids in the record")
+                yield Problem(
+                    item.where, message, "remove the character | from the ids in the record"
+                )
                 continue
         yield item
 
@@ -177,11 +179,10 @@ class AutojudgeFormat:
     about = TRAITS
 
     def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
-        """Read the samples of one file or folder of runs; see `Importer.read`."""
         return self.read_all([path], options)
 
     def read_all(self, paths: Sequence[Path], options: ImportOptions) -> Iterator[Record | Problem]:
-        """Read the samples of all paths, topic by topic; see `JointImporter.read_all`.
+        """Read the samples of all files, topic by topic; warnings about lines come first.
 
         Warnings about lines come before the first sample.
         """
@@ -200,7 +201,7 @@ class AutojudgeFormat:
     def write(
         self, records: Iterable[Record], target: TextIO, options: ExportOptions
     ) -> ExportReport:
-        """Write one line per sample and annotator; see `Exporter.write`.
+        """Write a line with a judgement for each sample and annotator; see `Exporter.write`.
 
         Without `options.sample`, a report must come before its citations.
         """

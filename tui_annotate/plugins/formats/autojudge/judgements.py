@@ -1,4 +1,4 @@
-"""Judgements of reports, documents and citations: parsed from lines and added to records."""
+"""Judgements of reports, documents and citations: parsed from a file, added to samples."""
 
 from __future__ import annotations
 
@@ -36,14 +36,13 @@ from tui_annotate.plugins.record_validation import (
 )
 
 _LINE_FIELDS: Final = ("rating", "comment", "spans")
-"""Fields that every judgement has and that no report has."""
+"""Fields that every line with a judgement has and that no line with a report has."""
 _WORK_FIELD: Final = "worked"
-"""Field that `sync` adds to a line in a row of a shared table: time and state of the work."""
+"""Field that `sync` adds to a judgement in a shared table: time and state of the work."""
 _REPORT_FIELDS: Final = frozenset({"metadata", "responses", "answer"})
 
 
 def is_line(value: Any) -> bool:
-    """Return whether a value is a judgement and not a report; a judgement may lack fields."""
     if not isinstance(value, dict):
         return False
     there = [name in value for name in _LINE_FIELDS]
@@ -51,17 +50,11 @@ def is_line(value: Any) -> bool:
 
 
 def is_report(value: Any) -> bool:
-    """Return whether a JSON value is an object with at least one field of a report."""
     return isinstance(value, dict) and not _REPORT_FIELDS.isdisjoint(value)
 
 
 class PersonJudgement(NamedTuple):
-    """One person's judgement of a report, document or citation, with the position of its line.
-
-    Attributes:
-        spans: lists of (start, end, text) by side; offsets are in the file's unit.
-        state: state of the person's work; completed unless the line is a row of a shared table.
-    """
+    """One person's judgement of a report, document or citation; offsets are in the file's unit."""
 
     person: str
     where: str
@@ -73,10 +66,7 @@ class PersonJudgement(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ItemJudgement:
-    """One person's judgement of an item: a report, a document or a citation.
-
-    `doubts` are warnings about spans that were skipped.
-    """
+    """One person's judgement of a report, document or citation, with warnings (`doubts`)."""
 
     dataset: str
     topic: str
@@ -88,13 +78,13 @@ class ItemJudgement:
 
 
 def item_identity(sample: Sample) -> str:
-    """Return a key of a judged item within its topic: kind, team, run, sentence and document."""
+    """Return a key of a judged report, document or citation that is unique within its topic."""
     names = ("team_id", "run_id", "sentence_idx", "docid")
     return json.dumps([sample.kind.value, *map(sample.meta.get, names)])
 
 
 def parse_judgement(line: Mapping[str, Any], where: str) -> ItemJudgement:
-    """Parse one line with a judgement.
+    """Parse a line of a file with one person's judgement of a report, document or citation.
 
     Raises:
         InvalidInput: a field is missing, or contradicts another field.
@@ -122,17 +112,20 @@ def _parse_citation(line: Mapping[str, Any], where: str) -> ItemJudgement:
         raise bad_field(cited, "sentence_idx", "a whole number", of="citation")
     if not 0 <= place < len(report.sentences):
         raise InvalidInput(
-            f"'sentence_idx' is {place}, but there are {len(report.sentences)} sentences"
+            f"'sentence_idx' is {place}, but the report has {len(report.sentences)} sentences"
         )
     sentence = report.sentences[place]
     if cited.get("docid") is not None:
         key = text_of(cited, "docid")
     if key not in (sentence.citations or (None,)):
         raise InvalidInput(
-            f"sentence {place} does not cite document {key!r}", "check its 'citations'"
+            f"sentence {place} of the report does not cite document {key!r}",
+            "check its 'citations'",
         )
     if not sentence.text.strip():
-        raise InvalidInput(f"sentence {place} is blank: its citations cannot be judged")
+        raise InvalidInput(
+            f"sentence {place} of the report is blank: its citations cannot be judged"
+        )
     run, team = report.run
     sides = {"document": "spans", "report": "report_spans"}
     item = (SampleKind.CITATION, team, run, place, key)
@@ -151,7 +144,7 @@ def _make_judgement(
     topic = text_of(line, "topic_id")
     if report is not None and report.topic != topic:
         raise InvalidInput(
-            f"'topic_id' is {topic!r}, but its report has the topic {report.topic!r}"
+            f"'topic_id' is {topic!r}, but the judged report has the topic {report.topic!r}"
         )
     name, rating = _read_optional(line, "username"), _read_optional(line, "rating")
     doubts: list[str] = []
@@ -183,17 +176,12 @@ def _read_optional(line: Mapping[str, Any], name: str) -> str:
 
 
 def _read_state(line: Mapping[str, Any]) -> str:
-    """Return the state in a row of a shared table; other lines are completed judgements."""
     if line.get(_WORK_FIELD) is None:
         return State.DONE.value
     return enum_field(State, object_of(line, _WORK_FIELD).get("state"), what="state").value
 
 
 def _read_spans(line: Mapping[str, Any], name: str, doubts: list[str]) -> list[Any]:
-    """Return (start, end, text or None) of each valid span.
-
-    For each skipped span, a warning is added to `doubts`.
-    """
     if not isinstance(line.get(name), list):
         raise bad_field(line, name, "a list of spans")
     found = []
@@ -207,7 +195,7 @@ def _read_spans(line: Mapping[str, Any], name: str, doubts: list[str]) -> list[A
 
 def _read_span(value: Any) -> list[Any]:
     if not isinstance(value, dict):
-        raise InvalidInput(f"the span is {describe_value(value)}, not an object")
+        raise InvalidInput(f"the span is {describe_value(value)}, not a JSON object")
     for name in ("start", "end"):
         if isinstance(value.get(name), bool) or not isinstance(value.get(name), int):
             raise bad_field(value, name, "a whole number")
@@ -220,7 +208,10 @@ def _read_span(value: Any) -> list[Any]:
 
 
 _SIDES = {"report": Side.SUMMARY, "document": Side.SOURCE}
-_OFFSET_HINT = "check the unit of the offsets, and that the offsets belong to this text"
+_OFFSET_HINT = (
+    "check that the offsets belong to this text, and that their unit (code points or UTF-16 units)"
+    " is correct"
+)
 _BYTE_ORDER_MARK = "\ufeff"
 """Unicode's byte order mark, which other programs treat as white space."""
 
@@ -228,7 +219,7 @@ _BYTE_ORDER_MARK = "\ufeff"
 def add_judgements(
     record: Record, judgements: Iterable[PersonJudgement], *, offsets: str = ""
 ) -> Iterator[Record | Problem]:
-    """Yield the record with all judgements, then a problem for each invalid judgement or span.
+    """Yield a sample with all judgements of it, then a problem for each invalid judgement or span.
 
     `offsets` is the unit of the spans; if empty, the quoted texts decide the unit.
     """
@@ -300,10 +291,10 @@ def _make_annotation(sample: Sample, person: str, anchor: Anchor) -> OwnedAnnota
 def _convert_spans(
     text: str, spans: Sequence[Any], *, offsets: str = ""
 ) -> tuple[list[Span], list[Sequence[Any]]]:
-    """Convert spans (start, end, quote) to spans with offsets in code points.
+    """Convert spans (start, end, quote) to code points; also return the spans that do not match.
 
-    `offsets` is the unit of the given offsets: code points or UTF-16 units. If it is empty, the
-    unit is chosen in which most spans match their quotes. Also return the spans that do not match.
+    `offsets` is the unit of the given offsets; if empty, the unit is chosen in which most spans
+    match their quotes.
 
     Raises:
         InvalidInput: in both units equally many spans match, with different results.
@@ -313,9 +304,13 @@ def _convert_spans(
     best = [found for found in ways if found.count(None) == fewest]
     if best[0] != best[-1]:
         every = (
-            "the unit of the offsets is unclear: all spans match in code points and in UTF-16 units"
+            "the unit of the offsets is unclear: all spans match the text, both with offsets in"
+            " code points and with offsets in UTF-16 units"
         )
-        some = "the unit of the offsets is unclear: code points and UTF-16 match equally many spans"
+        some = (
+            "the unit of the offsets is unclear: equally many spans match the text with offsets in"
+            " code points and with offsets in UTF-16 units"
+        )
         raise InvalidInput(
             some if fewest else every,
             "choose the unit with --offsets codepoint or --offsets utf16",

@@ -1,4 +1,4 @@
-"""Reads reports in three citation styles into one internal form, and makes sample ids."""
+"""Reads system-written reports in three citation styles, and makes ids of their samples."""
 
 from __future__ import annotations
 
@@ -13,11 +13,10 @@ from tui_annotate.plugins.record_validation import LONGEST_TEXT, describe_value,
 from tui_annotate.plugins.traits import OWN, FormatTraits, RecordTrait, carry_plainly
 
 FORMAT: Final = "autojudge"
-"""Name of the format. It is the person id if a judgement has no user name."""
+"""Name of the format, and the annotator id of a judgement without a user name."""
 OWN_META: Final = frozenset(
     {"topic_id", "team_id", "run_id", "sentence_idx", "docid", "url", "urls", "runs", "sentences"}
 )
-"""Metadata keys that the importer adds to samples."""
 
 TRAITS: Final = FormatTraits(
     title="reports with their citations, and judgements of reports",
@@ -30,7 +29,7 @@ TRAITS: Final = FormatTraits(
 
 
 class Topic(NamedTuple):
-    """Topic of reports; `place` is the index of the topic among all topics, from 0."""
+    """Topic that systems write reports on; `place` is its index among all topics, from 0."""
 
     place: int
     id: str
@@ -40,33 +39,25 @@ class Topic(NamedTuple):
 
 
 def report_id(topic: str, run: str) -> str:
-    """Return the sample id of the report of a run on a topic.
-
-    `run`: the run id, or `TEAM/RUN` if several teams use the run id.
-    """
+    """Return the sample id of a system's report on a topic; `run` is the system, or TEAM/system."""
     return f"r|{topic}|{run}"
 
 
 def document_id(topic: str, document: str) -> str:
-    """Return the sample id of a document of a topic."""
     return f"d|{topic}|{document}"
 
 
 def sentence_id(topic: str, run: str, place: int) -> str:
-    """Return the id that all citations of a sentence share; `place` is the sentence's index."""
+    """Return the id that all citations of a report's sentence share; `place`: its index, from 0."""
     return f"{topic}|{run}|{place}"
 
 
 def citation_id(sentence: str, document: str | None) -> str:
-    """Return the sample id of a citation: a sentence and one document that the sentence cites.
-
-    `sentence` is a value of `sentence_id`; `document` is None if the sentence cites no document.
-    """
+    """Return the sample id of a citation: a sentence and one cited document, or None for none."""
     return f"c|{sentence}" if document is None else f"c|{sentence}|{document}"
 
 
 TITLE_SEPARATOR: Final = "\n\n"
-"""Separator between a document's title and its text."""
 _CITATION_STYLES: Final = {
     "ids": "document ids",
     "map": "a map with confidences",
@@ -75,7 +66,7 @@ _CITATION_STYLES: Final = {
 
 
 class ReportDocument(NamedTuple):
-    """Document of a report; `title` and `url` are None if they are missing."""
+    """Document that a system's report cites."""
 
     text: str
     title: str | None = None
@@ -88,25 +79,18 @@ class ReportDocument(NamedTuple):
 
 
 class CitedSentence(NamedTuple):
-    """Sentence of a report with the ids of the documents that the sentence cites, in order."""
-
     text: str
     citations: tuple[str, ...] = ()
 
 
 class ReportRun(NamedTuple):
-    """The run that produced a report, and the run's team."""
-
     run: str
     team: str
 
 
 @dataclass(frozen=True, slots=True)
 class RunReport:
-    """One run's report on one topic.
-
-    `documents` holds cited documents by id, in order; cited documents may be missing.
-    """
+    """One system's report on a topic; documents that it cites may be missing."""
 
     topic: str
     run: ReportRun
@@ -114,11 +98,10 @@ class RunReport:
     documents: Mapping[str, ReportDocument] = field(default_factory=dict)
 
     def cited_ids(self) -> list[str]:
-        """Return the ids of the cited documents, each once, in order of citation."""
+        """Return the ids of the documents that a report cites, each once, in order of citation."""
         return list(dict.fromkeys(key for one in self.sentences for key in one.citations))
 
     def as_json(self) -> dict[str, Any]:
-        """Return the report as a JSON object with the keys and the key order of exported lines."""
         return {
             "team_id": self.run.team,
             "run_id": self.run.run,
@@ -129,23 +112,19 @@ class RunReport:
 
 
 def sentence_to_json(sentence: CitedSentence) -> dict[str, Any]:
-    """Return a sentence as a JSON object; omit `citations` if the sentence cites no document."""
     cited_ids = {"citations": list(sentence.citations)} if sentence.citations else {}
     return {"text": sentence.text, **cited_ids}
 
 
 def page_to_json(key: str, read_page: ReportDocument) -> dict[str, Any]:
-    """Convert a document with the id `key` to a JSON object."""
     return {"id": key, "text": read_page.text, "title": read_page.title, "url": read_page.url}
 
 
 def pack_report(report: RunReport) -> str:
-    """Return a report as one line of JSON, which `unpack_report` reads."""
     return json.dumps(report.as_json(), ensure_ascii=False)
 
 
 def unpack_report(line: str) -> RunReport:
-    """Parse a line that `pack_report` wrote as a report."""
     value = json.loads(line)
     run = ReportRun(value["run_id"], value["team_id"])
     sentences = (
@@ -210,7 +189,7 @@ def _read_sentences(value: Any, references: Any, *, name: str) -> tuple[CitedSen
     texts, cited_ids = [], []
     for place, each in enumerate(value):
         if not isinstance(each, dict):
-            message = f"sentence {place} of {name!r} is {describe_value(each)}, not an object"
+            message = f"sentence {place} of {name!r} is {describe_value(each)}, not a JSON object"
             raise InvalidInput(message, 'write {"text": "..."}')
         if not isinstance(each.get("text"), str):
             error = bad_field(each, "text")
@@ -240,7 +219,7 @@ def _read_citations(cited_ids: Sequence[Any], references: Any) -> list[tuple[str
 
 
 def _citation_style(value: Any, place: int) -> str:
-    """Return a sentence's citation style, a key of `_CITATION_STYLES`; empty without citations."""
+    """Return the citation style of a report's sentence; empty without citations."""
     if isinstance(value, dict):
         if all(_is_number(each) for each in value.values()):
             return "map" if value else ""
@@ -253,8 +232,8 @@ def _citation_style(value: Any, place: int) -> str:
         return ""
     raise InvalidInput(
         f"the citations of sentence {place} have an unknown form",
-        "write a list of ids [\"doc-1\"], a list of positions in 'references' [0],"
-        ' or ids with confidences {"doc-1": 0.9}',
+        "write a list of ids, such as [\"doc-1\"], a list of positions in 'references', such as"
+        ' [0], or an object of ids and confidences, such as {"doc-1": 0.9}',
     )
 
 
@@ -265,10 +244,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _cited_ids(value: Any, references: Sequence[str]) -> tuple[str, ...]:
-    """Return the cited ids in order; the ids of a map are sorted by descending confidence.
-
-    Numbers outside `references` are ignored.
-    """
+    """Return the ids of cited documents in order; the ids of a map by descending confidence."""
     if isinstance(value, dict):
         found = sorted(value, key=lambda key: -value[key])
     elif value and isinstance(value[0], str):
@@ -279,11 +255,10 @@ def _cited_ids(value: Any, references: Sequence[str]) -> tuple[str, ...]:
 
 
 def read_pages(value: Any) -> tuple[dict[str, ReportDocument], list[str]]:
-    """Return the documents of a report by id, and a warning for each skipped document."""
     if value is None:
         return {}, []
     if not isinstance(value, dict):
-        raise InvalidInput(f"'documents' is {describe_value(value)}, not an object")
+        raise InvalidInput(f"'documents' is {describe_value(value)}, not a JSON object")
     found, doubts = {}, []
     for key, each in value.items():
         try:
@@ -294,13 +269,13 @@ def read_pages(value: Any) -> tuple[dict[str, ReportDocument], list[str]]:
 
 
 def read_page(value: Any) -> ReportDocument:
-    """Parse a document of a report.
+    """Parse a document of a system's report.
 
     Raises:
         InvalidInput: the text is missing or too long, or a field has the wrong type.
     """
     if not isinstance(value, dict):
-        raise InvalidInput(f"the document is {describe_value(value)}, not an object")
+        raise InvalidInput(f"the document is {describe_value(value)}, not a JSON object")
     for name, kind in (("text", str), ("title", str | None), ("url", str | None)):
         if not isinstance(value.get(name), kind):
             error = bad_field(value, name)
@@ -309,15 +284,17 @@ def read_page(value: Any) -> ReportDocument:
     if not made.whole.strip():
         raise InvalidInput("the document has no text")
     if (length := len(made.whole)) > LONGEST_TEXT:
-        raise InvalidInput(f"the document has {length:,} characters, more than {LONGEST_TEXT:,}")
+        raise InvalidInput(
+            f"the document has {length:,} characters; the maximum is {LONGEST_TEXT:,}"
+        )
     return made
 
 
 def text_of(fields: Mapping[str, Any], name: str, *, of: str = "") -> str:
-    """Return the text in a required field of an object.
+    """Return the text in a required field of a JSON object.
 
     Raises:
-        InvalidInput: the field is missing or is not text; see `bad_field`.
+        InvalidInput: the field is missing or is not text.
     """
     value = fields.get(name)
     if not isinstance(value, str):
@@ -326,10 +303,10 @@ def text_of(fields: Mapping[str, Any], name: str, *, of: str = "") -> str:
 
 
 def object_of(fields: Mapping[str, Any], name: str, *, of: str = "") -> dict[str, Any]:
-    """Return the object in a required field of another object.
+    """Return the JSON object in a required field of a JSON object.
 
     Raises:
-        InvalidInput: the field is missing or is not an object; see `bad_field`.
+        InvalidInput: the field is missing or is not an object.
     """
     value = fields.get(name)
     if not isinstance(value, dict):
@@ -340,10 +317,6 @@ def object_of(fields: Mapping[str, Any], name: str, *, of: str = "") -> dict[str
 def bad_field(
     fields: Mapping[str, Any], name: str, kind: str = "text", *, of: str = ""
 ) -> InvalidInput:
-    """Return the error of a field that is missing or has the wrong type.
-
-    `of` is the name of the object that should contain the field.
-    """
     if name not in fields:
         return InvalidInput(f"{name!r} is missing{f' in {of!r}' if of else ''}", "add the field")
     value = fields[name]

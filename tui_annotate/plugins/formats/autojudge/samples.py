@@ -1,4 +1,4 @@
-"""Samples of a topic: its reports, each followed by its citations, and then its documents."""
+"""Builds the samples of a topic: its reports, each followed by its citations, and its documents."""
 
 from __future__ import annotations
 
@@ -24,9 +24,8 @@ from tui_annotate.plugins.protocols import ImportOptions
 from tui_annotate.plugins.record_validation import make_problem, parse_document, parse_identifier
 
 LARGEST_CACHE: Final = 4_000_000
-"""Maximum number of code points of all cached texts."""
+"""Maximum number of code points of all texts that are cached during an import."""
 SENTENCE_GAP: Final = " "
-"""Separator between the sentences of a report."""
 
 
 @dataclass(slots=True)
@@ -37,7 +36,7 @@ class _SeenDocument:
 
 
 class TopicSamples:
-    """Builder of the samples of one topic.
+    """Builder of the samples of one topic from systems' reports on the topic.
 
     `shared`: run ids that several teams use; for these runs, the sample ids contain the team.
     """
@@ -56,10 +55,7 @@ class TopicSamples:
         self._sources: RecentCache[tuple[str, ReportDocument], Document] = RecentCache()
 
     def run(self, report: RunReport) -> str:
-        """Return the name of a report's run, with the team if several teams use the same run id.
-
-        Runs that are already stored keep their names.
-        """
+        """Return the name of the system that wrote a report, with the team if it is ambiguous."""
         if report.run not in self._runs:
             self._runs[report.run] = self._name_run(report.run)
         return self._runs[report.run]
@@ -74,10 +70,7 @@ class TopicSamples:
         return self._stored(SampleKey(self._dataset, report_id(self._topic.id, run)))
 
     def of_report(self, placed: StoredReport) -> Iterator[Record | Problem]:
-        """Yield the samples of a report and its citations, then warnings about its documents.
-
-        A report that is invalid gives only a problem.
-        """
+        """Yield the samples of a report and its citations, then warnings about its documents."""
         where, report = placed
         try:
             sources = {key: self._make_source(key, page) for key, page in report.documents.items()}
@@ -94,8 +87,8 @@ class TopicSamples:
     ) -> Iterator[Record | Problem]:
         """Yield a sample for each document that first appeared at the line `where` (`file:line`).
 
-        Call this method after all documents were registered: each document of the topic is then
-        yielded once, with the names of all its runs.
+        Call this method after all documents were registered, as a sample names all runs that cite
+        it.
         """
         for key, page in pages.items():
             shown = self._seen.get(key)
@@ -128,7 +121,7 @@ class TopicSamples:
         about, run = self._run_meta(report), self.run(report)
         for place, sentence in enumerate(report.sentences):
             if not sentence.text.strip():
-                message = f"sentence {place} is blank: its citations cannot be judged"
+                message = f"sentence {place} of the report is blank: its citations cannot be judged"
                 yield Problem(where, message, refused=False)
                 continue
             text = self._make_text(sentence.text, f"sentence {place}")
@@ -168,10 +161,7 @@ class TopicSamples:
     def see_documents(
         self, where: str, pages: Mapping[str, ReportDocument], *run: str
     ) -> Iterator[Problem]:
-        """Register documents; yield a warning for each document with another text than before.
-
-        `run` is the name of the run whose report contains the documents, if any.
-        """
+        """Register documents; yield a warning for each document with another text than before."""
         for key, page in pages.items():
             try:
                 sha256 = self._make_source(key, page).sha256
@@ -181,7 +171,7 @@ class TopicSamples:
             shown = self._seen.setdefault(key, _SeenDocument(where, sha256))
             shown.runs += run
             if shown.sha256 != sha256:
-                message = f"document {key!r} differs from {shown.where}, whose text is kept"
+                message = f"document {key!r} has another text at {shown.where}, which is kept"
                 yield Problem(where, message, refused=False)
 
     def _make_source(self, key: str, page: ReportDocument) -> Document:
@@ -199,10 +189,7 @@ class TopicSamples:
 
 
 def _sentence_extents(report: RunReport) -> list[dict[str, Any]]:
-    """Return the offsets, in code points, and the citations of each sentence of a report.
-
-    A blank sentence ends where it starts.
-    """
+    """Return the offsets, in code points, and the citations of each sentence of a report."""
     found, start = [], 0
     for sentence in report.sentences:
         end = start + len(sentence.text)
@@ -217,12 +204,11 @@ _Value = TypeVar("_Value")
 
 
 class RecentCache(dict[_Key, _Value]):
-    """Cache of values by key, emptied when its texts exceed `LARGEST_CACHE` code points."""
+    """Cache of values that is emptied when its texts exceed `LARGEST_CACHE` code points."""
 
     size = 0
 
     def put(self, key: _Key, value: _Value, *, size: int) -> _Value:
-        """Store a value in the cache and return the value; `size` is its number of code points."""
         self.size += size
         if self.size > LARGEST_CACHE:
             self.clear()

@@ -1,7 +1,4 @@
-"""Temporary store for the reports, documents and judgements of an import, ordered by topic.
-
-The store is in memory and moves to disk if it is large.
-"""
+"""Temporary store of the reports, documents and judgements of an import, by topic."""
 
 from __future__ import annotations
 
@@ -27,21 +24,19 @@ CREATE TABLE lines (
 """
 _REPORT, _PAGE, _JUDGEMENT = "report", "page", "words"
 _NAME_SEPARATOR: Final = "\0"
-"""Separator between the ids in a stored name. No id contains U+0000.
+"""Separator between the ids in a stored name: U+0000, which no id contains.
 
-U+0000 sorts before all other characters, so stored names are sorted by the first id.
+It sorts before all other characters, so stored names are sorted by the first id.
 """
 
 
 class StoredReport(NamedTuple):
-    """A report with its position in the imported files, as `file:line`."""
-
     where: str
     report: RunReport
 
 
 class SpillCache:
-    """Temporary store of reports, documents and judgements by topic.
+    """Temporary store of reports, documents and judgements by topic; large data move to disk.
 
     `completed` adds documents from a separate file to a report when the report is read back.
     """
@@ -52,11 +47,10 @@ class SpillCache:
         self.judged = False
 
     def close(self) -> None:
-        """Close the store and delete its file."""
         self._database.close()
 
     def put(self, place: int, placed: StoredReport) -> None:
-        """Store a report on a topic.
+        """Store a system's report on a topic.
 
         Raises:
             InvalidInput: the run already has a different report on the topic.
@@ -72,18 +66,19 @@ class SpillCache:
         # Both reports are completed first: one may contain documents that the other only cites.
         if pack_report(stored) != pack_report(given):
             raise InvalidInput(
-                f"run {run!r} of {team!r} has a different report on {report.topic!r} at {before}",
+                f"run {run!r} of team {team!r} already has a different report on topic"
+                f" {report.topic!r}, at {before}",
                 "keep only one report of this run on this topic",
             )
 
     def put_page(self, place: int, key: str, page: ReportDocument, *, where: str) -> None:
-        """Store a document that is not contained in a report.
+        """Store a document that is not contained in any report.
 
         Raises:
             InvalidInput: the document already has a different text.
         """
         if before := self._put((_PAGE, place, key), where, json.dumps(page)):
-            raise InvalidInput(f"document {key!r} has a different text at {before}")
+            raise InvalidInput(f"document {key!r} already has a different text, at {before}")
 
     def put_judgement(self, place: int, item: str, judgement: PersonJudgement) -> None:
         """Store one person's judgement of a report, document or citation.
@@ -96,7 +91,8 @@ class SpillCache:
         name = f"{item}{_NAME_SEPARATOR}{person}"
         if before := self._put((_JUDGEMENT, place, name), where, line):
             raise InvalidInput(
-                f"{person!r} judged the same report, document or citation differently at {before}",
+                f"{person!r} already judged this report, document or citation differently, at"
+                f" {before}",
                 "remove one of the two judgements",
             )
         self.judged = True
@@ -114,17 +110,16 @@ class SpillCache:
         return None if before == line else str(stands)
 
     def count(self) -> int:
-        """Return the number of stored reports."""
         query = "SELECT COUNT(*) FROM lines WHERE kind = ?"
         return int(self._database.execute(query, (_REPORT,)).fetchone()[0])
 
     def places(self) -> list[int]:
-        """Return the numbers (`place`) of all topics that have stored data, in ascending order."""
+        """Return the numbers of all topics of reports that have stored data, in ascending order."""
         found = self._database.execute("SELECT DISTINCT place FROM lines ORDER BY place")
         return [place for (place,) in found]
 
     def shared(self, place: int) -> frozenset[str]:
-        """Return the run ids that more than one team uses for reports on a topic."""
+        """Return the names of systems that more than one team uses for reports on a topic."""
         found = self._database.execute(
             "SELECT name FROM lines WHERE (kind, place) = (?, ?)", (_REPORT, place)
         )
@@ -132,7 +127,6 @@ class SpillCache:
         return frozenset(run for run, count in teams.items() if count > 1)
 
     def reports(self, place: int) -> Iterator[StoredReport]:
-        """Yield the reports on a topic, ordered by run and team."""
         for _, where, line in self._lines(_REPORT, place):
             yield StoredReport(where, self._completed(unpack_report(line)))
 
@@ -142,10 +136,7 @@ class SpillCache:
             yield where, {key: ReportDocument(*json.loads(line))}
 
     def all_pages(self, place: int) -> Iterator[tuple[str, Mapping[str, ReportDocument]]]:
-        """Yield all documents of a topic, with the `file:line` at which each was read.
-
-        Documents that reports contain come first.
-        """
+        """Yield a topic's documents with the `file:line` of each; those in reports come first."""
         yield from ((placed.where, placed.report.documents) for placed in self.reports(place))
         yield from self.pages(place)
 

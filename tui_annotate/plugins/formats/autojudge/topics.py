@@ -24,11 +24,11 @@ from tui_annotate.plugins.json_records import read_objects
 from tui_annotate.plugins.record_validation import NameRegister, parse_identifier
 
 _OTHER_IDS = ("topic_id", "narrative_id")
-"""Optional fields of a topic that must be equal to the topic's `request_id`."""
+"""Optional fields of a topic in a file that must be equal to the topic's `request_id`."""
 
 
 class Topics:
-    """Topics of a file by id, in file order; only those with an id in `wanted`, if not empty."""
+    """Topics of a file, in file order; only those whose ids the user selected, if any."""
 
     def __init__(self, path: Path | None, wanted: Collection[str], *, encoding: str) -> None:
         self._path = path
@@ -37,7 +37,7 @@ class Topics:
         self._found: dict[str, Topic] = {}
 
     def read(self) -> Iterator[Problem]:
-        """Read the topics and yield a problem for each invalid topic.
+        """Read the topics of a file and yield a problem for each invalid topic.
 
         Raises:
             NotFound: a wanted topic is missing.
@@ -81,7 +81,7 @@ def _read_topic(value: Mapping[str, Any], place: int) -> Topic:
     key = parse_identifier(text_of(value, "request_id"), what="request_id")
     for name in _OTHER_IDS:
         if (again := value.get(name)) is not None and str(again) != key:
-            raise InvalidInput(f"'request_id' is {key!r}, but {name!r} is {again!r}")
+            raise InvalidInput(f"'request_id' of the topic is {key!r}, but {name!r} is {again!r}")
     others = [name for name in ("problem_statement", "background") if value.get(name) is not None]
     texts = {name: text_of(value, name) for name in ("title", *others)}
     return Topic(
@@ -90,7 +90,7 @@ def _read_topic(value: Mapping[str, Any], place: int) -> Topic:
 
 
 class DocumentFile:
-    """Documents of a separate file by id, stored in `rows`, on disk if there are many."""
+    """Documents that reports cite, read from a separate file; many documents are kept on disk."""
 
     def __init__(self, path: Path | None, rows: NameRegister, *, encoding: str) -> None:
         self._path = path
@@ -99,7 +99,6 @@ class DocumentFile:
         self._recent: RecentCache[str, ReportDocument] = RecentCache()
 
     def read(self) -> Iterator[Problem]:
-        """Read the documents and yield a problem for each invalid document."""
         if self._path is None:
             return
         values = read_json_values(self._path, encoding=self._encoding)
@@ -110,14 +109,11 @@ class DocumentFile:
         key = parse_identifier(text_of(value, name), what="id of a document")
         line = json.dumps(read_page(value))
         if self._rows.remember(key, line) != line:
-            raise InvalidInput(f"duplicate document {key!r} with different contents")
+            raise InvalidInput(f"document {key!r} occurs more than once, with different contents")
         return ()
 
     def completed(self, report: RunReport) -> RunReport:
-        """Return a report to which the missing documents that it cites were added.
-
-        The documents are taken from the documents file.
-        """
+        """Return a report with its missing documents, taken from the separate documents file."""
         if self._path is None:
             return report
         missing = (key for key in report.cited_ids() if key not in report.documents)

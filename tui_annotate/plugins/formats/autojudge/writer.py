@@ -60,10 +60,7 @@ class _Work:
 
 
 class AutojudgeWriter:
-    """Writer of judgements, one line per judged item and person.
-
-    `reports` stores the reports of citations if the export options have no lookup of samples.
-    """
+    """Writer of judgements, one line per person and judged report, document or citation."""
 
     def __init__(self, options: ExportOptions, reports: NameRegister) -> None:
         self.report = ExportReport()
@@ -74,7 +71,6 @@ class AutojudgeWriter:
         self._last_report: tuple[SampleKey, RunReport] | None = None
 
     def write(self, record: Record, target: TextIO) -> None:
-        """Write the judgements of one sample, and count data that the lines cannot store."""
         sample = record.sample
         if not _is_item(sample):
             self._skip(record, Loss.OTHER_KINDS.value)
@@ -163,7 +159,7 @@ class AutojudgeWriter:
         return _report_of_sample(sample) if sample is not None and _is_item(sample) else None
 
     def _username(self, person: Person) -> str:
-        """Return the name under which a person is exported: the id if the name is in use."""
+        """Return the name under which a person is exported; the id if the name is in use."""
         found = self._usernames.get(person.id)
         if found is None:
             taken = {FORMAT, "", *self._usernames.values()}
@@ -214,7 +210,7 @@ def _work_by_person(record: Record) -> dict[str, _Work]:
 def _marked_spans(
     sample: Sample, annotations: Sequence[Annotation], side: Side, *, offsets: str
 ) -> list[dict[str, Any]]:
-    """Return the spans that annotators marked on one side of a sample, in text order.
+    """Return the spans that annotators marked in the source or summary of a sample, in order.
 
     In a report, a span over several sentences is split into one span for each sentence.
     """

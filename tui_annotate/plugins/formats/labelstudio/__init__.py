@@ -27,13 +27,16 @@ class LabelStudioFormat:
     about = ABOUT
 
     def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
-        """Read one record per task, followed by warnings about the task; see `Importer.read`."""
         dataset = choose_dataset_name(path, options.dataset)
 
         def read(fields: dict[str, Any], value: JsonValue) -> tuple[Record, list[str]]:
             found = split_task(fields, options, unit=CODE_POINTS)
             task = TaskReader(found.fields, value.number, found.options, found.unit)
-            doubts = [f"the offsets are counted in {found.was}"] if found.was != found.unit else []
+            doubts = (
+                [f"the task's offsets are counted in {found.was}"]
+                if found.was != found.unit
+                else []
+            )
             return task.record(dataset, value.where), [*doubts, *task.doubts]
 
         return read_json_records(path, options, read, what="task")
@@ -41,7 +44,6 @@ class LabelStudioFormat:
     def write(
         self, records: Iterable[Record], target: TextIO, options: ExportOptions
     ) -> ExportReport:
-        """Write one JSON array with one task per line; see `Exporter.write`."""
         del options
         writer = TaskWriter()
         tasks = (task for record in records if (task := writer.task(record)) is not None)

@@ -1,4 +1,4 @@
-"""Conversion of Label Studio tasks to records.
+"""Converts Label Studio tasks to samples with annotations.
 
 A task is refused as a whole if a span does not cover its quote.
 """
@@ -46,11 +46,6 @@ from tui_annotate.plugins.record_validation import imported_person, parse_docume
 
 @dataclass(slots=True)
 class _Contribution:
-    """An annotator's submission or a model's prediction for a task.
-
-    `machine` is the origin of a prediction, and empty for a submission.
-    """
-
     person: Person
     fields: Mapping[str, Any]
     result: Result
@@ -59,12 +54,7 @@ class _Contribution:
 
 @dataclass(slots=True)
 class TaskReader:
-    """Reader of one Label Studio task.
-
-    Attributes:
-        number: 1-based position of the task in its file.
-        unit: unit of the offsets; empty if unknown.
-    """
+    """Reader of one Label Studio task; `number` is its 1-based position, `unit` that of offsets."""
 
     fields: Mapping[str, Any]
     number: int
@@ -73,10 +63,7 @@ class TaskReader:
     doubts: list[str] = field(default_factory=list)
 
     def record(self, dataset: str, where: str) -> Record:
-        """Return the task's sample with the annotations of all submissions and predictions.
-
-        `dataset` is used if neither the options nor the task name a dataset.
-        """
+        """Return a task's sample with the annotations of all submissions and predictions."""
         data = check_object(
             field_of(self.fields, "data", option=""), what="field 'data' of the task"
         )
@@ -135,7 +122,7 @@ class TaskReader:
         own = {name: value for name, value in found.items() if value not in (None, "", {}, [])}
         both = [name for name in own if name in meta and meta[name] != own[name]]
         self.doubts += [
-            f"skipped: the task's field {name!r}, because the task's data has another value for it"
+            f"skipped the task's field {name!r}, because the task's 'data' has another value for it"
             for name in both
         ]
         return own | meta

@@ -1,4 +1,4 @@
-"""Result of one Label Studio submission or prediction: labelled regions, notes and relations."""
+"""Parses one Label Studio submission or prediction: labelled regions, notes and relations."""
 
 from __future__ import annotations
 
@@ -29,13 +29,12 @@ FORMAT: Final = "labelstudio"
 MACHINE: Final = "machine:"
 """Prefix of a model's name in the model's id and in the origin of the model's predictions."""
 UNIT: Final = "offset_unit"
-"""Key in a task's data whose value is the unit of the offsets; only this program writes the key."""
+"""Key in a Label Studio task whose value is the unit of offsets; only this program writes it."""
 OF_TASK: Final = ("inner_id", "meta")
-"""Fields of a task that become metadata of the sample."""
 NOT_TAKEN: Final = ("project", "file_upload")
-"""Fields of a task that have no meaning outside the task's project."""
+"""Fields of a Label Studio task that have no meaning outside the task's project."""
 OF_DATA: Final = ("sample_id", "dataset", "group", "kind", "request", "meta", UNIT)
-"""Keys that this program reads from a task's data, in addition to the keys of the two texts."""
+"""Keys that are read from a Label Studio task's data, in addition to those of the two texts."""
 
 ABOUT: Final = FormatTraits(
     title="Label Studio's tasks, a JSON list",
@@ -67,22 +66,14 @@ class Region:
 
 @dataclass(slots=True)
 class RegionGroup:
-    """Marked spans (regions) in a Label Studio task that form one annotation.
-
-    Attributes:
-        heads: claim spans; for evidence without a claim: the evidence spans.
-        evidence: evidence spans that are linked to the claim.
-    """
+    """Spans of a Label Studio task that form one annotation; `heads` has evidence if no claim."""
 
     heads: list[Region]
     evidence: list[Region] = field(default_factory=list)
 
 
 class Result:
-    """Parsed content of a Label Studio submission or prediction: regions, rating and comment.
-
-    `sides` maps the name of a text in the labelling configuration to the source or summary side.
-    """
+    """Parsed content of a Label Studio submission or prediction: regions, rating and comment."""
 
     def __init__(self, items: Any, sides: Mapping[str, Side]) -> None:
         check_objects(items, "result")
@@ -100,7 +91,7 @@ class Result:
         kind, value = item.get("type"), item.get("value")
         if not isinstance(value, dict):
             raise InvalidInput(
-                f"the value of a result item is {describe_value(value)}, not an object"
+                f"the value of a result item is {describe_value(value)}, not a JSON object"
             )
         if kind not in _REGION_TYPES:
             self.left_out[f"items of type {kind!r}"] += 1
@@ -117,7 +108,7 @@ class Result:
             self.comment = "\n".join(words)
         else:
             self.left_out[
-                f"result items of type {kind!r} about the whole task, not about a span"
+                f"result items of type {kind!r} that are about the whole task, not about a span"
             ] += 1
 
     def _read_region_item(self, kind: str, item: dict[str, Any], value: Mapping[str, Any]) -> None:
@@ -125,8 +116,9 @@ class Result:
         side = self._sides.get(name) if isinstance(name, str) else None
         if side is None:
             raise InvalidInput(
-                f"a result item refers to {name!r}, which is neither {' nor '.join(self._sides)}",
-                "select the texts with --source-column and --summary-column",
+                f"a result item is about {name!r}, which is none of the texts"
+                f" {', '.join(self._sides)}",
+                "name the source and the summary with --source-column and --summary-column",
             )
         key = key if isinstance(key, str | int) else f"\0{len(self.regions)}"
         region = self._add_region(str(key), side, item)
@@ -142,7 +134,7 @@ class Result:
         region = self.regions.setdefault(key, Region(side, quoted, item))
         if region.side is not side:
             raise InvalidInput(
-                f"region {key[:40]!r} has spans in source and summary",
+                f"region {key[:40]!r} has spans in both the source and the summary",
                 "use a different region id in each text",
             )
         if item["type"] == "labels":
@@ -150,7 +142,6 @@ class Result:
         return region
 
     def groups(self) -> Iterator[RegionGroup]:
-        """Yield the regions of each annotation; annotations are ordered by their first regions."""
         sides = {key: region.side for key, region in self.regions.items()}
         for heads, evidence in group_linked(sides, self._read_relations(), self.left_out):
             yield RegionGroup(
@@ -170,7 +161,7 @@ class Result:
 
 
 def region_labels(region: Region) -> tuple[LabelPath, ...]:
-    """Return a region's distinct labels; for a region of the source, omit the label `Evidence`."""
+    """Return the distinct labels of a Label Studio region; evidence has no label `Evidence`."""
     plain = (EVIDENCE,) if region.side is Side.SOURCE else ()
     return tuple(path for path in dict.fromkeys(region.labels) if path != plain)
 
@@ -188,15 +179,16 @@ def _read_words(value: Mapping[str, Any], key: str) -> list[str]:
 def _read_taxonomy(value: Mapping[str, Any]) -> list[LabelPath]:
     paths = value.get("taxonomy", [])
     if not isinstance(paths, list):
-        raise InvalidInput(f"'taxonomy' is {describe_value(paths)}, not a list of paths")
+        raise InvalidInput(f"'taxonomy' is {describe_value(paths)}, not a list of label paths")
     for path in paths:
         if not isinstance(path, list) or not path or not all(isinstance(n, str) for n in path):
-            raise InvalidInput(f"{path!r} is not a path of a taxonomy: a list of names")
+            raise InvalidInput(
+                f"{path!r} in 'taxonomy' is not a list of names, from top level to sublabel"
+            )
     return [tuple(path) for path in paths]
 
 
 def list_unread_fields(fields: Mapping[str, Any]) -> Iterator[str]:
-    """Describe the parts of a Label Studio task that an import ignores, such as drafts."""
     if isinstance(drafts := fields.get("drafts"), list) and drafts:
         yield format_count(len(drafts), "unsubmitted draft")
     for name in NOT_TAKEN:
@@ -206,9 +198,7 @@ def list_unread_fields(fields: Mapping[str, Any]) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class SplitTask:
-    """Label Studio task with a source text and a summary text.
-
-    If the task in the file joins both in one text, that text was split.
+    """Label Studio task with a source text and a summary text, which the file may have joined.
 
     Attributes:
         unit: unit of the offsets after the split; empty if unknown.
@@ -222,15 +212,10 @@ class SplitTask:
 
 
 def split_task(fields: Mapping[str, Any], options: ImportOptions, *, unit: str) -> SplitTask:
-    """Split a task's text into source and summary if both are joined in one text.
-
-    All other tasks are returned unchanged.
+    """Split the text of a Label Studio task into source and summary if both are joined.
 
     A text is joined if both column options name the same column, or if exactly one text contains
     the separator once or is described by the lengths of its parts.
-
-    Args:
-        unit: unit of the spans after the split.
 
     Raises:
         InvalidInput: the text cannot be split, or a span does not fit or is in both parts.

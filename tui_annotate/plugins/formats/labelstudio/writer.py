@@ -1,8 +1,4 @@
-"""Conversion of records to Label Studio tasks.
-
-A person's work becomes a submission and a span becomes a region. Relations lead from claims to
-evidence.
-"""
+"""Converts samples with annotations to Label Studio tasks."""
 
 from __future__ import annotations
 
@@ -26,7 +22,7 @@ _CONTROLS = {Side.SUMMARY: "claim", Side.SOURCE: "ev"}
 
 
 class TaskWriter:
-    """Converter of records to Label Studio tasks; counts data that a task cannot store."""
+    """Converter of records to Label Studio tasks; it counts data that a task cannot store."""
 
     def __init__(self) -> None:
         self.report = ExportReport()
@@ -34,7 +30,7 @@ class TaskWriter:
         self._submission_count = 0
 
     def task(self, record: Record) -> dict[str, Any] | None:
-        """Return a record as a task, or None unless the sample has one source and one summary."""
+        """Return a record as a Label Studio task; None unless it has one source and one summary."""
         pair = self._losses.check_pair(record)
         if pair is None:
             return None

@@ -1,7 +1,4 @@
-"""Import of Mercury's SQLite database or of a folder of such databases.
-
-The result equals the import of a dump. This format cannot be exported.
-"""
+"""Import, but no export, of SQLite databases of the annotation tool Mercury."""
 
 from __future__ import annotations
 
@@ -39,19 +36,18 @@ _COLUMN_NAMES: Final[Mapping[str, tuple[str, ...]]] = {
     "chunk_offset": ("chunk_offset", "chunk_offset_local"),
     "annot_spans": ("annot_spans", "text_spans"),
 }
-"""Maps the current name of a column to its names in all versions of Mercury, newest first."""
+"""Maps the current name of a database column to its names in all versions of Mercury."""
 _SIDES: Final[Mapping[str, Side]] = {
     "source": Side.SOURCE, "text1": Side.SOURCE, "summary": Side.SUMMARY, "text2": Side.SUMMARY,
 }  # fmt: skip
-"""Maps each name that Mercury gives to a text to the side of the sample: source or summary."""
 _CHUNK: Final = ("sample_id", "chunk_id", "text_type", "text", "chunk_offset")
 _VEC0_TABLE: Final = re.compile(r"\bUSING\s+vec0\s*\((.*)\)", re.IGNORECASE | re.DOTALL)
 _LONGEST_INLINE: Final = 12
-"""Maximum size in bytes of a text that sqlite-vec stores inline; another table has longer texts."""
+"""Maximum size in bytes of a text that sqlite-vec stores inline, not in a table of its own."""
 
 
 class _Chunk(NamedTuple):
-    """Sentence of a text; `start` is its offset in the text of all sentences joined by spaces."""
+    """Sentence of a text; `start` is its offset in all sentences of the text joined by spaces."""
 
     id: int
     text: str
@@ -200,19 +196,19 @@ def _group_chunks(rows: Iterable[tuple[Any, ...]]) -> _Texts:
 
 
 _NO_START: Final = -1
-"""Start offset that Mercury stores if a text has no span."""
+"""Start offset that Mercury stores for an annotation without a span in a text."""
 _CHUNK_OF: Final = {Side.SOURCE: "src_chunk_id", Side.SUMMARY: "summ_chunk_id"}
 USERS: Final = "users.sqlite"
-"""Name of the file with Mercury's users, in the same folder as the annotations."""
 COMMENTS: Final = "mercury_comments"
 """Metadata key of a sample for its annotators' comments on annotations."""
 
 
 class MercuryDatabaseFormat:
-    """Importer of samples from one or several Mercury databases.
+    """Importer of samples from Mercury databases; it gives the same records as Mercury's dump.
 
-    Names of annotators come from `users.sqlite` in the same folder. A record equals the import of
-    the same sample from a dump, including the ids of annotations.
+    Names of annotators come from `users.sqlite` in the same folder. If several files go into one
+    dataset, sample ids begin with the file's name. A sample is refused as a whole if one of its
+    spans is outside the sample's texts.
     """
 
     name = "mercury-db"
@@ -222,11 +218,6 @@ class MercuryDatabaseFormat:
     )
 
     def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
-        """Read one record per sample, ordered by sample id, with its warnings; see `Importer.read`.
-
-        If several files go into one dataset, sample ids begin with the file's name. A sample is
-        refused as a whole if one of its spans is outside the sample's texts.
-        """
         files = _list_files(path)
         names = _read_user_names(path)
         for file in files:
@@ -395,7 +386,7 @@ def _parse_meta(rows: list[_Row]) -> dict[str, Any]:
     for row in rows:
         value = _parse_json(row["json_meta"], what="the metadata")
         if not isinstance(value, dict):
-            raise InvalidInput("the metadata of the sample is not an object")
+            raise InvalidInput("the metadata of the sample is not a JSON object")
         found |= {META + name: each for name, each in value.items()}
     return found
 
@@ -427,11 +418,11 @@ class _Marks:
         self._what = f"annotation {row['annot_id']!r}"
         spans = _parse_json(row["annot_spans"], what=f"the spans of {self._what}")
         if not isinstance(spans, dict):
-            raise InvalidInput(f"the spans of {self._what} are not an object")
+            raise InvalidInput(f"the spans of {self._what} are not a JSON object")
         raw = row.get("chunk_ids")
         chunks = _parse_json(raw, what="chunk_ids") if raw else {}
         if not isinstance(chunks, dict):
-            raise InvalidInput(f"the column chunk_ids of {self._what} is not an object")
+            raise InvalidInput(f"the column chunk_ids of {self._what} is not a JSON object")
         self.spans: dict[Side, tuple[int, int]] = {}
         self.chunks: dict[Side, Any] = {}
         for name, span in spans.items():
@@ -445,7 +436,7 @@ class _Marks:
     def _parse_side(self, name: str) -> Side:
         if name not in _SIDES or _SIDES[name] in self.spans:
             raise InvalidInput(
-                f"{self._what} has a span in the unknown or repeated text {name!r}",
+                f"{self._what} has a span in {name!r}, which is not a text or already has a span",
                 f"use one of: {', '.join(_SIDES)}",
             )
         return _SIDES[name]
@@ -483,8 +474,10 @@ class _OffsetKind:
         if not self._names_chunks or not self._differ:
             return False
         if self._in_chunks == self._in_documents:
-            ambiguous = "the spans fit as offsets in sentences, but also as offsets in documents"
-            unfit = "the spans fit neither as offsets in sentences nor as offsets in documents"
+            ambiguous = (
+                "the spans are ambiguous: their offsets fit both the sentences and the documents"
+            )
+            unfit = "the offsets of the spans fit neither the sentences nor the documents"
             raise InvalidInput(
                 ambiguous if self._in_chunks else unfit,
                 "export a dump with Mercury and import the dump, which contains the spans' texts",

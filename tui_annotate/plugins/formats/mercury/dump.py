@@ -59,7 +59,7 @@ _CARRIED = carry_plainly(*MERCURY_TRAITS, imported=OWN)
 
 @dataclass(frozen=True, slots=True)
 class _Dialect:
-    """Differences between Mercury's dump and FaithBench's release."""
+    """Differences between Mercury's dump and FaithBench's release of a dump."""
 
     format: str
     title: str
@@ -89,7 +89,8 @@ def _is_ancestor(path: LabelPath, other: LabelPath) -> bool:
 class MercuryFormat:
     """Importer and exporter of Mercury's dump, whose samples have one source and one summary.
 
-    A label is a list of the parent's name and `Parent.Child`.
+    A label is a list of the parent's name and `Parent.Child`. A sample is refused as a whole if one
+    of its spans does not cover the quoted text.
     """
 
     name = "mercury"
@@ -97,10 +98,6 @@ class MercuryFormat:
     _dialect = _DUMP
 
     def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
-        """Read one record per sample, followed by warnings about the sample; see `Importer.read`.
-
-        A sample is refused as a whole if one of its spans does not cover the quoted text.
-        """
         dataset = choose_dataset_name(path, options.dataset)
         with closing(NameRegister()) as seen:
 
@@ -119,7 +116,6 @@ class MercuryFormat:
     def write(
         self, records: Iterable[Record], target: TextIO, options: ExportOptions
     ) -> ExportReport:
-        """Write one sample per line; see `Exporter.write`."""
         del options
         opening, end = self._dialect.brackets
         with closing(NameRegister()) as seen:
@@ -132,8 +128,7 @@ class MercuryFormat:
 class FaithBenchFormat(MercuryFormat):
     """Importer and exporter of files in the form that FaithBench published, a variant of Mercury's.
 
-    Metadata is one object, and the columns of a side without a span are null. Each of the two
-    importers, this one and `MercuryFormat`, reads both formats.
+    Metadata is one object, and the columns of a side without a span are null.
     """
 
     name = "faithbench"
@@ -145,8 +140,6 @@ _KNOWN = {"sample_id", "source", "summary", "annotations"}
 
 
 class MercurySampleReader:
-    """Reader of one sample of a Mercury dump."""
-
     def __init__(self, fields: Mapping[str, Any], *, dataset: str, key: str, language: str) -> None:
         self._fields = fields
         self._dataset = dataset
@@ -163,7 +156,6 @@ class MercurySampleReader:
         self.doubts: list[str] = []
 
     def record(self, where: str) -> Record:
-        """Return the sample with its annotations and its annotators."""
         rows = check_objects(get_field(self._fields, "annotations", option=""), "annotations")
         people: dict[str, Person] = {}
         owned = self._convert_offsets(
@@ -244,7 +236,7 @@ class MercurySampleReader:
         if not isinstance(quote, str | None):
             raise InvalidInput(f"the quote of the {what} is {describe_value(quote)}, not text")
         if not (type(start) is int and type(end) is int):
-            raise InvalidInput(f"{what} {start!r}:{end!r} is not a pair of integers")
+            raise InvalidInput(f"the offsets {start!r}:{end!r} of the {what} are not integers")
         try:
             return (Anchor(side, 0, Span(start, end)),)
         except InvalidSpan as error:
@@ -281,10 +273,10 @@ def _row_in_code_points(annotation: Annotation) -> dict[str, Any]:
 
 _PARTS = ("span", "start", "end")
 _NULL_SPANS = {f"{side}_{part}": None for side in ("summary", "source") for part in _PARTS}
-"""Fields that FaithBench's release sets to null if a text has no span."""
+"""Fields that FaithBench's release sets to null if an annotation has no span in a text."""
 _LONGEST_NUMBER = 18
 _FIRST_MADE_ID = 1_000_000_001
-"""First id that the export assigns to rows without an id; ids of a workspace are smaller."""
+"""First id that the export assigns to annotations without an id; workspace ids are smaller."""
 
 
 class _DumpWriter:

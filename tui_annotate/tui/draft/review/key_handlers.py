@@ -49,10 +49,9 @@ def press(
     comment: str = "",
     more: Mapping[str, Callable[[Draft], Effects]] | None = None,
 ) -> Effects:
-    """Run an action in any state of the review draft (see `draft.key_handlers.press`).
+    """Run a reviewer's action on the open sample, and return requests to the screen.
 
-    Args:
-        comment: adjudicated sample comment, else the comment to adjudicate.
+    `comment` is the adjudicated sample comment, else the one to adjudicate.
     """
     if draft.pending and draft.pending.kind in (REFUSING, LEAVING):
         draft.message = NO_MESSAGE
@@ -78,7 +77,6 @@ def press(
 
 
 def _if_allowed(handler: Callable[[ReviewDraft], Effects], draft: ReviewDraft) -> Effects:
-    """Call a handler, unless this reviewer may not adjudicate the sample."""
     if reason := draft.blocked_reason:
         return draft.refuse_key(ReviewText.REVIEW_NOT_ALLOWED, WARNING, reason=reason)
     return handler(draft)
@@ -146,9 +144,10 @@ def _effects_of_reason(
 
 
 def convert_reasons(draft: ReviewDraft, effects: Sequence[Effect]) -> Effects:
-    """Turn a typed reason into the request to reject candidates or to complete the sample.
+    """Turn a reason that a reviewer typed into the request to reject candidate annotations.
 
-    `draft.asked` is the question that the reason answers. Other effects stay unchanged.
+    If `draft.asked` is about an undecided conflict, the request completes the sample instead. Other
+    effects stay unchanged.
     """
     given: Effects = []
     for effect in effects:
@@ -183,15 +182,11 @@ def _complete_summary_side(draft: ReviewDraft) -> Effects:
 
 
 def show_first_conflict(draft: ReviewDraft) -> Effects:
-    """Go to the first conflict; if no conflict is left, go to the first annotation.
-
-    Do nothing if the sample has no annotations.
-    """
+    """Go to the first conflict between annotators; if none is left, to the first annotation."""
     return show_position(draft, next(iter(_open_positions(draft)), 0)) if draft.positions else []
 
 
 def show_position(draft: ReviewDraft, at: int) -> Effects:
-    """Select an entry of `draft.positions`, and scroll to the entry's claim and evidence."""
     draft.at, draft.candidate, draft.page = at, -1, 0
     return [*cursor_actions.go_to_summary(draft), *_reveal_chosen(draft)] if draft.position else []
 
@@ -210,7 +205,7 @@ def position_of(draft: ReviewDraft, made: Annotation) -> int:
 
 
 def follow_cursor(draft: ReviewDraft) -> None:
-    """Go to the candidate group or reviewer's annotation under the cursor, if there is one."""
+    """Go to the annotation under the cursor, or the group of candidate annotations there."""
     if draft.state != REVIEWING or draft.side is not Side.SUMMARY or draft.selection:
         return
     at = draft.position_at(draft.pointers[Side.SUMMARY].offset)
@@ -233,17 +228,14 @@ def _open_positions(draft: ReviewDraft) -> list[int]:
 
 
 def walk_positions(step: int, draft: ReviewDraft) -> Effects:
-    """Go to the next or previous group of candidate annotations; the first follows the last.
-
-    Annotations that the reviewer added count as groups.
-    """
+    """Go to the next or previous group of candidate annotations; the first follows the last."""
     if not draft.positions:
         return draft.refuse_key(ReviewText.NOTHING_TO_REVIEW)
     return show_position(draft, (draft.at + step) % len(draft.positions) if draft.at >= 0 else 0)
 
 
 def walk_conflicts(step: int, draft: ReviewDraft) -> Effects:
-    """Go to the next or previous conflict without a decision; the first follows the last."""
+    """Go to the next or previous conflict of annotators without a decision; wrap at the ends."""
     found = _open_positions(draft)
     if not found:
         return draft.refuse_key(ReviewText.NO_CONFLICT_LEFT)
@@ -253,7 +245,7 @@ def walk_conflicts(step: int, draft: ReviewDraft) -> Effects:
 
 
 def choose_candidate(draft: ReviewDraft, digit: str) -> Effects:
-    """Choose a candidate by digit; 0 shows the next nine candidates."""
+    """Choose a candidate annotation by its digit key; key 0 shows the next nine candidates."""
     if digit == "0":
         pages = -(-len(draft.candidates) // MOST_OPTIONS)
         if pages < 2:
@@ -268,7 +260,7 @@ def choose_candidate(draft: ReviewDraft, digit: str) -> Effects:
 
 
 def leave_innermost(draft: ReviewDraft) -> Effects:
-    """Go back one step: end the search, leave the source, or drop the selection or candidate."""
+    """Go back one step: end the text search, leave the source, or drop selection or candidate."""
     if draft.hits:
         draft.hits = ()
     elif draft.side is Side.SOURCE:
@@ -281,7 +273,7 @@ def leave_innermost(draft: ReviewDraft) -> Effects:
 
 
 def edit_focused(draft: ReviewDraft) -> Effects:
-    """Open the adjudicated annotation for editing, or a candidate if none is adjudicated."""
+    """Open the adjudicated annotation for editing, or a candidate annotation if there is none."""
     made = draft.adjudicated_from(draft.chosen) if draft.chosen else draft.adjudicated_here()
     found = [one for one in draft.adjudicated_here() if one in made]
     if len(found) == 1:
@@ -297,7 +289,6 @@ def edit_focused(draft: ReviewDraft) -> Effects:
 
 
 def add_own_annotation(draft: ReviewDraft) -> Effects:
-    """Open the selection for editing as a new annotation of the reviewer."""
     if draft.side is Side.SOURCE or not draft.selection or not draft.claim:
         return draft.refuse_key(ReviewText.NO_SELECTION_TO_ADD)
     fresh = Annotation(draft.new_id(), draft.claim, origin=ADJUDICATED)
@@ -320,7 +311,7 @@ def load_for_edit(draft: ReviewDraft, annotation: Annotation, sources: tuple[str
 
 
 def restore_refused_edit(draft: ReviewDraft, annotation: Annotation, message: str) -> Effects:
-    """Restore an edit that the store refused, with all its changes."""
+    """Restore an edit of an annotation that the store refused, with all its changes."""
     annotation, _ = draft.saving.pop(annotation.id, (annotation, False))
     before = draft.originals.get(annotation.id, annotation)
     effects = load_for_edit(draft, before, draft.sources.get(annotation.id, ()))
@@ -333,7 +324,7 @@ def restore_refused_edit(draft: ReviewDraft, annotation: Annotation, message: st
 
 
 def apply_relabelling(draft: ReviewDraft, change: DraftLabelSetChange) -> None:
-    """Update unsaved edits after a change of the label set.
+    """Update a reviewer's unsaved edits after a change of the label set.
 
     The caller has already loaded the groups of candidates again. The annotation before an edit gets
     the new labels, and the edit gets the current source annotations of its candidate.
@@ -349,7 +340,6 @@ def apply_relabelling(draft: ReviewDraft, change: DraftLabelSetChange) -> None:
 
 
 def apply_stored_result(draft: ReviewDraft, now: tuple[Annotation, ...], text: str) -> None:
-    """Replace the adjudicated annotations with those from the store, and show a message."""
     held = draft.position
     draft.saving.clear()
     draft.settled = now

@@ -9,36 +9,38 @@ from tui_annotate.tui.screen_message import ScreenMessage
 
 @unique
 class ReviewText(ScreenMessage):
-    """A code for each text of review; the value is the English sentence, with fields in braces."""
+    """A code for each text of the review screen; the value is a text with fields in braces."""
 
     # answers to keys
     EDIT_IS_OPEN = "Finish the edit first: Enter saves it, e cancels it"
     NO_COMMENT_IN_EDIT = "Finish the edit before you adjudicate the sample comment · m adds a note"
     REVIEW_NOT_ALLOWED = "{reason}"
-    NO_CANDIDATE = "No candidate annotation here · c next conflict"
-    NO_CANDIDATE_TO_REFUSE = "No candidate annotation here to reject · c next conflict"
-    NO_MAJORITY = "No majority: a digit chooses a candidate, then y accepts it"
-    ALREADY_TAKEN = "Already accepted · e edits, x rejects the annotation"
-    ALREADY_REFUSED = "Already rejected: {reason} · to accept a candidate: its digit, then y"
-    NO_CANDIDATES_TO_MERGE = "Nothing to merge: this position has fewer than two candidates"
+    NO_CANDIDATE = "No candidate annotation here · press c for the next conflict"
+    NO_CANDIDATE_TO_REFUSE = (
+        "No candidate annotation here to reject · press c for the next conflict"
+    )
+    NO_MAJORITY = "No candidate has a majority: its digit chooses a candidate, then y accepts it"
+    ALREADY_TAKEN = "This candidate is already accepted · e edits it, x rejects it"
+    ALREADY_REFUSED = "Already rejected: {reason} · to accept a candidate, press its digit, then y"
+    NO_CANDIDATES_TO_MERGE = "Nothing to merge: fewer than two candidate annotations in this group"
     LABEL_TO_MERGE_UNCLEAR = (
-        "Candidates differ in label: a digit chooses a candidate, then M merges"
+        "The candidates have different labels: choose one by its digit, then M merges"
     )
     REFUSAL_NEEDS_WORDS = "A rejection needs a reason"
     NOT_SETTLED_LABEL_SPLIT = "Not completed: a label was split · e edits the annotation"
     NOTHING_TO_REVIEW = "No annotations on this sample"
     NO_CONFLICT_LEFT = "No conflict left · Enter completes the sample"
     NOTHING_TO_EDIT = "Nothing to edit here · + adds the selection as your own annotation"
-    CANDIDATE_TO_EDIT_UNCLEAR = "Several candidates: a digit chooses one, then e edits it"
-    NO_SELECTION_TO_ADD = "Select words of the summary first (f, v or .), then + adds them"
+    CANDIDATE_TO_EDIT_UNCLEAR = "Several candidates: choose one by its digit, then e edits it"
+    NO_SELECTION_TO_ADD = "First select words of the summary (f, v or .), then + adds an annotation"
 
     # answers of the store
     NOBODY_ASKED = "No questions about this sample"
-    ANSWER_SENT = "Answer sent: the annotator will see it next time they start"
-    NAMES_SHOWN = "W hides the names: {names}"
+    ANSWER_SENT = "Answer sent: the annotator will see it in their next session"
+    NAMES_SHOWN = "Annotators: {names} · W hides the names"
     REVIEW_ACTION_SAVED = "{done}"
     SAMPLE_SETTLED = "{sample} adjudicated · u undo"
-    ALL_SETTLED = "All samples adjudicated, last {sample} · u undo · q queue"
+    ALL_SETTLED = "All samples are adjudicated, {sample} was the last · u undo · q shows the queue"
     REVIEW_UNDONE = "Undid: {done} · U redo"
     REVIEW_REDONE = "Redid: {done} · u undo"
     REVIEW_UNDONE_ELSEWHERE = "Undid: {done}, in {sample}"
@@ -73,8 +75,8 @@ class ReviewText(ScreenMessage):
     REJECTED_BECAUSE = "Rejected because:"
     WHY_NO_RATING = "Why do you accept no rating?"
     CHOOSE_RATING = "Press Backspace, then * to choose a rating"
-    WHY_ONE_OPEN = "1 conflict is undecided: why do you leave it open?"
-    WHY_OPEN = "{count} conflicts are undecided: why do you leave them open?"
+    WHY_ONE_OPEN = "1 conflict is undecided: why do you reject its candidates?"
+    WHY_OPEN = "{count} conflicts are undecided: why do you reject their candidates?"
     WHY_REJECT = "Why do you reject {candidate}?"
     WHY_REJECT_ALL = "Why do you reject all candidates of this group?"
 
@@ -84,7 +86,7 @@ class ReviewText(ScreenMessage):
     COMPLETE = "Enter completes"
     NEXT_CONFLICT = "c next conflict"
     NEXT_SAMPLE = "> next sample"
-    GO_TO = "c next conflict, a next annotation"
+    GO_TO = "press c for the next conflict, a for the next annotation"
     NOTHING_ELSE = "No other annotations: Enter completes the sample"
     NOTHING = "No annotations: Enter completes the sample"
     SELECT_AND_ADD = "select words and press + to add your own annotation"
@@ -97,7 +99,7 @@ class ReviewText(ScreenMessage):
     DIGIT_AND_ACCEPT = "{digits} choose a candidate, then y accepts it"
     AGREED = "All annotators agree, Enter accepts: {annotation}"
     ACCEPT = "y accepts {candidate}"
-    ACCEPT_VOTES = "y accepts {candidate}, {votes} of {people} votes"
+    ACCEPT_VOTES = "y accepts {candidate}, which has {votes} of {people} votes"
     ACCEPT_AFTER_ALL = "y accepts the rejected candidate"
     CHOOSE = "No candidate has a majority: {digits} choose one"
     NOTE = "note {note}"
@@ -124,4 +126,4 @@ class ReviewText(ScreenMessage):
     STATUS_AGREED_BUT = "agreed except: {differences}"
     STATUS_NEARLY = "similar except: {differences}"
     STATUS_CONFLICT = "conflict: {differences}"
-    SILENT = "{people} marked nothing"
+    SILENT = "{people} annotated nothing"

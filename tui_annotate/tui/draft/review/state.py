@@ -33,7 +33,6 @@ WHY: Final[Mapping[RejectionReason, str]] = {
     RejectionReason.GUIDELINE: "guideline gap",
     RejectionReason.AMBIGUOUS: "ambiguous text",
 }
-"""Names of the reasons of a rejection, in the order of the digit keys."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +44,6 @@ class ReviewPosition:
 
     @property
     def claims(self) -> tuple[Anchor, ...]:
-        """The claims of all candidates in the group, or the claim of the reviewer's annotation."""
         if self.group:
             return tuple(anchor for each in self.group.candidates for anchor in each.claim)
         return self.own.claim if self.own else ()
@@ -70,7 +68,6 @@ class _ReviewIndex:
 
     @classmethod
     def build(cls, groups: tuple[CandidateGroup, ...], settled: tuple[Annotation, ...]) -> Self:
-        """Build the tables from a sample's groups of candidates and adjudicated annotations."""
         of: dict[str, list[Annotation]] = defaultdict(list)
         own = []
         for one in settled:
@@ -93,13 +90,12 @@ class _ReviewIndex:
 
 @dataclass
 class ReviewDraft(Draft):
-    """One sample on a reviewer's screen; `annotations` are the adjudicated annotations.
+    """One sample on a reviewer's screen, with all decisions and unsaved edits.
 
     Attributes:
-        settled: adjudicated and rejected annotations.
+        settled: adjudicated and rejected annotations; `annotations` are only the adjudicated ones.
         people: letters of all annotators whose work counts.
         names: names of annotators by letter, while names are shown.
-        progress: state of the sample in review.
         has_rating_conflict: whether ratings differ and none is adjudicated.
         blocked_reason: why this reviewer may not adjudicate the sample; empty if they may.
         at: index in `positions` of the entry now under review; -1 for none.
@@ -107,7 +103,6 @@ class ReviewDraft(Draft):
         page: index of the nine candidates that the digits choose from.
         sources: ids of the source annotations of an edited annotation, by its id.
         originals: annotations before their edit, by id.
-        asked: question that a reason in the reviewer's own words answers.
     """
 
     groups: tuple[CandidateGroup, ...] = ()
@@ -127,24 +122,17 @@ class ReviewDraft(Draft):
 
     @property
     def state(self) -> str:
-        """The state whose keys work now: reviewing, or the state of an edit while one is open."""
         state = super().state
         return REVIEWING if state in "RSV" and not self.editing else state
 
     def letter(self, annotation_id: str) -> str:
-        """Return what the screen shows as an annotation's letter: `✓` if adjudicated, else `new`.
-
-        An annotation that is `new` is not stored yet.
-
-        Letters stand for annotators in review.
-        """
+        """Return how the screen names an annotation: `✓` if adjudicated, `new` if not stored."""
         return CHOSEN if any(one.id == annotation_id for one in self.annotations) else "new"
 
     # positions
 
     @property
     def index(self) -> _ReviewIndex:
-        """Lookup tables for the current groups of candidates and the adjudicated annotations."""
         index = self._index
         if index is None or index.groups is not self.groups or index.settled is not self.settled:
             index = self._index = _ReviewIndex.build(self.groups, self.settled)
@@ -152,42 +140,37 @@ class ReviewDraft(Draft):
 
     @property
     def positions(self) -> tuple[ReviewPosition, ...]:
-        """All groups of candidates and all annotations of the reviewer, in reading order."""
+        """All groups of candidate annotations and all reviewer's annotations, in reading order."""
         return self.index.positions
 
     @property
     def position(self) -> ReviewPosition | None:
-        """The group of candidates, or the reviewer's own annotation, that is now under review.
-
-        None if there is none.
-        """
+        """The group of candidates, or the reviewer's own annotation, that is now under review."""
         positions = self.positions
         return positions[self.at] if 0 <= self.at < len(positions) else None
 
     @property
     def group(self) -> CandidateGroup | None:
-        """The group of candidates now under review; None if there is none."""
         return self.position.group if self.position else None
 
     @property
     def candidates(self) -> tuple[CandidateAnnotation, ...]:
-        """The candidates in the group now under review, including those not on screen."""
+        """The candidate annotations in the group now under review, also those not on screen."""
         return self.group.candidates if self.group else ()
 
     @property
     def chosen(self) -> CandidateAnnotation | None:
-        """The candidate that the reviewer chose by a digit; None if there is none."""
         at, candidates = self.candidate, self.candidates
         return candidates[at] if 0 <= at < len(candidates) else None
 
     @property
     def refusable(self) -> tuple[CandidateAnnotation, ...]:
-        """Candidates that key `x` rejects: the chosen candidate, else the whole group."""
+        """Candidate annotations that key `x` rejects: the chosen one, else the whole group."""
         return (self.chosen,) if self.chosen else self.candidates
 
     @property
     def in_hand(self) -> tuple[CandidateAnnotation, ...]:
-        """Candidates that key `y` accepts: the chosen or only one, else those of the majority."""
+        """Candidate annotations that key `y` accepts: the chosen or only one, else the majority."""
         if self.chosen:
             return (self.chosen,)
         if len(self.candidates) == 1:
@@ -195,31 +178,23 @@ class ReviewDraft(Draft):
         return self.group.proposal if self.group else ()
 
     def decision_on(self, group: CandidateGroup) -> GroupDecision:
-        """Return the decision on a group of candidates."""
         return self.index.decided[id(group)]
 
     def undecided(self) -> tuple[CandidateGroup, ...]:
-        """Return the groups without a decision, in reading order."""
         return tuple(
             group for group in self.groups if self.decision_on(group) is GroupDecision.OPEN
         )
 
     def has_split_label(self, position: ReviewPosition) -> bool:
-        """Return whether the label of an adjudicated annotation was later split into new labels.
-
-        Only the annotations at `position` are considered.
-        """
         made = [position.own] if position.own else []
         for candidate in position.group.candidates if position.group else ():
             made += self.adjudicated_from(candidate)
         return any(self.tree.split(one.labels) for one in made)
 
     def adjudicated_from(self, candidate: CandidateAnnotation) -> tuple[Annotation, ...]:
-        """Return the adjudicated annotations that were made from a candidate."""
         return find_adjudicated(candidate, self._of(candidate))
 
     def refusal_of(self, candidate: CandidateAnnotation) -> Annotation | None:
-        """Return the rejection of a candidate; None if there is none."""
         return next(iter(find_rejections(candidate, self._of(candidate))), None)
 
     def _of(self, candidate: CandidateAnnotation) -> tuple[Annotation, ...]:
@@ -286,20 +261,15 @@ class ReviewDraft(Draft):
         )
 
     def digit(self, at: int) -> str:
-        """Return the digit key that chooses a candidate now.
-
-        The keys 1 to 9 choose from nine candidates at a time; key 0 shows the other candidates.
-        """
+        """Return the digit key, 1 to 9, that chooses a candidate annotation now; 0 shows others."""
         page, index = divmod(at, MOST_OPTIONS)
         return str(index + 1) if page == self.page else "0"
 
     def candidate_words(self, at: int) -> str:
-        """Describe a candidate by its labels and annotators."""
         candidate = self.candidates[at]
         return f"{self.label_names(candidate.labels)} {self.describe_people(candidate.people)}"
 
     def describe_people(self, letters: Sequence[str]) -> str:
-        """Join letters of annotators, or their names while names are shown."""
         if not self.names:
             return " ".join(letters)
         return ", ".join(self.names.get(letter, letter) for letter in letters)

@@ -41,7 +41,7 @@ _LENGTHS: Final = (
 )
 """Steps in which the status line is shortened: (maximum quote width, minimum number of parts).
 
-Widths are in terminal cells. Parts are phrases separated by ` · `; the last part is dropped first.
+Widths are in terminal cells; the last part (a phrase) is dropped first.
 """
 
 DIFFERENCES: Final = {
@@ -62,10 +62,7 @@ _DECISIONS: Final = {
 
 
 def draft_line(draft: ReviewDraft, cells: int = 1000) -> tuple[str, Kind]:
-    """Return the text of the status line in review, and the message kind (such as `hint`).
-
-    The text is shortened to `cells` terminal cells if possible.
-    """
+    """Return the text and kind of the review screen's status line, cut to `cells` if possible."""
     question = draft.pending is not None and draft.pending.kind in (REFUSING, LEAVING)
     if draft.message and not (question and draft.message.kind == SAVED):
         return draft.message.text, draft.message.kind
@@ -208,7 +205,7 @@ def _describe_anchors(draft: ReviewDraft, one: CandidateAnnotation | Annotation,
 
 
 def describe_refusal(refusal: Annotation | None) -> str:
-    """Return the reason for a rejection and the reviewer's note; `no reason` for neither."""
+    """Return why a candidate annotation was rejected, and the reviewer's note, as text."""
     settled = refusal.settled if refusal else None
     reason = WHY.get(settled.reason, "") if settled else ""
     note = quote_text(settled.note) if settled and settled.note else ""
@@ -248,11 +245,9 @@ UNDONE: Final = {
     "rate": ReviewText.UNDO_RATE.text(),
     "comment": ReviewText.UNDO_COMMENT.text(),
 }
-"""Names of actions for the messages of undo and redo, by the verb of the stored event."""
 
 
 def describe_group_status(draft: ReviewDraft, group: CandidateGroup) -> str:
-    """Describe whether the candidate annotations of a group agree, differ or are adjudicated."""
     decided = draft.decision_on(group)
     alone = draft.sample.kind is SampleKind.DOCUMENT and not draft.sample.side(Side.SOURCE)
     names = {**DIFFERENCES, DifferenceKind.EVIDENCE: "passages"} if alone else DIFFERENCES

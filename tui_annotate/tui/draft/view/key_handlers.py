@@ -16,7 +16,6 @@ from tui_annotate.tui.draft.view.state import ViewDraft
 
 
 def press(draft: ViewDraft, action: str, *, digit: str = "") -> Effects:
-    """Run an action of the viewer: change the draft, and return effects for the screen."""
     draft.message = NO_MESSAGE
     if action == "option.choose":
         return _choose_by_digit(draft, digit)
@@ -53,7 +52,6 @@ def walk(step: int, draft: ViewDraft) -> Effects:
 
 
 def show(draft: ViewDraft, at: int) -> Effects:
-    """Focus an annotation, and scroll to its claim and its evidence."""
     if not 0 <= at < len(draft.annotations):
         return [Blink()]
     annotation = draft.annotations[at]
@@ -119,11 +117,7 @@ def _walk_lacking(step: int, draft: ViewDraft) -> Effects:
 
 
 def leave_innermost(draft: ViewDraft) -> Effects:
-    """Go back by one step.
-
-    The step is the first that applies: end the search, drop the selection, go from the source to
-    the summary, or show the annotations of all people.
-    """
+    """Go back by one step: end the search, drop the selection, leave the source, or show all."""
     if draft.hits:
         draft.hits = ()
     elif draft.selection:

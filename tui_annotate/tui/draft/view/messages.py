@@ -9,14 +9,16 @@ from tui_annotate.tui.screen_message import ScreenMessage
 
 @unique
 class ViewText(ScreenMessage):
-    """A code for each text of the viewer; the value is the English text, with fields in braces."""
+    """A code for each text of the read-only viewer; the value is a text with fields in braces."""
 
     # answers to keys
-    NOT_IN_A_FILE = "Read-only file, not available here: {action} · ? keys"
+    NOT_IN_A_FILE = "Not available in a read-only file: {action} · ? shows the keys"
     NO_ANNOTATION_IN_SAMPLE = "No annotations in this sample"
-    NO_ANNOTATION_OF_PERSON = "No annotations by {name} here · 0 shows all annotators"
+    NO_ANNOTATION_OF_PERSON = (
+        "No annotations made by {name} in this sample · 0 shows all annotators"
+    )
     NO_PEOPLE = "The file names no annotators for this sample"
-    NO_WORDS_MARKED = "No words marked: i marks words not found in the source"
+    NO_WORDS_MARKED = "No words are marked: press i to mark words not found in the source"
     READING_SAMPLE = "Loading the sample ..."
     STILL_READING_SAMPLE = "Loading the sample: splitting it into sentences ..."
     NO_SAMPLE_IN_FILE = "The file has no samples · q quits"
@@ -29,11 +31,11 @@ class ViewText(ScreenMessage):
     EVIDENCE = "{count} evidence"
     NO_EVIDENCE = "no evidence"
     ALL_DETAILS = "g all details"
-    SHOWN_OF_PERSON = "Showing {shown} of {annotations}: those by {name}"
+    SHOWN_OF_PERSON = "Showing {shown} of {annotations}: those made by {name}"
     NEXT_ANNOTATION = "a next annotation"
     ALL_PEOPLE = "0 all annotators"
     ONE_PERSON = "p one annotator"
-    READ_BY = "Completed by {names}: no annotations"
+    READ_BY = "Completed without annotations by {names}"
     NO_ANNOTATIONS = "No annotations here"
     NEXT_SAMPLE = "> next sample"
     LIST = "q list"

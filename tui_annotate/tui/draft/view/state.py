@@ -17,11 +17,9 @@ from tui_annotate.tui.line_text import cut, line_text
 
 @dataclass
 class ViewDraft(Draft):
-    """One sample of a file in the viewer; `annotations` are the shown annotations.
+    """One sample of a file in the read-only viewer; `annotations` are the shown annotations.
 
     Attributes:
-        all_annotations: all annotations of the sample, in reading order.
-        names: unique names of people, by id.
         file_people: ids of all people in the file, sorted by name; None if too many for the bar.
         chosen: id of the person whose annotations are shown; empty for all.
         before: id of the last focused annotation, which is preferred if several overlap.
@@ -39,7 +37,6 @@ class ViewDraft(Draft):
 
     @property
     def state(self) -> str:
-        """The state that determines which keys work: always the state of the viewer."""
         return VIEWING
 
     def show(self, person: str) -> None:
@@ -53,11 +50,9 @@ class ViewDraft(Draft):
 
     @cached_property
     def _owners(self) -> dict[str, tuple[str, int]]:
-        """Map from annotation id to (annotator's id, index among the sample's annotations)."""
         return {one.annotation.id: (one.person, at) for at, one in enumerate(self.all_annotations)}
 
     def owner(self, annotation: Annotation) -> str:
-        """Return the name of an annotation's annotator."""
         person = self._owners[annotation.id][0]
         return self.names.get(person, person)
 
@@ -73,7 +68,6 @@ class ViewDraft(Draft):
         return tuple(sorted(found, key=lambda person: (self.names.get(person, person), person)))
 
     def count(self, person: str) -> int:
-        """Return the number of a person's annotations on the sample."""
         return sum(owned.person == person for owned in self.all_annotations)
 
     @property
@@ -82,10 +76,9 @@ class ViewDraft(Draft):
         return (self.people if self.file_people is None else self.file_people)[:MOST_OPTIONS]
 
     def options(self, cells: int = 200) -> tuple[LabelOption, ...]:
-        """Return an option for each annotator: a digit, the name and the number of annotations.
+        """Return an option of the label bar for each annotator: digit, name, number of annotations.
 
-        The viewer's label bar shows annotators instead of labels. Each name is cut so that name and
-        number fit into `cells` cells.
+        Each name is cut so that name and number fit into `cells` cells.
         """
         return tuple(
             LabelOption(
@@ -118,6 +111,5 @@ class ViewDraft(Draft):
 
     @property
     def shown_evidence(self) -> Sequence[Anchor]:
-        """The evidence of the focused annotation."""
         annotation = self.focused_annotation
         return annotation.evidence if annotation else ()

@@ -32,7 +32,7 @@ from tui_annotate.tui.palette import STATE_NAMES
 _LENGTHS: Final = ((36, 9), (24, 9), (36, 3), (24, 3), (16, 3), (10, 2), (6, 1))
 """Steps in which the status line is shortened: (maximum quote width, minimum number of parts).
 
-Widths are in terminal cells. Parts are phrases separated by ` · `; the last part is dropped first.
+Widths are in terminal cells; the last part (a phrase) is dropped first.
 """
 
 _TO_MINUTE: Final = len("2024-01-31T12:00")
@@ -52,14 +52,10 @@ _ORIGINS: Final = {
 }  # fmt: skip
 
 Fact = tuple[str, str]
-"""A detail of an annotation: the name of the detail and its value, both as text."""
 
 
 def draft_line(draft: ViewDraft, cells: int = 1000) -> tuple[str, Kind]:
-    """Return the text of the viewer's status line, and the message kind (such as `hint`).
-
-    The text is shortened to `cells` terminal cells if possible.
-    """
+    """Return the text and kind of the viewer's status line, cut to `cells` cells if possible."""
     if draft.message:
         return draft.message.text, draft.message.kind
     if draft.hints:
@@ -111,7 +107,6 @@ def _overview(draft: ViewDraft) -> Sequence[str]:
 
 
 def describe_people(draft: ViewDraft) -> str:
-    """Return the name of the sample's only annotator, else the number of annotators."""
     names = {draft.owner(owned.annotation) for owned in draft.all_annotations}
     return names.pop() if len(names) == 1 else format_count(len(names), "person", "people")
 
@@ -193,10 +188,7 @@ def format_time(at: str) -> str:
 
 
 def build_pages(draft: ViewDraft) -> list[tuple[str, str]]:
-    """Return (title, text) of each page of the dialog with all details of the sample.
-
-    The pages are: the focused annotation (if any), people, request, sample.
-    """
+    """Return (title, text) of each page of the dialog with all details of the sample."""
     sample = draft.sample
     found: list[tuple[str, str]] = []
     annotation = draft.focused_annotation

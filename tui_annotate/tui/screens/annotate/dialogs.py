@@ -34,15 +34,12 @@ class NoteLine:
         self.timer: Timer | None = None  # runs while typed text is not stored yet
 
     def read_former(self, session: AnnotatorSession) -> None:
-        """Read the annotator's former notes, to suggest how the typed text continues."""
-
         def done(found: Sequence[str]) -> None:
             self._former = list(found)
 
         self._screen.submit(partial(session.annotate.store.past_notes, session.person.id), done)
 
     def open(self, text: str) -> None:
-        """Open the note line with a text in it."""
         line = self._screen.note_input
         line.begin(text, suggestions=self._complete, past=self._former, placeholder="your text")
         line.screen.add_class("-note")
@@ -52,7 +49,6 @@ class NoteLine:
         return next((note for note in self._former if typed and note.startswith(typed)), None)
 
     def close(self) -> None:
-        """Close the note line, and focus the document text again."""
         if self.timer:
             self.timer.stop()
             self.timer = None
@@ -61,7 +57,6 @@ class NoteLine:
             self._screen.pane(draft.side).focus()
 
     def submit(self, written: str) -> None:
-        """Close the note line, and use the written text as a note, comment or reason."""
         self.close()
         draft = self._screen.draft
         if draft is None:
@@ -71,7 +66,7 @@ class NoteLine:
         self._screen.perform(notes.finish_note(draft, written))
 
     def leave(self, written: str) -> None:
-        """Close the note line, and keep the written text in the draft without saving it."""
+        """Close the note line, and keep the written text on screen without saving it."""
         self.close()
         if draft := self._screen.draft:
             self._screen.perform(notes.keep_note_text(draft, written))
@@ -89,7 +84,7 @@ class NoteLine:
             self._screen.keep_place()
 
     def take_unfinished(self) -> bool:
-        """Put an unfinished note into the draft; return whether there is an unfinished note."""
+        """Keep the text that is still being typed in the note line; return whether there is any."""
         draft = self._screen.draft
         if draft is None or draft.writing is None:
             return False
@@ -97,16 +92,11 @@ class NoteLine:
 
 
 class SampleDialogs:
-    """Controller that opens the dialogs of the annotating screen."""
-
     def __init__(self, screen: WorkspaceScreen, notes: NoteLine) -> None:
         self._screen, self._notes = screen, notes
 
     def handle(self, effect: Effect) -> bool:
-        """Open the dialog that a user action requests, or the note line.
-
-        Return False if the effect of the action is another one.
-        """
+        """Open the dialog or note line that a user action requests; return False for others."""
         current = self._screen.current
         if current is None:
             return False
@@ -168,7 +158,6 @@ class SampleDialogs:
     # pages
 
     def _show_pages(self, current: SampleSession) -> None:
-        """Show a dialog with the request, the guidelines and further pages about the sample."""
         from tui_annotate.tui.dialogs.message import MessageDialog
 
         open_sample = current.open_sample

@@ -1,4 +1,4 @@
-"""The loader of samples: opens and prefetches samples, and stores the annotator's position."""
+"""The loader of samples: opens them, reads the next ones in advance, and stores positions."""
 
 from __future__ import annotations
 
@@ -31,19 +31,18 @@ if TYPE_CHECKING:
     from tui_annotate.tui.session import AnnotatorSession
 
 PREFETCH_PAUSE: Final = 0.1
-"""Seconds without a key press until samples are prefetched."""
+"""Seconds without a key press until the neighbouring samples are read in advance."""
 
 
 @dataclass(frozen=True, slots=True)
 class SampleSession:
-    """The open sample, its draft, and the session of its annotator.
+    """The open sample, its unsaved work, and the session of its annotator.
 
     The screen replaces this object as a whole, so that the store's thread never combines the
     annotator of one sample with the draft of another sample.
 
     Attributes:
         open_sample: the sample as the store returned it last.
-        draft: the sample with all unsaved work.
         listening_since: time from which keys are meant for the sample; None until it is painted.
         begun: whether the annotator has acted on the sample since it was opened.
     """
@@ -56,7 +55,10 @@ class SampleSession:
 
 
 class SampleSource:
-    """Source of the samples in an annotator's queue; a subclass reads the review queue."""
+    """Source of the samples in an annotator's queue; a subclass reads the review queue.
+
+    Its methods run in the store's thread, except `new_draft`, `keep_place` and `spend`.
+    """
 
     def first(self, session: AnnotatorSession, sample: str) -> OpenSample | None:
         """Return the first sample to show; None for an empty queue. Called in the store's thread.
@@ -72,18 +74,14 @@ class SampleSource:
         return annotate.open(who, key, order=session.order) if key else None
 
     def open(self, session: AnnotatorSession, key: SampleKey) -> OpenSample:
-        """Open a sample of the queue; called in the store's thread."""
         return session.annotate.open(session.person.id, key, order=session.order)
 
     def neighbour(self, session: AnnotatorSession, key: SampleKey, step: int) -> SampleKey | None:
-        """Return the sample `step` positions after a sample in the queue; None beyond the ends.
-
-        Called in the store's thread. A negative `step` goes backwards.
-        """
+        """Return the sample `step` positions after a sample in the queue; None beyond the ends."""
         return session.annotate.neighbour(session.person.id, key, step, order=session.order)
 
     def new_draft(self, open_sample: OpenSample, *, last_label: tuple[str, ...]) -> Draft:
-        """Create the state on screen (draft) of a newly opened sample; nothing is unsaved yet."""
+        """Create the state on screen of a newly opened sample, without unsaved work."""
         sample = single_document.to_screen_sample(open_sample.sample)
         return Draft(
             sample,
@@ -99,16 +97,12 @@ class SampleSource:
     def keep_place(
         self, current: SampleSession, kept: Mapping[str, Any]
     ) -> Callable[[], None] | None:
-        """Return a function that stores where the annotator stopped working in the sample.
-
-        The function is to be called in the store's thread. It is None in review, where positions
-        are not stored.
-        """
+        """Return a function that stores the annotator's position in the sample; None in review."""
         annotate, who = current.session.annotate, current.session.person.id
         return partial(annotate.people.keep_place, who, current.open_sample.sample.key, kept)
 
     def spend(self, current: SampleSession, seconds: float) -> Callable[[], None]:
-        """Return a function that stores the time spent, to be called in the store's thread."""
+        """Return a function that stores the working time, to be called in the store's thread."""
         annotate, who = current.session.annotate, current.session.person.id
         return partial(annotate.read, who, current.open_sample.sample.key, seconds=seconds)
 
@@ -121,7 +115,6 @@ class PrefetchedSamples:
         here: the sample that was open when the samples were read.
         `moment`: the version of the store.
         neighbours: the next (1) and the previous (-1) sample of the queue; None beyond the ends.
-        desks: the opened samples by key.
     """
 
     session: AnnotatorSession
@@ -132,7 +125,7 @@ class PrefetchedSamples:
 
 
 class SampleLoader:
-    """Opener of samples, which uses a prefetched sample if the store has not changed since."""
+    """Opener of samples, which uses a sample read in advance if the store has not changed since."""
 
     def __init__(
         self, screen: WorkspaceScreen, saves: SaveController, source: SampleSource
@@ -148,7 +141,6 @@ class SampleLoader:
     def begin(
         self, session: AnnotatorSession, open_sample: OpenSample, message: StatusMessage
     ) -> None:
-        """Show a sample at the position where its annotator stopped."""
         screen = self._screen
         self._saves.busy = False
         draft = self.source.new_draft(open_sample, last_label=self.last_label)
@@ -172,7 +164,6 @@ class SampleLoader:
         screen.pane(draft.side).call_after_refresh(self._on_first_frame)
 
     def _on_first_frame(self) -> None:
-        """Start to accept keys after a sample's first frame, and prepare the assist."""
         screen = self._screen
         current = screen.current
         self.listen(screen.pane(current.draft.side).painted_since if current else None)
@@ -198,15 +189,11 @@ class SampleLoader:
         screen.free_keys()
 
     def begun(self) -> None:
-        """Record that the annotator has acted on the open sample."""
         if (current := self._screen.current) and not current.begun:
             self._screen.current = replace(current, begun=True)
 
     def _read_former(self, current: SampleSession) -> None:
-        """Read the evidence that the annotator took in other samples with the same source.
-
-        This is done after the sample was drawn for the first time.
-        """
+        """Read the evidence that the annotator took in other samples with the same source."""
         session, draft = current.session, current.draft
 
         def done(found: Mapping[str, tuple[Span, ...]]) -> None:
@@ -225,7 +212,6 @@ class SampleLoader:
     # in the store's thread
 
     def first(self, session: AnnotatorSession, sample: str) -> OpenSample | None:
-        """Load the features of the screen, and open the first sample; None for an empty queue."""
         self._screen.load_features()
         open_sample = self.source.first(session, sample)
         if open_sample:
@@ -233,7 +219,6 @@ class SampleLoader:
         return open_sample
 
     def open(self, key: SampleKey) -> OpenSample:
-        """Open a sample, and have each feature of the screen read its data for the sample."""
         session = self._screen.session
         if session is None:
             raise Unavailable("no workspace is open")
@@ -253,7 +238,6 @@ class SampleLoader:
         return self.source.neighbour(session, key, step)
 
     def _valid_prefetch(self) -> PrefetchedSamples | None:
-        """Return the prefetched samples if the store and the session are unchanged."""
         ahead = self.prefetched
         if ahead is None or ahead.session is not self._screen.session:
             return None
@@ -262,7 +246,6 @@ class SampleLoader:
     # to another sample
 
     def step(self, step: int) -> None:
-        """Go to the sample `step` positions further on in the queue."""
         if current := self._screen.current:
             self.go(
                 partial(self._neighbour, current.session, current.open_sample.sample.key, step),
@@ -330,7 +313,6 @@ class SampleLoader:
 
         Args:
             open_desk: called in the store's thread.
-            words: message on the new sample.
             none: message if `open_desk` returns None.
         """
         screen = self._screen
@@ -357,10 +339,7 @@ class SampleLoader:
     # position and working time
 
     def leaving(self) -> Callable[[], None]:
-        """Return a function that stores the annotator's position and working time on the sample.
-
-        The function is to be called in the store's thread.
-        """
+        """Return a function for the store's thread that stores the position and working time."""
         keep, current = self.leaving_place(), self._screen.current
         if current is None:
             return keep
@@ -373,16 +352,11 @@ class SampleLoader:
         return call
 
     def leaving_place(self) -> Callable[[], None]:
-        """Return a function that stores the annotator's position in the sample.
-
-        The function is to be called in the store's thread.
-        """
         current = self._screen.current
         keep = self.source.keep_place(current, dump_state(current.draft)) if current else None
         return keep or (lambda: None)
 
     def keep_place(self) -> None:
-        """Store the annotator's position in the open sample."""
         if current := self._screen.current:
             self._store_place(current, dump_state(current.draft), self._screen.saver.send)
 
@@ -396,10 +370,7 @@ class SampleLoader:
             send(StoreJob(keep, lambda _: None, self._screen.show_error))
 
     def spend(self) -> None:
-        """Count the working time of an action.
-
-        The sum is sent to the store before it exceeds the maximum that one event may record.
-        """
+        """Count the working time of an action."""
         screen = self._screen
         stopwatch = self._saves.stopwatch
         stopwatch.touch()
@@ -410,7 +381,6 @@ class SampleLoader:
     # prefetching
 
     def _take_prefetched(self, to: SampleKey | int | None) -> OpenSample | None:
-        """Return a prefetched sample that is still valid; None if there is none."""
         screen, ahead = self._screen, self._valid_prefetch() if to is not None else None
         draft = screen.draft
         if ahead is None or draft is None or ahead.here != draft.sample.key or screen.saver.waiting:
@@ -441,7 +411,6 @@ class SampleLoader:
             self._prefetch(self._screen.current)
 
     def _prefetch(self, current: SampleSession) -> None:
-        """Read the samples that the next key press may open, without writing to the store."""
         draft, session, saver = current.draft, current.session, self._screen.saver
         found = [feature.upcoming(draft) for feature in self._screen.features]
         if all(keys is None for keys in found):

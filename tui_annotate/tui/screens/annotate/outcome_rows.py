@@ -20,8 +20,6 @@ _QUOTE = 48  # cells
 
 
 class OutcomeMessage(ScreenMessage):
-    """Texts of the dialog on the outcome of review."""
-
     RATING = "rating: {rating}"
     SAME_RATING = "adjudicated: the same"
     OTHER_RATING = "adjudicated: {rating}"
@@ -45,7 +43,6 @@ def own_rows(lesson: SampleOutcome, sample: Sample) -> list[OutcomeRow]:
 
 
 def added_rows(lesson: SampleOutcome, sample: Sample) -> list[OutcomeRow]:
-    """Return rows for adjudicated annotations that this annotator did not make."""
     return [
         OutcomeRow("text", _describe_annotation(one, sample), _describe_added(one))
         for one in lesson.added

@@ -44,11 +44,9 @@ _Reloaded = tuple["OpenSample", Mapping[LabelPath, LabelPath]]
 
 
 class SaveController:
-    """Controller that sends jobs to the store in order, and takes over their results.
+    """Controller that sends jobs to the store in order, and updates the screen from their results.
 
     Attributes:
-        stopwatch: counts the seconds of work since they were last sent.
-        state: state of the last save, as the header shows it.
         busy: whether a job is running for which key presses must wait, such as opening a sample.
         take_over: updates the stored part of a draft and keeps its unsaved part; review extends it.
         reload_sample: reads the sample again after work from elsewhere was merged.
@@ -64,7 +62,6 @@ class SaveController:
         self.reload_sample = self.reload_unchanged
 
     def answer(self, message: JobFinished) -> None:
-        """Call the callbacks of a finished job, and update the state of saving."""
         self.saver.answer(message)
         if self.state == SAVING_STATE and not self.saver.shown:
             self.state = SAVED_STATE
@@ -72,7 +69,6 @@ class SaveController:
         self._screen.free_keys()
 
     def send(self, job: StoreJob[Any]) -> None:
-        """Send a job that changes the store, and show in the header that data is being saved."""
         self.state = SAVING_STATE
         self.saver.send(job)
 
@@ -87,7 +83,6 @@ class SaveController:
         Args:
             call: stores the change; its argument is the working time in seconds.
             done: shows the result; not called if another sample has been opened in the meantime.
-            failed: handles a refusal; by default, the reason is shown.
         """
         seconds, draft = self.stopwatch.take(), self._screen.draft
 
@@ -132,16 +127,12 @@ class SaveController:
         self.state = NOT_SAVED
 
     def keep_comment(self, draft: Draft | None, text: str, error: TuiAnnotateError) -> None:
-        """Keep a sample comment that the store refused in the draft, and show the error."""
         if draft:
             draft.kept_notes[Note(SAMPLE)] = text
         self.refused(error)
 
     def take_over_answer(self, saved: SaveResult) -> None:
-        """Update the open sample with the state that the store returned after a save.
-
-        Features (optional parts of the screen) may update the sample as well.
-        """
+        """Update the open sample with the state that the store returned after a save."""
         screen = self._screen
         current = screen.current
         if current is None or saved.key != current.open_sample.sample.key:
@@ -163,7 +154,7 @@ class SaveController:
         *,
         failed: Callable[[TuiAnnotateError], None] | None = None,
     ) -> None:
-        """Read a draft's sample again, then call `then`; unsaved work is kept.
+        """Read the sample on screen again, then call `then`; unsaved work is kept.
 
         Args:
             then: gets a message about changed labels; an empty message if none changed.
@@ -195,7 +186,7 @@ class SaveController:
         self.saver.send(StoreJob(call, done, failed or (lambda _: then(NO_MESSAGE)), writes=True))
 
     def take_over_desk(self, draft: Draft, now: OpenSample, change: DraftLabelSetChange) -> None:
-        """Update a draft's annotations and rating from the store, and keep unsaved work."""
+        """Update the annotations and rating on screen from the store, and keep unsaved work."""
         screen = self._screen
         stored = single_document.exchange_all_sides(now.sample, now.annotations)
         label_set_change.take_over(draft, change, stored)
@@ -208,10 +199,7 @@ class SaveController:
             feature.reloaded(draft, now)
 
     def reload_unchanged(self) -> None:
-        """Read the sample again, unless an annotation is being edited or could not be saved.
-
-        A conflict of such an annotation is reported when the annotation is saved.
-        """
+        """Read the sample again, unless an annotation is being edited or could not be saved."""
         draft = self._screen.draft
         if draft and not (draft.save_failed or draft.editing):
             self.reload_and_show(draft, lambda changed: changed, failed=self.refused)
@@ -223,11 +211,7 @@ class SaveController:
         *,
         failed: Callable[[TuiAnnotateError], None] | None = None,
     ) -> None:
-        """Read the sample again, then show the message that `describe` returns.
-
-        Args:
-            describe: gets a message about changed labels; an empty message if none changed.
-        """
+        """Read the sample again, then show the message that `describe` returns."""
 
         def then(changed: StatusMessage) -> None:
             if draft is self._screen.draft:
@@ -238,7 +222,6 @@ class SaveController:
         self.reload(draft, then, failed=failed)
 
     def show_refused_action(self, error: TuiAnnotateError) -> None:
-        """Show why the store refused an action; after a conflict, read the sample again."""
         self.refused(error)
 
         def describe(changed: StatusMessage) -> AnyMessage:
@@ -252,7 +235,6 @@ class SaveController:
     def return_refused_save(
         self, draft: Draft, annotation: Annotation, error: TuiAnnotateError
     ) -> None:
-        """Put the annotation of a refused save back into the draft, and show the error."""
         self._screen.forget_keys()
         self.state = NOT_SAVED
         if not isinstance(error, Conflict):
@@ -277,13 +259,10 @@ class SaveController:
 
 
 class AnnotationSaves:
-    """Handler of an annotator's requests that change the store."""
-
     def __init__(self, screen: WorkspaceScreen, saves: SaveController) -> None:
         self._screen, self._saves = screen, saves
 
     def handle(self, effect: Effect) -> bool:
-        """Send a requested change to the store; return False if the request changes nothing."""
         current = self._screen.current
         if current is None:
             return False
@@ -327,8 +306,6 @@ class AnnotationSaves:
         message: AnyMessage,
         failed: Callable[[TuiAnnotateError], None] | None = None,
     ) -> None:
-        """Send a change of the sample, and show `message` after the change is stored."""
-
         def done(saved: SaveResult) -> None:
             self._saves.take_over_answer(saved)
             if current := self._screen.current:
@@ -395,7 +372,6 @@ class AnnotationSaves:
         )
 
     def _find_next(self, session: AnnotatorSession, sample: Sample) -> SampleKey | None:
-        """Return the sample after a completed sample; called in the store's thread."""
         for feature in self._screen.features:
             if found := feature.next_sample(session, sample):
                 return found

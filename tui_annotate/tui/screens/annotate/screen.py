@@ -42,7 +42,7 @@ class SampleQueue:
         return self._screen.session
 
     def open(self, *, ordering: bool = False) -> None:
-        """Show the queue; with `ordering`, ask for an order of the samples first."""
+        """Show the list of samples; with `ordering`, ask for an order of the samples first."""
         from tui_annotate.tui.screens.queue import QueueScores, QueueScreen
 
         at = self._screen.current
@@ -80,7 +80,6 @@ class SampleQueue:
     def _read_page(
         self, search: str, states: Collection[State], *, offset: int, limit: int
     ) -> tuple[Sequence[QueueRow], int]:
-        """Read a page of the queue; called in a thread."""
         session = self._session
         found = session.annotate.queue(
             session.person.id,
@@ -101,7 +100,6 @@ class SampleQueue:
             self._screen.current = replace(current, session=session)
 
     def _read_scores(self, keys: Sequence[SampleKey]) -> ScoreSummaries:
-        """Read the scores of samples; called in a thread."""
         session = self._session
         if session.machines is None:
             return ScoreSummaries()
@@ -109,23 +107,17 @@ class SampleQueue:
         return session.machines().scores.summarise(keys, first=scored.score if scored else "")
 
     def _list_orders(self) -> Sequence[str]:
-        """List the orders to choose from; called in a thread."""
         machines = self._session.machines
         scores = machines().scores.orderable() if machines else ()
         scored = [str(ByScore(sense, score)) for sense in _SCORE_DIRECTIONS for score in scores]
         return (BY_SOURCE, INGESTED, "random:1", *scored)
 
     def _read_siblings(self, key: SampleKey) -> Found:
-        """Read the samples in the queue with the same source, and their scores.
-
-        Called in a thread.
-        """
         session = self._session
         found = session.annotate.siblings(session.person.id, key, order=session.order)
         return found, self._read_scores([each.key for each in found])
 
     def ask_siblings(self) -> None:
-        """Let the user choose one of the samples with the same source as the open sample."""
         from tui_annotate.tui.dialogs.siblings import SiblingsDialog
 
         if open_sample := self._screen.open_sample:
@@ -140,8 +132,6 @@ class SampleQueue:
 
 
 class AnnotateScreen(WorkspaceScreen):
-    """Screen on which an annotator annotates the samples of their queue."""
-
     no_sample: ClassVar[str] = (
         "No samples assigned to you (q quits):"
         " tui-annotate ingest FILE imports samples, tui-annotate assignments create assigns them"
@@ -154,13 +144,11 @@ class AnnotateScreen(WorkspaceScreen):
         self.use_features(ANNOTATE_FEATURES, AnnotationSaves(self, self.saves).handle)
 
     def hide_suggestions(self, *, hiding: bool) -> None:
-        """Hide or show suggestions."""
         for feature in self.features:
             if isinstance(feature, Suggestions):
                 feature.hide(hiding=hiding)
 
     def handle(self, effect: Effect) -> bool:
-        """Apply a user action's effect to the annotating screen; return False for other effects."""
         match effect:
             case Open("rivals"):
                 self.queue.ask_siblings()

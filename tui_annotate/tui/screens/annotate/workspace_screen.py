@@ -88,20 +88,13 @@ class AppRequest(Message):
 
 
 class WorkspaceScreen(SampleScreen):
-    """Screen with one sample of a workspace at a time, controlled by keys.
-
-    Args:
-        close: ends the app after the position is sent to the store.
-        source: source of the samples.
-    """
+    """Screen with one sample of a workspace at a time, controlled by keys."""
 
     COMMANDS: ClassVar[set[type[Provider] | Callable[[], type[Provider]]]] = {ActionProvider}
 
     no_sample: ClassVar[str] = ""
-    """Message if there is no sample to show."""
 
     open_queue: Callable[[], None]
-    """Function that opens the list of samples."""
 
     def __init__(self, close: Callable[[], None], source: SampleSource) -> None:
         super().__init__()
@@ -121,7 +114,7 @@ class WorkspaceScreen(SampleScreen):
         self.show_error = self.saves.refused
 
     def use_features(self, order: FeatureOrder, save: Callable[[Effect], bool]) -> None:
-        """Create the built-in features, and set which part of the screen gets user actions first.
+        """Create the optional parts of the screen, and set which part gets actions first.
 
         Args:
             order: order of all features; features of plug-ins are skipped until they are loaded.
@@ -140,10 +133,10 @@ class WorkspaceScreen(SampleScreen):
         )
 
     def load_features(self) -> None:
-        """Import and create the features of plug-ins once; log a warning for each broken plug-in.
+        """Import and create the screen parts of plug-ins once; log a warning for each broken one.
 
-        The method runs in the store's thread before the first sample, so that imports delay
-        neither the first frame nor a key. No feature is used before the first sample.
+        The method runs in the store's thread before the first sample, so that imports delay neither
+        the first frame nor a key. No feature is used before the first sample.
         """
         if self._features_loaded:
             return
@@ -159,7 +152,6 @@ class WorkspaceScreen(SampleScreen):
         self._place_features(made)
 
     def _place_features(self, made: Mapping[str, Feature]) -> None:
-        """Sort the features of plug-ins into the feature order; features not in it come last."""
         left, features = dict(made), []
         for each in self._feature_order:
             feature = left.pop(each, None) if isinstance(each, str) else each
@@ -175,12 +167,10 @@ class WorkspaceScreen(SampleScreen):
 
     @property
     def draft(self) -> Draft | None:
-        """The open sample with all unsaved work; None before the first sample."""
         return self.current.draft if self.current else None
 
     @property
     def session(self) -> AnnotatorSession | None:
-        """The annotator's session; None before the first sample."""
         return self.current.session if self.current else None
 
     @property
@@ -190,12 +180,10 @@ class WorkspaceScreen(SampleScreen):
 
     @property
     def key_map(self) -> KeyMap | None:
-        """The annotator's key map; None before the first sample."""
         return self.current.session.keys if self.current else None
 
     @property
     def signed_in(self) -> bool:
-        """Whether the user has an account, for actions that need an account."""
         return self.session is not None and self.session.signed_in
 
     @property
@@ -205,24 +193,21 @@ class WorkspaceScreen(SampleScreen):
 
     @property
     def saver(self) -> StoreThread:
-        """The store's thread, which runs all jobs of the screen."""
         return self.saves.saver
 
     @property
     def busy(self) -> bool:
-        """Whether a job is running for which key presses must wait, such as opening a sample."""
         return self.saves.busy
 
     @property
     def listening_since(self) -> float | None:
-        """Time from which key presses count for the open sample; None until the sample is drawn.
+        """Time from which key presses count for the open sample; None until it is drawn.
 
         Keys that were pressed before this time were meant for another sample.
         """
         return self.current.listening_since if self.current else None
 
     def header(self) -> Header | None:
-        """Return the header: the sample's position in the queue, its state, the state of saving."""
         current = self.current
         if current is None:
             return None
@@ -247,7 +232,6 @@ class WorkspaceScreen(SampleScreen):
         return "" if self.has_class("-lists") else signals.describe_choice(self.panes.by)
 
     def line(self, draft: Draft, cells: int) -> tuple[str, Kind]:
-        """Return the status line's text and kind; in a read-only workspace no key would save."""
         text, kind = super().line(draft, cells)
         if self.read_only and kind == DRAFT:
             return MessageCode.READ_ONLY.text(reason=self.read_only), HINT
@@ -255,13 +239,11 @@ class WorkspaceScreen(SampleScreen):
 
     @property
     def note_input(self) -> NoteInput:
-        """The input widget for notes."""
         return self.query_one("#note", NoteInput)
 
     # from sample to sample
 
     def show_opening(self, words: str, kind: Kind = "hint") -> None:
-        """Show a message before the first sample is open."""
         self.query_one(DraftLine).show(words, kind=kind)
 
     def begin(
@@ -270,10 +252,7 @@ class WorkspaceScreen(SampleScreen):
         open_sample: OpenSample,
         message: StatusMessage = NO_MESSAGE,
     ) -> None:
-        """Show a sample at the position where its annotator stopped working on it.
-
-        All features (optional parts of the screen) are notified of the sample.
-        """
+        """Show a sample at the position where its annotator stopped working on it."""
         before = self.session
         if before is None or before.person != session.person:
             self.notes.read_former(session)
@@ -291,7 +270,6 @@ class WorkspaceScreen(SampleScreen):
         self.run_worker(lambda: [import_module(name) for name in modules], thread=True)
 
     def go_to(self, key: SampleKey | None) -> None:
-        """Open another sample, unless the draft has work that must be saved first."""
         if key is None or self.draft is None:
             return
         problem = completion.find_leave_problem(self.draft)
@@ -300,11 +278,9 @@ class WorkspaceScreen(SampleScreen):
         else:
             self.go(lambda: key, "")
 
-    def hide_suggestions(self, *, hiding: bool) -> None:
-        """Hide or show suggestions, on a screen that has suggestions."""
+    def hide_suggestions(self, *, hiding: bool) -> None: ...
 
     def rest(self) -> None:
-        """Store the position and an unfinished note."""
         self.notes.take_unfinished()
         self.keep_place()
 
@@ -313,7 +289,6 @@ class WorkspaceScreen(SampleScreen):
         self.saves.reload_sample()
 
     def quit(self) -> None:
-        """Store the position, the working time and an unfinished note, then quit the app."""
         if self.saver.closed:
             return
         self.notes.take_unfinished()
@@ -324,7 +299,6 @@ class WorkspaceScreen(SampleScreen):
     # keys
 
     def on_key(self, event: events.Key) -> None:
-        """Run the action of a key, unless the note line has the focus."""
         if self._writing:
             return
         event.stop()
@@ -352,7 +326,6 @@ class WorkspaceScreen(SampleScreen):
 
     @staticmethod
     def _note_comes(draft: Draft) -> bool:
-        """Return whether the note input opens after a save, because the label requires a note."""
         fresh = [one for one, new in draft.saving.values() if new]
         fresh += filter(None, draft.answering.values())
         return any(completion.wants_note(draft, one) for one in fresh)
@@ -362,7 +335,6 @@ class WorkspaceScreen(SampleScreen):
         return self.draft is not None and self.draft.writing is not None
 
     def _action_of_key(self, event: KeyOrPaste) -> str:
-        """Return the id of a key's action; empty for text, hint letters and keys without action."""
         draft, keys = self.draft, self.key_map
         if draft is None or keys is None or draft.hints or not isinstance(event, events.Key):
             return ""
@@ -372,9 +344,8 @@ class WorkspaceScreen(SampleScreen):
     def _press_key(self, event: events.Key, draft: Draft, since: float) -> None:
         """Run the action of a key, unless the key was pressed too early for the open sample.
 
-        Args:
-            since: time at which the sample was first drawn; a key pressed before this time runs
-                only an action that changes nothing.
+        A key pressed before the time `since` (first frame of the sample) runs only an action that
+        changes nothing.
         """
         action = self._action_of_key(event)
         too_soon = self._is_too_soon(draft, action, event.time)
@@ -415,7 +386,6 @@ class WorkspaceScreen(SampleScreen):
             self.perform([Blink()])  # the key has an action in another state
 
     def do(self, action: str, *, digit: str = "") -> None:
-        """Run an action; in a read-only workspace, refuse an action that changes stored work."""
         draft = self.draft
         if draft and self.read_only and draft.state in action_of(action).changes:
             self._refuse_change(draft)
@@ -427,25 +397,19 @@ class WorkspaceScreen(SampleScreen):
         self.perform([Blink()])
 
     def may_do(self, action: str) -> bool:
-        """Return whether the window is large enough for an action."""
         return not self.too_small or action_of(action).in_small_window
 
     def press(self, draft: Draft, action: str, *, digit: str) -> Effects:
-        """Run an action on the open sample; return effects to apply, such as cursor moves."""
         comment = self.open_sample.assignment.comment if self.open_sample else ""
         return press(draft, action, digit=digit, comment=comment, more=self.feature_keys)
 
     def match_clicked(self, draft: Draft, rank: int) -> Effects:
-        """Take the clicked match as evidence, or remove this evidence; return effects to apply.
-
-        In a read-only workspace, the match is only shown.
-        """
+        """Take the clicked match as evidence, or remove it; only show it if work is read-only."""
         if self.read_only:
             return highlights.show_match(draft, rank)
         return highlights.take_match(draft, rank)
 
     def annotation_clicked(self, draft: Draft, index: int) -> Effects:
-        """Show the annotation or suggestion clicked in the list; return effects for the screen."""
         listed: list[Annotation | Suggestion] = [*draft.annotations, *draft.offered]
         if draft.editing or not 0 <= index < len(listed):
             return [Blink()]
@@ -458,7 +422,6 @@ class WorkspaceScreen(SampleScreen):
         )
 
     def handle(self, effect: Effect) -> bool:
-        """Apply a user action's effect to the screen; return False for other effects."""
         match effect:
             case Open("signals"):
                 self.panes.next_signals()
@@ -473,21 +436,17 @@ class WorkspaceScreen(SampleScreen):
         return True
 
     def forget_keys(self, before: float | None = None) -> None:
-        """Drop the waiting keys that were pressed before a given time, by default before now."""
         key_queue.forget_keys(self, before)
 
     def free_keys(self) -> None:
-        """Deliver the waiting keys, if the job for which they waited has ended."""
         key_queue.free(self)
 
     def spend(self) -> None:
-        """Count the working time of an action (see `SampleLoader.spend`)."""
         self.loader.spend()
 
     # the store
 
     def on_job_finished(self, message: JobFinished) -> None:
-        """Handle the end of a job of the store's thread."""
         message.stop()
         self.saves.answer(message)
 
@@ -497,7 +456,6 @@ class WorkspaceScreen(SampleScreen):
         done: Callable[[Found], None] | None = None,
         failed: Callable[[TuiAnnotateError], None] | None = None,
     ) -> None:
-        """Call a function in the thread that accesses the store; keys are handled meanwhile."""
         self.saver.send(StoreJob(call, done or (lambda _: None), failed or self.show_error))
 
     def send_change(
@@ -506,12 +464,6 @@ class WorkspaceScreen(SampleScreen):
         done: Callable[[SaveResult], None],
         failed: Callable[[TuiAnnotateError], None],
     ) -> None:
-        """Send a change of the open sample to the store.
-
-        Args:
-            call: gets the working time of the change in seconds.
-        """
-
         def stored(saved: SaveResult) -> None:
             self.saves.take_over_answer(saved)
             done(saved)
@@ -519,11 +471,9 @@ class WorkspaceScreen(SampleScreen):
         self.saves.send_timed(call, stored, failed)
 
     def not_saved(self) -> None:
-        """Show that the store refused a save, and drop the keys pressed since."""
         self.saves.not_saved(busy=self.busy)
 
     def remember(self, what: str, value: str) -> None:
-        """Store a preference of the user."""
         if session := self.session:
             who = base_person(session.person.id)
             self.submit(partial(session.annotate.people.keep_preference, who, what, value))
@@ -531,16 +481,13 @@ class WorkspaceScreen(SampleScreen):
     # the note line
 
     def on_note_input_submitted(self, message: NoteInput.Submitted) -> None:
-        """Save the note (Enter in the note line)."""
         message.stop()
         self.notes.submit(message.text)
 
     def on_note_input_closed(self, message: NoteInput.Closed) -> None:
-        """Close the note line and keep its text as a draft (Esc in the note line)."""
         message.stop()
         self.notes.leave(message.text)
 
     def on_input_changed(self, message: NoteInput.Changed) -> None:
-        """Keep the text that is typed into the note line."""
         message.stop()
         self.notes.changed()

@@ -16,14 +16,12 @@ from tui_annotate.tui.row_widgets import RowList
 from tui_annotate.tui.screen_message import ScreenMessage
 
 Path = tuple[str, ...]
-"""Path of names in the tree, from the topic down; the empty path is the collection."""
+"""Path of names in the collection tree: request, run, item; empty for the whole collection."""
 
 _DEPTH: Final = 3  # topic, run, leaf
 
 
 class CollectionMessage(ScreenMessage):
-    """Texts of the collection screen."""
-
     LOADING = "Loading…"
     NO_ITEMS = "No items of this kind are assigned to you"
     ALL_ANNOTATED = "All {items} are annotated"
@@ -32,10 +30,9 @@ class CollectionMessage(ScreenMessage):
 
 
 class TreeRow(NamedTuple):
-    """A row of the collection tree.
+    """A row of the tree that shows a report collection.
 
     Attributes:
-        text: text after the name: a request's title, a team, or the start of a text.
         done, total: numbers of complete items and of all items below the row; for a leaf, its
             citations, or the document.
         keys: keys of the samples that the row opens: one sample, or a sentence's citations in
@@ -52,28 +49,18 @@ class TreeRow(NamedTuple):
 
     @property
     def complete(self) -> bool:
-        """Whether all items that belong to the row or to its child rows are complete."""
         return self.done >= self.total
 
 
 @dataclass
 class CollectionTree:
-    """The rows of the collection tree for one kind of item, such as documents.
-
-    The rows below a row are read when that row is unfolded.
-
-    Attributes:
-        below: the rows below each path that was read.
-        unfolded: paths whose rows are shown.
-        focused: path of the focused row.
-    """
+    """The rows of the collection tree for one kind of item, such as documents."""
 
     below: dict[Path, tuple[TreeRow, ...]] = field(default_factory=dict)
     unfolded: set[Path] = field(default_factory=set)
     focused: Path = ()
 
     def rows(self) -> tuple[TreeRow, ...]:
-        """Return all visible rows of the tree, in order."""
         return tuple(self._under(()))
 
     def _under(self, path: Path) -> Iterator[TreeRow]:
@@ -83,18 +70,17 @@ class CollectionTree:
                 yield from self._under(row.path)
 
     def unread(self) -> Path | None:
-        """Return an unfolded path whose rows were not read yet; None if all were read."""
+        """Return the path of an unfolded row whose child rows were not read yet; None for none."""
         known = {row.path for rows in self.below.values() for row in rows}
         return min((self.unfolded & known) - self.below.keys(), key=len, default=None)
 
 
 def has_rows_below(row: TreeRow, *, reports: bool) -> bool:
-    """Return whether a row can be unfolded; in the tree of reports, a run cannot be unfolded."""
+    """Return whether a row of the collection tree can be unfolded to show child rows."""
     return len(row.path) < (_DEPTH - 1 if reports else _DEPTH)
 
 
 def branch_rows(path: Path, branches: Sequence[TreeBranch]) -> tuple[TreeRow, ...]:
-    """Turn topics or runs into rows of the tree."""
     return tuple(
         TreeRow(
             (*path, branch.name),
@@ -109,7 +95,6 @@ def branch_rows(path: Path, branches: Sequence[TreeBranch]) -> tuple[TreeRow, ..
 
 
 def leaf_rows(path: Path, leaves: Sequence[TreeLeaf]) -> tuple[TreeRow, ...]:
-    """Turn documents or sentences into rows of the tree."""
     return tuple(
         TreeRow(
             (*path, leaf.name), leaf.start, sum(leaf.ticks), len(leaf.ticks), leaf.keys, leaf.ticks
@@ -150,11 +135,9 @@ _NAME: Final = 32  # cells of an id at most
 
 
 class TreeRows(RowList):
-    """List widget that paints the visible rows of the collection tree."""
-
     @dataclass
     class Clicked(Message):
-        """Message that a row of the tree was clicked."""
+        """Message that a row of the collection tree was clicked."""
 
         index: int
 
@@ -167,18 +150,15 @@ class TreeRows(RowList):
     def show(
         self, rows: Sequence[TreeRow], signs: Sequence[str], *, focused: int, empty: str
     ) -> None:
-        """Replace the displayed rows of the tree.
+        """Replace the displayed rows of the collection tree.
 
-        Args:
-            `signs`: glyph before each row: folded, unfolded, or a blank for no rows below it.
-            empty: message that is shown if there are no rows.
+        `signs` has the glyph before each row; the message `empty` is shown if there are no rows.
         """
         self._rows, self._signs, self._message = rows, signs, "" if rows else empty
         self.set_rows(max(len(rows), 1), focused=focused)
         self.refresh()
 
     def runs_of_row(self, index: int, cells: int) -> Sequence[Run]:
-        """Return a row's styled texts: focus bar, tick, name, title, and counts at the right."""
         palette = self.palette
         if self._message:
             return [(f"  {self._message}", palette.quiet)]
@@ -197,11 +177,9 @@ class TreeRows(RowList):
         return align_both_ends(left, [(f" {describe_counts(row)} ", style)], cells)
 
     def clicked(self, index: int) -> None:
-        """Post a message that a row was clicked."""
         if index < len(self._rows):
             self.post_message(self.Clicked(index))
 
 
 def describe_counts(row: TreeRow) -> str:
-    """Return the counts of a row as `done/total`; empty for a row that is a single item."""
     return f"{row.done}/{row.total}" if row.total > 1 or not row.keys else ""

@@ -1,4 +1,4 @@
-"""The collection screen: a tree of topics, runs, documents or sentences with their progress.
+"""The collection screen: a tree of reports, documents or sentences with their progress.
 
 A thread reads rows when they are unfolded. Keys that move between rows wait for the thread.
 """
@@ -57,8 +57,6 @@ class TreeAction:
 
     Attributes:
         calls: maps keys (Textual's names) to the method call, such as `move(1)`.
-        keys: the keys as the help shows them; empty if the help omits the action.
-        group: the heading in the help.
         line: (position, keys, name) on the key line; None if the key line omits the action.
         any_rows: whether the action is the same for all rows and does not wait for them.
     """
@@ -94,7 +92,6 @@ ACTIONS: Final = (
                any_rows=True),
     TreeAction({"question_mark,f1": "help"}),
 )  # fmt: skip
-"""The actions of the collection tree, in the order of the help."""
 
 KEY_LINE: Final = tuple(
     (keys, name) for _, keys, name in sorted(action.line for action in ACTIONS if action.line)
@@ -109,17 +106,16 @@ HELP: Final = tuple(
 ANY_ROWS: Final = frozenset(
     key for action in ACTIONS if action.any_rows for keys in action.calls for key in keys.split(",")
 )
-"""Keys that do not wait while rows are being read."""
 
 LEGEND: Final = (
     LegendEntry(
         ((CHOSEN, "good"),),
-        "complete: annotated, rated or commented; a sentence if all its citations are",
+        "complete: annotated, rated or commented; a sentence: all its citations are complete",
     ),
     LegendEntry(((OPEN, "accent"),), "not complete"),
     LegendEntry(
         ((f"{OPENS_MORE} ", "key"), (UNFOLDED, "key")),
-        "the rows below this row are hidden or shown",
+        "first symbol: the rows below this row are hidden; second: they are shown",
     ),
     LegendEntry((("3/12", "text"),), "3 of 12 reports, documents or citations are complete"),
 )
@@ -129,9 +125,6 @@ class CollectionScreen(Screen[SampleKey | str | None]):
     """Screen with the tree of a collection; its result is the key of a sample to open.
 
     The result can also be `queue`, `quit`, or None to go back.
-
-    Args:
-        current: the open sample; its row has the focus, and its kind is shown first.
     """
 
     DEFAULT_CSS = "CollectionScreen { layout: vertical; }"
@@ -158,7 +151,6 @@ class CollectionScreen(Screen[SampleKey | str | None]):
             tree.unfolded = {tree.focused[:at] for at in range(1, len(tree.focused))}
 
     def compose(self) -> ComposeResult:
-        """Create the widgets: title, rows, status line, kinds of items and keys."""
         yield PaneTitle()
         yield self._list
         yield DraftLine()
@@ -166,14 +158,13 @@ class CollectionScreen(Screen[SampleKey | str | None]):
         yield KeyLine()
 
     def on_mount(self) -> None:
-        """Show the key line, and start to read the rows of the tree down to the open sample."""
         self.query_one(KeyLine).show(KEY_LINE)
         self.reading = False
         self._show()
         self._read()
 
     def holds(self, event: KeyOrPaste) -> bool:
-        """Return whether a key must wait until rows are loaded or the next item is found."""
+        """Return whether a key must wait until rows of the tree are loaded or an item is found."""
         any_rows = isinstance(event, events.Key) and event.key in ANY_ROWS
         return self._seeking or (self.reading and not any_rows)
 
@@ -183,16 +174,12 @@ class CollectionScreen(Screen[SampleKey | str | None]):
 
     @property
     def _is_closed(self) -> bool:
-        """Whether the screen was closed while rows were read."""
         return self not in self.app.screen_stack
 
     # reading
 
     def _read(self) -> None:
-        """Start to read the rows below one unfolded row, if they were not read yet.
-
-        When they are read, the next such row follows.
-        """
+        """Start to read the rows below one unfolded row, if they were not read yet."""
         if self.reading:
             return
         path = () if () not in self._tree.below else self._tree.unread()
@@ -212,11 +199,7 @@ class CollectionScreen(Screen[SampleKey | str | None]):
             self.app.call_from_thread(done)
 
     def _read_below(self, kind: SampleKind, path: Path) -> Callable[[], None]:
-        """Read the child rows of the tree's row with the given path; called in a thread.
-
-        Returns:
-            A function that adds these rows to the tree.
-        """
+        """Read the child rows of a row of the collection tree; return a function that adds them."""
         annotate, who, dataset = self._annotate, self._person, self._current.dataset
         self._modes = self._modes or annotate.items.modes(dataset)
         if not path:
@@ -247,7 +230,6 @@ class CollectionScreen(Screen[SampleKey | str | None]):
     # showing
 
     def _show(self) -> None:
-        """Show all rows again, and keep the focus on the same row."""
         tree = self._tree
         self._rows = tree.rows()
         rows = enumerate(self._rows)  # the focused row, else its nearest visible ancestor
@@ -269,7 +251,6 @@ class CollectionScreen(Screen[SampleKey | str | None]):
         return tree_rows.has_rows_below(row, reports=self._kind is SampleKind.REPORT)
 
     def _show_status(self) -> None:
-        """Update the title and its progress, the list of item kinds, and the focused row's text."""
         topics = self._tree.below.get((), ())
         done, total = sum(row.done for row in topics), sum(row.total for row in topics)
         title = self.query_one(PaneTitle)
@@ -295,22 +276,18 @@ class CollectionScreen(Screen[SampleKey | str | None]):
     # keys
 
     def action_move(self, step: int) -> None:
-        """Move the focus by rows (Up and Down)."""
         if self._rows:
             self._list.focus_row(self._list.focused_row + step)
             self._tree.focused = self._rows[self._list.focused_row].path
             self._show_status()
 
     def action_turn(self, pages: int) -> None:
-        """Move the focus by pages that overlap by one row (Page Up and Page Down)."""
         self.action_move(pages * max(self._list.window.height - 1, 1))
 
     def action_edge(self, edge: int) -> None:
-        """Move the focus to the first or last row (Home and End)."""
         self.action_move(edge * len(self._rows))
 
     def action_unfold(self) -> None:
-        """Unfold the focused row; if it is unfolded, go to the first row below it (Right)."""
         row = self._focused
         if row is None or not self._has_rows_below(row):
             return
@@ -322,7 +299,6 @@ class CollectionScreen(Screen[SampleKey | str | None]):
             self._read()
 
     def action_fold(self) -> None:
-        """Fold the focused row; if it is folded, go to its parent row (Left)."""
         row = self._focused
         if row is None:
             return
@@ -333,7 +309,6 @@ class CollectionScreen(Screen[SampleKey | str | None]):
         self._show()
 
     def action_act(self) -> None:
-        """Open the sample of the focused row; fold or unfold a row without a sample (Enter)."""
         row = self._focused
         if row is None:
             return
@@ -351,7 +326,6 @@ class CollectionScreen(Screen[SampleKey | str | None]):
         self.action_act()
 
     def action_mode(self, number: int) -> None:
-        """Show reports, documents or citations (keys 1 to 3); `number` counts from 0."""
         mode = MODES[number]
         if mode is not self._kind and mode in (self._modes or MODES):  # any, if not read yet
             self._kind = mode
@@ -359,7 +333,6 @@ class CollectionScreen(Screen[SampleKey | str | None]):
             self._read()
 
     def on_label_bar_picked(self, message: LabelBar.Picked) -> None:
-        """Show reports, documents or citations, whichever kind was clicked."""
         message.stop()
         self.action_mode(int(message.digit) - 1)
 
@@ -386,9 +359,7 @@ class CollectionScreen(Screen[SampleKey | str | None]):
             self.dismiss(key)
 
     def action_help(self) -> None:
-        """Show the help on all keys of the collection tree."""
         self.app.push_screen(HelpDialog(HELP, legend=LEGEND, title="Keys in the collection"))
 
     def action_close(self, wish: str) -> None:
-        """Close the collection without choosing a sample."""
         self.dismiss(wish or None)

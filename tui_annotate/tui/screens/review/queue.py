@@ -23,10 +23,7 @@ _WAITING_CELLS = 30  # cells of the description of the work, in the list of samp
 
 
 class ReviewQueueMessage(ScreenMessage):
-    """Texts of the review queue.
-
-    A row describes its sample by several of these texts, separated by commas.
-    """
+    """Texts of the review queue; a row describes its sample by several of them."""
 
     TITLE = "REVIEW"
     COLUMN = "to review"
@@ -37,14 +34,11 @@ class ReviewQueueMessage(ScreenMessage):
 
 
 class ReviewQueue:
-    """Controller that opens the list of samples to review."""
-
     def __init__(self, screen: WorkspaceScreen) -> None:
         self._screen = screen
         self._order = self._sorted_by = CONFLICTS
 
     def open(self) -> None:
-        """Show the list of samples to review."""
         from tui_annotate.tui.screens.queue import QueueListing, QueueScores, QueueScreen
         from tui_annotate.tui.widgets.queue_rows import GroupColumn
 
@@ -93,10 +87,7 @@ class ReviewQueue:
         self._order = order
 
     def _apply_order(self, review: ReviewService) -> None:
-        """Sort the review queue by the chosen order, for the list and for the next sample to open.
-
-        Called in a thread.
-        """
+        """Sort the review queue by the chosen order, for its list and the next sample."""
         order, machines = self._order, self._machines()
         if order != self._sorted_by and machines is not None:
             score = score_of_order(order)
@@ -104,13 +95,11 @@ class ReviewQueue:
             self._sorted_by = order
 
     def _read_scores(self, keys: Sequence[SampleKey]) -> ScoreSummaries:
-        """Read the scores of samples; called in a thread."""
         machines = self._machines()
         score = score_of_order(self._order)
         return machines.scores.summarise(keys, first=score) if machines else ScoreSummaries()
 
     def _list_orders(self) -> Sequence[str]:
-        """List the orders to choose from; called in a thread."""
         machines = self._machines()
         scores = machines.scores.orderable() if machines else ()
         return (CONFLICTS, *(f"{DISAGREE}{score}" for score in scores))

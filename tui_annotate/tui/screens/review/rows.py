@@ -42,7 +42,7 @@ class ReviewMessage(ScreenMessage):
     ADJUDICATED = "adjudicated: {labels}"
     REFUSED = "rejected: {reason}"
     OWN = "your own: {labels}"
-    POSITION = "position {number}/{count}"
+    POSITION = "group {number}/{count}"
     POSITIONS = "{positions}, {open} open"
     OWN_ANNOTATION = "your own"
     EVIDENCE = "{count} evidence"
@@ -79,16 +79,11 @@ _LONGEST = 400  # maximum characters of a text in a list
 
 
 def bar(draft: ReviewDraft, cells: int, *, rows: int = 2) -> tuple[list[Option], str, bool]:
-    """Return the label bar's content: candidates, title, and whether digit keys are disabled.
-
-    The bar shows up to nine candidates at a time.
+    """Return the label bar's content in review: candidates, title, and whether digits do nothing.
 
     Labels are cut so that the letters of the annotators fit. Claims are quoted if they differ and
-    there is room.
-
-    Args:
-        rows: number of rows that the bar may use; the third row is used only if nine candidates
-            would leave too little room for their labels.
+    there is room. Of the `rows`, the third is used only if nine candidates would leave too little
+    room for their labels.
     """
     first = draft.page * 9
     options: list[Option] = []
@@ -123,14 +118,10 @@ def titles(
     ratings: Sequence[tuple[str, Sequence[str]]] = (),
     commented: bool = False,
 ) -> Title:
-    """Return the title of the summary's or the source's pane during review.
+    """Return the title of the summary or the source during review.
 
     The summary's title has the number and the state of the candidate group under review, the
     source's title the number of evidence spans.
-
-    Args:
-        ratings: ratings of the sample, each with the letters of the annotators who gave it.
-        commented: whether the sample has an adjudicated comment.
     """
     name, _, right, _ = title(draft, side, signals=SignalsStatus())
     positions = draft.positions
@@ -143,7 +134,7 @@ def titles(
     rating = f"{rating} {NOTED}".strip() if commented else rating
     name = item_rows.name(draft, name)
     if draft.position is None:
-        known = format_count(len(positions), "position")
+        known = format_count(len(positions), "group")
         counts = ReviewMessage.POSITIONS.text(positions=known, open=len(draft.undecided()))
         return Title(name, (counts if positions else "", rating), right)
     own = ReviewMessage.OWN_ANNOTATION.text()
@@ -153,7 +144,7 @@ def titles(
 
 
 def marks(draft: ReviewDraft, side: Side) -> tuple[AnnotationMark, ...]:
-    """Return the highlights of all candidates in the document on screen, summary or source.
+    """Return the highlights of all candidate annotations in the document that a pane shows.
 
     In the candidate group under review, each candidate is marked by its digit. Other groups are
     marked by a glyph for their state.
@@ -168,7 +159,7 @@ def marks(draft: ReviewDraft, side: Side) -> tuple[AnnotationMark, ...]:
 
 
 def edited_claim(draft: ReviewDraft, side: Side) -> Iterator[AnnotationMark]:
-    """Yield the highlights of the claim of a new annotation that is not stored yet."""
+    """Yield the highlights of the claim of a reviewer's annotation that is not stored yet."""
     at, known = draft.pointers[side].document, {one.id for one in draft.annotations}
     if draft.editing and draft.editing.id not in known:
         for anchor in draft.claim:
@@ -212,11 +203,10 @@ def _anchor_marks(
 
 
 def candidates(draft: ReviewDraft, cells: int) -> tuple[list[list[Words]], int]:
-    """Return the lines that list the candidates now under review, with notes and evidence.
+    """Return the lines that list the candidate annotations now under review, and a line's index.
 
-    Returns:
-        (lines, focused): `focused` is the index of the first line of the chosen candidate, else of
-        the first candidate that a digit can choose; -1 for neither.
+    The index is that of the first line of the chosen candidate, else of the first candidate that a
+    digit can choose; -1 for neither.
     """
     position, focused = draft.position, -1
     if position is None:

@@ -61,8 +61,6 @@ class SeenToken:
 
 
 class ReviewSource(SampleSource):
-    """Source of the samples that wait for review."""
-
     def __init__(self) -> None:
         self.token = SeenToken("")  # token of the open sample
 
@@ -79,15 +77,12 @@ class ReviewSource(SampleSource):
         return cast("OpenSample", review.open(who, key)) if key else None
 
     def open(self, session: AnnotatorSession, key: SampleKey) -> OpenSample:
-        """Open a sample for review."""
         return cast("OpenSample", session.team().review.open(session.person.id, key))
 
     def neighbour(self, session: AnnotatorSession, key: SampleKey, step: int) -> SampleKey | None:
-        """Return the sample `step` positions after a sample in the review queue, or None."""
         return session.team().review.neighbour(session.person.id, key, step)
 
     def new_draft(self, open_sample: OpenSample, *, last_label: tuple[str, ...]) -> ReviewDraft:
-        """Create the draft of a sample in review, with candidates and decisions."""
         found = cast("ReviewSample", open_sample)
         self.token = SeenToken(found.seen)
         draft = ReviewDraft(
@@ -109,10 +104,7 @@ class ReviewSource(SampleSource):
         return None
 
     def spend(self, current: SampleSession, seconds: float) -> Callable[[], None]:
-        """Return a function that stores the reviewer's working time on the open sample.
-
-        The function does nothing if the reviewer may not adjudicate the sample.
-        """
+        """Return a function that stores the reviewer's working time on the open sample."""
         draft, review = current.draft, current.session.team().review
         allowed = isinstance(draft, ReviewDraft) and not draft.blocked_reason
         if not (allowed and working_seconds(seconds)):
@@ -122,7 +114,6 @@ class ReviewSource(SampleSource):
 
 
 def take_over(draft: ReviewDraft, found: ReviewSample) -> None:
-    """Copy the annotators' work and the review's decisions from the store into the draft."""
     sample = found.sample
     draft.groups = single_document.exchange_group_sides(sample, found.groups)
     draft.settled = single_document.exchange_all_sides(sample, found.settled)
@@ -134,8 +125,6 @@ def take_over(draft: ReviewDraft, found: ReviewSample) -> None:
 
 
 class ReviewSaves:
-    """Handler of a reviewer's requests that change the store."""
-
     def __init__(
         self, screen: WorkspaceScreen, saves: SaveController, source: ReviewSource
     ) -> None:
@@ -149,7 +138,6 @@ class ReviewSaves:
         return draft if isinstance(draft, ReviewDraft) else None
 
     def handle(self, effect: Effect) -> bool:
-        """Send a requested change to the store; return False if the request changes nothing."""
         match effect:
             case TakeCandidates(candidates):
                 self.send_action("take", candidates=candidates)
@@ -174,7 +162,6 @@ class ReviewSaves:
         return True
 
     def _send_rating_or_comment(self, effect: Rate | Comment) -> None:
-        """Send a rating or comment of the sample; keep a comment that the store refuses."""
         if isinstance(effect, Rate):
             self.send_action("rate", rating=effect.rating)
             return
@@ -186,12 +173,8 @@ class ReviewSaves:
     ) -> None:
         """Send an action of the reviewer on the open sample to the store, and show the result.
 
-        The store refuses the action if the sample has changed since the reviewer saw it.
-
-        Args:
-            verb: name of the method of `ReviewService`.
-            failed: called if the action fails; None to reload the sample and show the error.
-            what: further arguments of the method.
+        The store refuses the action if the sample has changed since the reviewer saw it. `verb` is
+        the name of the method of `ReviewService`.
         """
         screen = self._screen
         session, open_sample, token = screen.session, screen.open_sample, self._source.token
@@ -226,7 +209,6 @@ class ReviewSaves:
         self._screen.perform(effects)
 
     def _update_progress(self, review_result: ReviewResult) -> None:
-        """Update the sample's state after a change, for the header."""
         open_sample, draft = self._screen.open_sample, self._draft
         if open_sample is None or draft is None or review_result.key != open_sample.sample.key:
             return
@@ -267,18 +249,15 @@ class ReviewSaves:
     # changes by other users
 
     def reload_sample(self) -> None:
-        """Read the sample again; unsaved work stays in the draft."""
         if draft := self._draft:
             self._saves.reload_and_show(draft, lambda changed: changed)
 
     def reload_and_show(self, error: TuiAnnotateError) -> None:
-        """Read the sample again after a refused action, and show the error."""
         self._saves.not_saved()
         if draft := self._draft:
             self._saves.reload_and_show(draft, lambda changed: changed or describe_error(error))
 
     def take_over(self, draft: Draft, now: OpenSample, change: DraftLabelSetChange) -> None:
-        """Update the open sample with new annotations and decisions, but keep unsaved work."""
         self._saves.take_over_desk(draft, now, change)
         if isinstance(draft, ReviewDraft) and draft is self._screen.draft:
             found = cast("ReviewSample", now)
@@ -308,7 +287,6 @@ class ReviewSaves:
         self._saves.send(StoreJob(call, self._go_on, self.reload_and_show, shown=True))
 
     def _go_on(self, answer: tuple[ReviewResult, OpenSample | None]) -> None:
-        """Open the next sample after an adjudicated one, or show that no sample is waiting."""
         self._saves.busy = False
         (review_result, following), screen = answer, self._screen
         self._update_progress(review_result)

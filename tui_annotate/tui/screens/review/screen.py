@@ -51,10 +51,9 @@ if TYPE_CHECKING:
 
 
 class AnnotatorThreads(ThreadFeature):
-    """Feature that opens annotators' threads about a sample and sends the reviewer's answers."""
+    """Part of the review screen that opens annotators' threads and sends the reviewer's answers."""
 
     def read_thread(self, session: AnnotatorSession, open_sample: OpenSample) -> None:
-        """Open the thread that has waited longest for an answer, else the last thread."""
         key = open_sample.sample.key
 
         def show(threads: list[CommentThread]) -> None:
@@ -85,10 +84,9 @@ class AnnotatorThreads(ThreadFeature):
 
 
 class AnnotatorNotes(Feature):
-    """Feature that shows the annotators' sample comments on the first page about a sample."""
+    """Part of the review screen that shows the annotators' sample comments."""
 
     def pages(self, draft: Draft, open_sample: OpenSample) -> Sequence[TextPage]:
-        """Return a page with the sample comments of the annotators, who are shown as letters."""
         layers = cast("ReviewSample", open_sample).layers
         noted = [(layer.letter, layer.comment) for layer in layers if layer.comment]
         if not noted or not isinstance(draft, ReviewDraft):
@@ -110,15 +108,10 @@ REVIEW_FEATURES: Final[FeatureOrder] = (
     AnnotatorThreads,
     AnnotatorNotes,
 )
-"""Features (optional parts) of the review screen, in the order in which the screen calls them.
-
-A string is the name of a plug-in that provides the feature.
-"""
+"""Optional parts of the review screen in order; a string is the name of a plug-in's part."""
 
 
 class ReviewScreen(WorkspaceScreen):
-    """Screen on which a reviewer adjudicates the annotations of several annotators."""
-
     no_sample: ClassVar[str] = ReviewMessage.NO_SAMPLE.text()
 
     def __init__(self, close: Callable[[], None]) -> None:
@@ -131,7 +124,6 @@ class ReviewScreen(WorkspaceScreen):
         self._bar_rows: tuple[object, int] = (None, 1)  # sample and size, rows of the bar
 
     def compose(self) -> ComposeResult:
-        """Add a list of candidates, which replaces the lists of matches and annotations."""
         for widget in super().compose():
             yield widget
             if isinstance(widget, AnnotationList):
@@ -140,7 +132,6 @@ class ReviewScreen(WorkspaceScreen):
 
     @property
     def review_draft(self) -> ReviewDraft | None:
-        """The open sample in review with all unsaved work; None before the first sample."""
         return self.draft if isinstance(self.draft, ReviewDraft) else None
 
     def begin(
@@ -149,7 +140,6 @@ class ReviewScreen(WorkspaceScreen):
         open_sample: OpenSample,
         message: StatusMessage = NO_MESSAGE,
     ) -> None:
-        """Show a sample at its first conflict, or at the same position if it was already open."""
         same = (
             self.open_sample is not None and self.open_sample.sample.key == open_sample.sample.key
         )
@@ -165,22 +155,17 @@ class ReviewScreen(WorkspaceScreen):
     # keys
 
     def press(self, draft: Draft, action: str, *, digit: str) -> Effects:
-        """Run an action on the sample in review; return effects to apply, such as cursor moves."""
         if isinstance(draft, ReviewDraft):
             more, comment = self.feature_keys, self._agreed_comment()
             return key_handlers.press(draft, action, digit=digit, comment=comment, more=more)
         return super().press(draft, action, digit=digit)
 
     def perform(self, effects: Sequence[Effect]) -> None:
-        """Apply the effects of a user action, such as a rejection for a typed reason.
-
-        The reason is converted first (see `key_handlers.convert_reasons`).
-        """
+        """Apply the effects of a user action, such as a rejection for a typed reason."""
         draft = self.review_draft
         super().perform(key_handlers.convert_reasons(draft, effects) if draft else effects)
 
     def follow(self) -> None:
-        """Go to the candidates under the cursor; update the matches only during an edit."""
         draft = self.review_draft
         if draft and bool(draft.editing) != self._editing_shown:
             self._editing_shown = bool(draft.editing)
@@ -195,28 +180,21 @@ class ReviewScreen(WorkspaceScreen):
         return bool(self.review_draft and self.review_draft.editing)
 
     def holds(self, event: KeyOrPaste) -> bool:
-        """Return whether a key must wait, for example until a change is stored."""
         return self.saver.shown > 0 or super().holds(event)
 
     # what is shown
 
     def show_draft(self) -> None:
-        """Update all widgets of the screen.
-
-        The list of candidate annotations is hidden while an annotation is edited.
-        """
         draft = self.review_draft
         self.set_class(draft is not None and not draft.editing, "-judging")
         super().show_draft()
 
     def line(self, draft: Draft, cells: int) -> tuple[str, Kind]:
-        """Return the status line's text and message kind; the text names the next keys."""
         if isinstance(draft, ReviewDraft):
             return draft_line(draft, cells)
         return super().line(draft, cells)
 
     def key_pairs(self, draft: Draft, keys: KeyMap) -> Sequence[tuple[str, str]]:
-        """Return (key, name) pairs for the key line during review or during an edit."""
         if draft.hints:
             return super().key_pairs(draft, keys)
         count = len(draft.options())
@@ -236,10 +214,6 @@ class ReviewScreen(WorkspaceScreen):
         return keys.line(draft.state, question=question, digits=f"1-{count}")
 
     def bar(self, draft: Draft) -> tuple[Sequence[Option], str, bool]:
-        """Return the content of the label bar: the options that digit keys select.
-
-        The options are candidate annotations, answers to a question (such as reasons), or labels.
-        """
         if isinstance(draft, ReviewDraft) and draft.state == REVIEWING:
             return rows.bar(draft, self.size.width, rows=self._most_rows)
         question = draft.pending.kind if draft.pending else ""
@@ -249,7 +223,6 @@ class ReviewScreen(WorkspaceScreen):
         return super().bar(draft)
 
     def title_of(self, draft: Draft, side: Side) -> Title:
-        """Return the title of a pane, which shows the candidate group under review."""
         if isinstance(draft, ReviewDraft) and not draft.editing:
             open_sample = cast("ReviewSample", self.open_sample)
             commented = bool(open_sample.assignment.comment)
@@ -257,7 +230,6 @@ class ReviewScreen(WorkspaceScreen):
         return super().title_of(draft, side)
 
     def marks_of(self, draft: Draft, side: Side) -> Sequence[AnnotationMark]:
-        """Return a highlight per candidate group, and per candidate in the group under review."""
         if not isinstance(draft, ReviewDraft):
             return super().marks_of(draft, side)
         if draft.editing:
@@ -265,13 +237,11 @@ class ReviewScreen(WorkspaceScreen):
         return rows.marks(draft, side)
 
     def evidence_of(self, draft: Draft) -> Sequence[Anchor]:
-        """Return the evidence of the focused candidate."""
         if isinstance(draft, ReviewDraft):
             return draft.shown_evidence()
         return super().evidence_of(draft)
 
     def header_note(self) -> str:
-        """Return how many annotators have not completed the sample; empty if there is none."""
         pending = getattr(self.open_sample, "pending", 0)
         return ReviewMessage.NOT_COMPLETED.text(count=pending) if pending else ""
 
@@ -290,7 +260,6 @@ class ReviewScreen(WorkspaceScreen):
     # effects
 
     def handle(self, effect: Effect) -> bool:
-        """Apply a user action's effect to the review screen; return False for other effects."""
         match effect:
             case Open("names"):
                 self._show_names()
@@ -301,10 +270,7 @@ class ReviewScreen(WorkspaceScreen):
         return True
 
     def _show_bar(self, draft: Draft) -> None:
-        """Update the label bar.
-
-        While a sample is open, the bar never loses rows, so that the texts above do not move.
-        """
+        """Update the label bar, which never loses rows, so that the texts above do not move."""
         bar, size = self.query_one(LabelBar), self.app.size
         reviewing = draft.state == REVIEWING
         bar.longest = rows.LONGEST if reviewing else LONGEST
@@ -318,7 +284,6 @@ class ReviewScreen(WorkspaceScreen):
 
     @property
     def _most_rows(self) -> int:
-        """Maximum number of rows of the label bar; a tall window allows one more row."""
         return MOST_ROWS + (self.app.size.height >= _TALL_ROWS)
 
     def _agreed_comment(self) -> str:

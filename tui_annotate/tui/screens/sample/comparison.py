@@ -38,14 +38,7 @@ _Texts = tuple[tuple[Side, str], ...]
 
 
 class TextComparison:
-    """Comparison of a sample's texts: shared words, missing words and possible contradictions.
-
-    Attributes:
-        contrast: comparison of the focused match and the selection.
-        comparing: whether a comparison is running, or will run when no more keys are pressed.
-        searching: whether a requested search for missing words is running.
-        lacking_shown: whether words that the sources lack are marked.
-    """
+    """Comparison of a sample's texts: shared words, missing words and possible contradictions."""
 
     def __init__(self, screen: SampleScreen) -> None:
         self._screen = screen
@@ -58,11 +51,7 @@ class TextComparison:
         self._marks: dict[_Texts, dict[Place, tuple[Span, ...]]] = {}
 
     def begin(self, draft: Draft) -> None:
-        """Discard the comparison results of the previous sample, and prepare for the new sample.
-
-        Words that are already known to be missing from its sources are marked, if the user has
-        switched such marks on.
-        """
+        """Drop the comparison of the previous sample's texts, and prepare for the new sample."""
         self._last_pair, self.contrast = None, NOTHING
         self.comparing = self.searching = False
         self._show_lacking(draft)
@@ -70,7 +59,6 @@ class TextComparison:
     # the focused match
 
     def compare_focus(self, draft: Draft) -> None:
-        """Compare the focused match with the selection, when no more keys are pressed."""
         now = match_pair(draft)
         if now == self._last_pair:
             return
@@ -86,10 +74,6 @@ class TextComparison:
         asyncio.get_running_loop().call_later(seconds, self._screen.call_later, self._on_pause_end)
 
     def _on_pause_end(self) -> None:
-        """Compare the focused match with the selection if neither has changed recently.
-
-        Otherwise, wait again.
-        """
         left = self._changed_at + _PAUSE - time.monotonic()
         self._pausing = left > 0
         if self._pausing:
@@ -119,7 +103,6 @@ class TextComparison:
         return self._marks.get(_texts(sample), {}).get(place)
 
     def find_marks(self) -> None:
-        """Search for words that the other text lacks, in short samples or on request."""
         draft = self._screen.draft
         if draft is None or draft is self._draft_read or not all(map(draft.sample.side, Side)):
             return
@@ -143,7 +126,6 @@ class TextComparison:
             self._screen.app.call_from_thread(self._keep_marks, draft, found)
 
     def _keep_marks(self, draft: Draft, found: Mapping[Place, tuple[Span, ...]]) -> None:
-        """Store the words found to be missing from the other text, and update the screen."""
         if self._draft_read is draft:
             self._draft_read = None
         kept = self._marks.pop(_texts(draft.sample), {})
@@ -162,7 +144,6 @@ class TextComparison:
     # the marks on screen
 
     def toggle_lacking(self) -> None:
-        """Show or hide the marks on words of the summary that do not occur in the sources."""
         draft = self._screen.draft
         if draft is None:
             return
@@ -198,7 +179,7 @@ def _texts(sample: Sample) -> _Texts:
 
 
 def _places(sample: Sample) -> list[Place]:
-    """Return the documents of a sample that can be compared with a text of the opposite side.
+    """Return the documents of a sample that can be compared with a text of the other side.
 
     The summary, which is compared with the sources, precedes the sources.
     """

@@ -1,7 +1,8 @@
-"""The interface of features, which extend the screen of a sample, and of their host screen.
+"""The interface of optional parts that extend the screen of a sample, and of their screen.
 
-The screen owns an ordered tuple of features. Features do not depend on one another, and the screen
-does not depend on a particular feature: it calls the hooks below in the order of the tuple.
+The screen owns an ordered tuple of such parts, the features. Features do not depend on one another,
+and the screen does not depend on a particular feature: it calls the hooks below in the order of the
+tuple.
 """
 
 from __future__ import annotations
@@ -37,11 +38,9 @@ KeyHandler = Callable[[Draft], Effects]
 
 
 class TextPage(NamedTuple):
-    """A page in the dialog that shows the question of a sample and the guidelines.
+    """A part of the dialog that shows the request of a sample and the guidelines.
 
-    Attributes:
-        first: whether the page precedes the request and the guidelines, and is shown first.
-        shown: whether the page is shown first, whatever its position.
+    `first` puts the page before the request; `shown` shows it first, whatever its position.
     """
 
     title: str
@@ -54,7 +53,6 @@ class FinishedSample(NamedTuple):
     """The result of finishing a sample.
 
     Attributes:
-        saved: the store's answer.
         next: the next sample; None if all are finished.
         feedback: for a practice sample, the annotator's work compared with the correct one.
         second_readings: number of samples to read a second time, if all are finished.
@@ -67,52 +65,48 @@ class FinishedSample(NamedTuple):
 
 
 class FeatureHost(Protocol):
-    """The methods of the screen that a feature may use."""
+    """The methods of the sample screen that its optional parts (features) may use."""
 
     @property
-    def app(self) -> App[Any]:
-        """The running app."""
+    def app(self) -> App[Any]: ...
 
     @property
     def draft(self) -> Draft | None:
         """The open sample with all unsaved work; None before the first sample."""
 
     def show_draft(self) -> None:
-        """Update every widget from the draft."""
+        """Update every widget of the screen from the open sample and its unsaved work."""
 
     def perform(self, effects: Sequence[Effect]) -> None:
-        """Apply the effects of a user action in order, then update the screen."""
+        """Apply the effects of a user action, such as cursor moves, then update the screen."""
 
     def follow(self) -> None:
-        """Record the cursor positions of both panes, and update the matches."""
+        """Record the cursor positions in summary and source, and update the matches."""
 
-    def open_dialog(self, dialog: Screen[Any], closed: Callable[[Any], None] | None = None) -> None:
-        """Open a dialog or another screen; `closed` gets its result."""
+    def open_dialog(
+        self, dialog: Screen[Any], closed: Callable[[Any], None] | None = None
+    ) -> None: ...
 
     def run_in_thread(self, group: str, call: Callable[[], None]) -> None:
         """Call a function in a thread, and cancel the earlier call with the same group name."""
 
     @property
-    def session(self) -> AnnotatorSession | None:
-        """The annotator's session; None before the first sample."""
+    def session(self) -> AnnotatorSession | None: ...
 
     @property
-    def open_sample(self) -> OpenSample | None:
-        """The open sample as the store returned it last."""
+    def open_sample(self) -> OpenSample | None: ...
 
     @property
-    def panes(self) -> PaneController:
-        """Controller of the cursors, documents and matches of both panes."""
+    def panes(self) -> PaneController: ...
 
     @property
     def busy(self) -> bool:
         """Whether a job is running for which key presses must wait, such as opening a sample."""
 
-    def show_message(self, message: AnyMessage, kind: Kind = HINT, **fields: object) -> None:
-        """Show a message in the status line until the next key press; see `Draft.say`."""
+    def show_message(self, message: AnyMessage, kind: Kind = HINT, **fields: object) -> None: ...
 
     def forget_keys(self, before: float | None = None) -> None:
-        """Drop the waiting keys that were pressed before a given time, by default before now."""
+        """Drop the waiting key presses from before a given time, by default before now."""
 
     def read(self, call: Callable[[], Found], show: Callable[[Found], None]) -> None:
         """Read data of the open sample, then show the data; keys wait until the data is read."""
@@ -131,28 +125,17 @@ class FeatureHost(Protocol):
         done: Callable[[SaveResult], None],
         failed: Callable[[TuiAnnotateError], None],
     ) -> None:
-        """Send a change of the open sample to the store.
-
-        If the same draft is still open, the store's answer is taken over before `done` is called.
-
-        Args:
-            call: gets the working time of the change in seconds.
-        """
+        """Send a change of the open sample to the store."""
 
     def not_saved(self) -> None:
         """Show that the store refused a save, and drop the keys pressed since."""
 
     def reload_draft(self, draft: Draft, then: Callable[[StatusMessage], None]) -> None:
-        """Read the sample again, then call `then` with a message about changed labels.
+        """Read the sample again, then call `then` with a message about changed labels, if any."""
 
-        The message is empty if no label has changed.
-        """
+    def show_error(self, error: TuiAnnotateError) -> None: ...
 
-    def show_error(self, error: TuiAnnotateError) -> None:
-        """Show why the store refused a request."""
-
-    def remember(self, what: str, value: str) -> None:
-        """Store a preference of the user."""
+    def remember(self, what: str, value: str) -> None: ...
 
     def go(
         self,
@@ -161,18 +144,12 @@ class FeatureHost(Protocol):
         *,
         prefetched: SampleKey | int | None = None,
     ) -> None:
-        """Open the sample whose key `find` returns.
-
-        Args:
-            find: called in the store's thread.
-            none: message that is shown if `find` returns None.
-        """
+        """Open the sample whose key `find` returns; `find` is called in the store's thread."""
 
     def go_to(self, key: SampleKey | None) -> None:
-        """Go to a sample, unless the draft has work that must be saved first."""
+        """Go to a sample, unless unsaved work must be saved first."""
 
-    def open_queue(self) -> None:
-        """Open the list of samples."""
+    def open_queue(self) -> None: ...
 
     def switch_session(
         self,
@@ -181,18 +158,15 @@ class FeatureHost(Protocol):
         *,
         words: AnyMessage,
         none: AnyMessage,
-    ) -> None:
-        """Switch to another annotator's session, and show the sample that `open_desk` opens."""
+    ) -> None: ...
 
-    def keep_place(self) -> None:
-        """Store the annotator's position in the open sample."""
+    def keep_place(self) -> None: ...
 
-    def quit(self) -> None:
-        """Quit the app after all jobs of the store have ended."""
+    def quit(self) -> None: ...
 
 
 class Feature:
-    """Base of optional parts of the screen; a hook does nothing unless it is overridden.
+    """Base of optional parts of the screen of a sample; methods do nothing unless overridden.
 
     Attributes:
         key_handlers: handlers of actions in `tui/keys/actions.py`, by action id.
@@ -209,7 +183,7 @@ class Feature:
     # in the store's thread
 
     def opened(self, session: AnnotatorSession, open_sample: OpenSample) -> None:
-        """Read the feature's data for a sample that is opened; called in the store's thread."""
+        """Read this feature's data for a sample that is opened; called in the store's thread."""
 
     def next_sample(self, session: AnnotatorSession, sample: Sample) -> SampleKey | None:
         """Return the sample to open after the user has finished `sample`.
@@ -221,17 +195,13 @@ class Feature:
     # the sample on screen
 
     def drafted(self, draft: Draft, open_sample: OpenSample) -> None:
-        """Add the feature's data to a newly opened sample, before the sample is shown."""
+        """Add this feature's data to a newly opened sample, before the sample is shown."""
 
     def loaded(self, draft: Draft) -> None:
-        """Add the feature's data to an opened sample, after its texts are loaded into the panes."""
+        """Add this feature's data to an opened sample, after its texts are shown."""
 
     def begun(self, session: AnnotatorSession, open_sample: OpenSample, *, first: bool) -> None:
-        """React to a newly shown sample.
-
-        Args:
-            first: whether this is the first sample since the app was started.
-        """
+        """React to a newly shown sample; `first` means the first since the app was started."""
 
     def saved(self, draft: Draft, saved: SaveResult, open_sample: OpenSample) -> OpenSample:
         """Return the open sample with this feature's updates after the store confirmed a save."""
@@ -239,7 +209,7 @@ class Feature:
         return open_sample
 
     def reloaded(self, draft: Draft, open_sample: OpenSample) -> None:
-        """Update the feature's data after the open sample was read from the store again."""
+        """Update this feature's data after the open sample was read from the store again."""
 
     def finished(self, result: FinishedSample, go_on: Callable[[], None]) -> bool:
         """Show a dialog after a finished sample, then call `go_on`; return False for no dialog."""
@@ -247,29 +217,24 @@ class Feature:
         return False
 
     def upcoming(self, draft: Draft) -> Sequence[SampleKey] | None:
-        """Return samples that the next key press may open, so that they are read in advance.
-
-        None if the feature does not need to read samples in advance.
-        """
+        """Return samples that the next key press may open, so that they are read in advance."""
 
     def ready(self, sample: Sample) -> bool:
-        """Return whether a prefetched sample can be shown without further reading."""
+        """Return whether a sample that was read in advance can be shown without further reading."""
         del sample
         return True
 
     # keys and mouse
 
     def handle(self, effect: Effect, session: AnnotatorSession, draft: Draft) -> bool:
-        """Apply a user action's effect to this feature; return False for other effects."""
+        """Apply the effect of a user action to this feature; return False for other effects."""
         del effect, session, draft
         return False
 
     def citation_clicked(self, draft: Draft, offset: int, cell: int) -> bool:
         """Handle a click on a citation mark of the summary; return False to ignore the click.
 
-        Args:
-            offset: offset in the summary after which the mark is shown.
-            cell: cell of the mark that was clicked.
+        `offset` is that of the character before the marks; `cell` counts in the marks.
         """
         del draft, offset, cell
         return False
@@ -280,27 +245,23 @@ class Feature:
         """Start work that depends on the selection, such as a search; called before each redraw."""
 
     def title(self, draft: Draft, side: Side, title: Title) -> Title:
-        """Return the title of a pane with this feature's changes.
-
-        Args:
-            title: the title with the changes of the features before this one.
-        """
+        """Return the title of the summary or source with this feature's changes."""
         del draft, side
         return title
 
     def marks(self, draft: Draft, side: Side) -> Sequence[AnnotationMark]:
-        """Return additional highlights for the document that a pane shows."""
+        """Return additional highlights for the displayed document of a side."""
         del draft, side
         return ()
 
     def line(self, draft: Draft, cells: int) -> tuple[str, Kind] | None:
-        """Return the text and message kind for the status line; None for the default text."""
+        """Return this feature's text and kind for the status line; None for the default text."""
 
     def key_line(self, draft: Draft) -> Names | None:
         """Return the actions whose keys the key line lists; None for the default actions."""
 
     def pages(self, draft: Draft, open_sample: OpenSample) -> Sequence[TextPage]:
-        """Return pages about the sample, for the dialog that shows the sample's question."""
+        """Return texts about the sample, for the dialog that shows the sample's request."""
         del draft, open_sample
         return ()
 
@@ -315,14 +276,11 @@ class Feature:
         """
 
     def surroundings(self, draft: Draft, side: Side) -> tuple[str, str] | None:
-        """Return the text before and after the document in a pane, if it is an excerpt.
-
-        None for a whole document.
-        """
+        """Return the text before and after the displayed document; None for a whole document."""
 
 
 FeatureOrder = tuple[Callable[[FeatureHost], Feature] | str, ...]
-"""Features in the order in which the screen calls them, for example to build a title.
+"""Optional parts of the screen in the order of their calls, for example to build a title.
 
 A string is the name of a plug-in in the group `features`. Plug-ins that are not named come last.
 """

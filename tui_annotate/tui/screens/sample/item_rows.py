@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
 
 class ItemMessage(ScreenMessage):
-    """Titles and dialog pages for the items of a report collection, such as documents."""
-
     DOCUMENT = "DOCUMENT {name}"
     REPORT = "REPORT {run}"
     SENTENCE = "SENTENCE {number} {run}"
@@ -52,10 +50,7 @@ _RATING = 20  # maximum cells of a rating in a title
 class ParentReport:
     """The report to which a citation belongs, with the annotator's own citations.
 
-    Attributes:
-        report: the report's sample; None if the workspace does not contain the report.
-        sentences: the report's sentences.
-        leaves: the sentences with the annotator's citations, in order.
+    `leaves` are the sentences with the annotator's citations, in order.
     """
 
     id: str
@@ -64,11 +59,9 @@ class ParentReport:
     leaves: tuple[TreeLeaf, ...]
 
     def leaf(self, key: SampleKey) -> int:
-        """Return the index in `leaves` of the sentence with a citation; -1 if there is none."""
         return next((at for at, leaf in enumerate(self.leaves) if key in leaf.keys), -1)
 
     def citations(self, key: SampleKey) -> tuple[SampleKey, ...]:
-        """Return all citations of the sentence to which a citation belongs, in order."""
         at = self.leaf(key)
         return self.leaves[at].keys if at >= 0 else ()
 
@@ -87,13 +80,7 @@ class ParentReport:
 def title(
     draft: Draft, side: Side, usual: Title, *, parent: ParentReport | None = None, comment: str = ""
 ) -> Title:
-    """Return the title of a pane that shows a report, document or citation.
-
-    Args:
-        usual: the title that other samples have.
-        parent: the report of a citation; None if the report is not known.
-        comment: the sample comment; empty if there is none.
-    """
+    """Return the title above the text of a report, document or citation."""
     if side is Side.SUMMARY:
         notes = [cut(line_text(draft.rating), _RATING)] if draft.rating else []
         notes += [NOTED] if comment else []
@@ -107,10 +94,7 @@ def title(
 
 
 def name(draft: Draft, usual: str, parent: ParentReport | None = None) -> str:
-    """Return the name that a title shows for a report, document or citation.
-
-    For other samples, return `usual`.
-    """
+    """Return the name that a title shows for a report, document or citation, else `usual`."""
     sample = draft.sample
     run = _run_name(sample)
     if sample.kind is SampleKind.DOCUMENT:
@@ -160,10 +144,7 @@ def surrounding_texts(sample: Sample, parent: ParentReport) -> tuple[str, str]:
 
 
 def item_pages(open_sample: OpenSample) -> list[TextPage]:
-    """Return dialog pages about a report, document or citation: its documents and its rating.
-
-    The list is empty for other samples.
-    """
+    """Return texts for a dialog about a report, document or citation; empty for other samples."""
     sample, assignment = open_sample.sample, open_sample.assignment
     if sample.kind not in RATED_KINDS:
         return []
@@ -179,7 +160,6 @@ def item_pages(open_sample: OpenSample) -> list[TextPage]:
 
 
 def urls(sample: Sample) -> Mapping[str, str]:
-    """Return the known web addresses of a report's documents, by document id."""
     known = sample.meta.get("urls")
     if not isinstance(known, Mapping):
         return {}
@@ -201,7 +181,7 @@ def _document(sample: Sample) -> str:
 
 
 def _run_name(sample: Sample) -> str:
-    """Return the run's name as the collection tree shows it; ambiguous names include the team."""
+    """Return the name of a report's run in the collection tree, with the team if ambiguous."""
     topic = str(sample.meta.get("topic_id") or "")
     report = sample.id if sample.kind is SampleKind.REPORT else report_id(sample.group)
     start = f"r|{topic}|"

@@ -13,7 +13,7 @@ from tui_annotate.tui.screens.sample.screen import SampleScreen
 
 
 class ActionProvider(Provider):
-    """Provider of the palette's commands: all actions except those of digit keys, then themes."""
+    """Provider of the command palette: all actions except those of digit keys, then themes."""
 
     @property
     def _sample_screen(self) -> SampleScreen:
@@ -35,7 +35,6 @@ class ActionProvider(Provider):
             yield f"theme {name}", "", partial(screen.use_theme, name), screen.theme_help
 
     async def discover(self) -> Hits:
-        """Return all commands, in the order of the key table."""
         for text, _, call, about in self._commands():
             yield DiscoveryHit(text, call, help=about)
 

@@ -1,4 +1,4 @@
-"""Controller of the two text panes: their cursors, documents, matches and text search.
+"""Controller of the summary and the source on screen: cursors, documents, matches and search.
 
 A thread prepares the assist, which finds the matches. The prepared assist finds them in memory.
 """
@@ -50,12 +50,7 @@ _log = logging.getLogger(__name__)
 
 
 class PaneController:
-    """Controller of the cursors, documents and matches of the two panes.
-
-    Attributes:
-        signals: description of what ranks the matches: words, vectors, or both.
-        by: the annotator's choice between words, vectors, and both.
-    """
+    """Controller of the cursors, documents and matches of the summary and the source."""
 
     def __init__(self, screen: SampleScreen) -> None:
         self._screen = screen
@@ -70,27 +65,25 @@ class PaneController:
         self._offsets: dict[tuple[Side, int], int] = {}
 
     def build(self) -> None:
-        """Create new widgets for both texts."""
         self._panes = {side: DocumentPane(id=side.value) for side in Side}
 
     def __getitem__(self, side: Side) -> DocumentPane:
         return self._panes[side]
 
     def side_of(self, pane: Widget) -> Side | None:
-        """Return the side of a pane; None for a pane of another screen."""
+        """Return whether a widget shows the summary or the source; None for neither."""
         return next((side for side in Side if self[side] is pane), None)
 
     # documents
 
     def reset(self) -> None:
-        """Forget the previous sample, and drop its results that arrive later."""
+        """Forget the previous sample, and drop its matches that are found later."""
         self._anchors, self._documents, self._offsets = {}, {}, {}
         self._assist, self._assist_state = None, ""
         self.signals = signals.SignalsStatus()
         self._number += 1
 
     def load(self, draft: Draft) -> None:
-        """Show the draft's documents with the draft's cursors and selection."""
         for side in Side:
             pointer = draft.pointers[side]
             self.show_document(side, pointer.document, offset=pointer.offset)
@@ -125,7 +118,6 @@ class PaneController:
     # effects on the panes
 
     def handle(self, effect: Effect) -> bool:
-        """Apply a user action's effect to a text pane; return False for other effects."""
         match effect:
             case Move(side, unit, step, extend):
                 self[side].move(unit, step, extend=extend)
@@ -164,12 +156,10 @@ class PaneController:
     # cursors and matches
 
     def pointer(self, side: Side) -> SideCursor:
-        """Return the document, cursor and selection of a pane."""
         pane = self[side]
         return SideCursor(self._documents.get(side, 0), pane.cursor_offset, pane.selection)
 
     def follow(self) -> None:
-        """Record the cursor positions of both panes, and update the matches."""
         draft = self._screen.draft
         if draft is None:
             return
@@ -223,7 +213,7 @@ class PaneController:
         )
 
     def complete_snapshot(self, offer: AssistSnapshot | None) -> AssistSnapshot | None:
-        """Add to an assist snapshot the matching mode and embedder that ranked its matches."""
+        """Add the matching mode and the embedder to a record of the matches that were shown."""
         made = self._assist
         if offer is None or made is None or made.vectors is None:
             return offer and replace(offer, by=self.by)
@@ -242,7 +232,7 @@ class PaneController:
         self._screen.run_in_thread("assist", call)
 
     def count_words(self, sample: Sample, segments: Segments) -> None:
-        """Prepare lexical matches in a thread; this takes a second for texts of a megabyte."""
+        """Prepare matching by words in a thread; this takes a second for texts of a megabyte."""
         number = self._number
 
         def prepare() -> None:
@@ -256,7 +246,7 @@ class PaneController:
     def _prepare(
         self, load: Callable[[], AssistService], sample: Sample, segments: Segments, *, number: int
     ) -> None:
-        """Prepare the search for matches in a thread, lexical first if vectors may take longer."""
+        """Prepare the search for matches in a thread, by words first if vectors may take longer."""
         from tui_annotate.services.assist.sample import settle
 
         assist, worker = load(), get_current_worker()
@@ -276,7 +266,6 @@ class PaneController:
         settle()
 
     def worker_changed(self, event: Worker.StateChanged) -> None:
-        """Log an unexpected error of a thread; annotating goes on without the thread's result."""
         error, group = event.worker.error, event.worker.group
         if event.state is not WorkerState.ERROR or error is None:
             return
@@ -309,7 +298,7 @@ class PaneController:
             self._screen.comparison.find_marks()
 
     def _rank_again(self, draft: Draft) -> None:
-        """Rank the matches of the anchors again; the focused match stays focused if it remains."""
+        """Rank the matches of both texts again; the focused match stays focused if it remains."""
         self._update_signals(draft)
         for side, anchor in self._anchors.items():
             other = side.other
@@ -322,18 +311,15 @@ class PaneController:
 
 
 MOST_HITS: Final = 10_000
-"""Maximum number of search hits that are shown."""
 
 
 class TextSearch:
-    """Search for words in the focused text."""
-
     def __init__(self, screen: SampleScreen) -> None:
         self._screen = screen
         self._query = ""
 
     def ask(self, draft: Draft) -> None:
-        """Ask the user for words to find; the last search is the default."""
+        """Ask the user for words to find in the text; the last search is the default."""
         from tui_annotate.tui.dialogs.find import FindDialog
 
         side, screen = draft.side, self._screen

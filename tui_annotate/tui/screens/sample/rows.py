@@ -1,4 +1,4 @@
-"""Pure functions that turn a draft into the values of the widgets."""
+"""Pure functions that turn a sample and its unsaved work into the values of the widgets."""
 
 from __future__ import annotations
 
@@ -39,8 +39,6 @@ _LONGEST: Final = 400  # maximum characters of a text in a row
 
 
 class SampleMessage(ScreenMessage):
-    """Texts of the screen that shows a sample, except the texts of the status line."""
-
     SUGGESTIONS_HIDDEN = "{count} hidden"
     READ_ONLY = "read-only"
     PRACTICE = "practice"
@@ -59,11 +57,10 @@ class SampleMessage(ScreenMessage):
     MISSING = "missing: {fields}"
     MATCHES_TITLE = "MATCHES"
     ANNOTATIONS_TITLE = "ANNOTATIONS"
-    TOO_SMALL = "Too small: {columns} x {rows} needed"
+    TOO_SMALL = "Window too small: {columns} x {rows} needed"
 
 
 def describe_open_suggestions(draft: Draft) -> str:
-    """Return the number of open suggestions, or of hidden suggestions; empty if there is none."""
     if draft.suggestions_hidden:
         hidden = SampleMessage.SUGGESTIONS_HIDDEN.text(count=len(draft.suggestions))
         return hidden if draft.suggestions else ""
@@ -73,7 +70,7 @@ def describe_open_suggestions(draft: Draft) -> str:
 def _suggestion_rows(
     draft: Draft, cache: dict[str, ListedAnnotation]
 ) -> Iterator[ListedAnnotation]:
-    """Return the rows of the shown suggestions, in reading order; `cache` keeps rows by id."""
+    """Return the list rows of the shown suggestions, in reading order; `cache` keeps rows by id."""
     for one in draft.offered:
         if one.id not in cache:  # building 200 rows would take half a frame at each key
             cache[one.id] = _suggestion_row(draft, one)
@@ -96,7 +93,7 @@ def _suggestion_row(draft: Draft, one: Suggestion) -> ListedAnnotation:
 
 
 def quote_anchors(draft: Draft, anchors: Sequence[Anchor]) -> str:
-    """Quote the text of anchors on one line, joined by ellipses."""
+    """Quote the text of some spans on one line, joined by ellipses."""
     texts = (
         draft.text(anchor.side, anchor.index)[anchor.span.start : anchor.span.end][:_LONGEST]
         for anchor in anchors
@@ -105,12 +102,11 @@ def quote_anchors(draft: Draft, anchors: Sequence[Anchor]) -> str:
 
 
 def _suggestion_marks(draft: Draft, side: Side, at: int) -> Sequence[AnnotationMark]:
-    """Return the marks of suggestions in a document of a side (summary or source).
+    """Return the highlights of suggestions in a document of a side (summary or source).
 
     In the summary, the claims of all suggestions are marked. In the source, only the evidence of
-    the focused suggestion is marked.
-
-    Unchanged marks are returned as the same objects, so that a key needs no time for them.
+    the focused suggestion is marked. Unchanged marks are returned as the same objects, so that a
+    key needs no time for them.
     """
     offered, here = draft.offered, draft.focused_suggestion
     focused = here.id if here else ""
@@ -147,7 +143,7 @@ def describe_reading(person: Person | None, *, practice: bool) -> str:
 
 
 def bar(draft: Draft) -> tuple[list[Option], str, bool]:
-    """Return the label bar's content: options, title, and whether digit keys are disabled."""
+    """Return the label bar's content: options, title, and whether digit keys do nothing."""
     options: list[Option] = [
         (
             option.digit,
@@ -173,11 +169,7 @@ def bar(draft: Draft) -> tuple[list[Option], str, bool]:
 def key_pairs(
     keys: KeyMap, draft: Draft, usual: key_lines.Names = key_lines.READING_LINE
 ) -> tuple[tuple[str, str], ...]:
-    """Return the keys to show on the key line, each with the name of its action.
-
-    Args:
-        usual: the actions on the key line if no suggestion or item is in focus.
-    """
+    """Return the keys to show on the key line, each with the name of its action."""
     if draft.hints:
         return _HINT_KEYS
     question = draft.pending.kind if draft.pending else ""
@@ -199,8 +191,6 @@ def key_pairs(
 
 
 class Title(NamedTuple):
-    """The title of a pane; see `PaneTitle.show`."""
-
     name: str
     notes: tuple[str, ...]
     right: str
@@ -208,12 +198,7 @@ class Title(NamedTuple):
 
 
 def title(draft: Draft, side: Side, *, signals: SignalsStatus, conflict: str = "") -> Title:
-    """Return the title of a pane.
-
-    Args:
-        signals: description of the signals that rank the matches.
-        conflict: description of a possible contradiction of match and selection; empty for none.
-    """
+    """Return the title above the summary or the source."""
     sentences = draft.sentences(side)
     at = SampleMessage.SENTENCE if sentences else SampleMessage.NO_TEXT
     right = at.text(number=draft.segment(side) + 1, count=len(sentences))
@@ -242,7 +227,6 @@ def title(draft: Draft, side: Side, *, signals: SignalsStatus, conflict: str = "
 
 
 def describe_hidden_side(draft: Draft, side: Side) -> str:
-    """Return a note that one of the two texts is not on screen, such as `source hidden`."""
     titles = {Side.SOURCE: draft.tree.source_title, Side.SUMMARY: draft.tree.summary_title}
     return SampleMessage.SIDE_HIDDEN.text(side=cut(line_text(titles[side]), _NAME))
 
@@ -258,10 +242,7 @@ def describe_split(draft: Draft) -> str:
 def contrasted(
     draft: Draft, place: Place, found: TextContrast
 ) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
-    """Return the spans of shared words, and of possible contradictions, in one document.
-
-    They come from the comparison of the focused match with the selection.
-    """
+    """Return the spans of shared words, and of possible contradictions, in one document."""
     now = match_pair(draft)
     if now and place == now.match_document:
         return found.shared, found.evidence
@@ -277,7 +258,6 @@ def describe_match_source(draft: Draft) -> str:
 
 
 def match_rows(draft: Draft) -> tuple[MatchRow, ...]:
-    """Return the rows of the matches on the side opposite to the focus, best first."""
     side = draft.side.other
     return tuple(_match_row(draft, side, match) for match in draft.matches[side])
 
@@ -301,11 +281,7 @@ def _match_row(draft: Draft, side: Side, match: Match) -> MatchRow:
 def annotation_rows(
     draft: Draft, cache: dict[str, ListedAnnotation] | None = None
 ) -> tuple[ListedAnnotation, ...]:
-    """Return the rows of the annotations in reading order, then of the suggestions.
-
-    Args:
-        cache: rows of suggestions by id, for the same texts and labels; new rows are added.
-    """
+    """Return the list rows of the annotations in reading order, then of the suggestions."""
     own = (
         _annotation_row(draft, annotation, letter(at))
         for at, annotation in enumerate(draft.annotations)
@@ -329,7 +305,7 @@ def _annotation_row(draft: Draft, annotation: Annotation, name: str) -> ListedAn
 
 
 def _describe_missing(draft: Draft, annotation: Annotation, lacks: Sequence[str]) -> str:
-    """Describe the missing fields or label of an annotation; empty if nothing is missing."""
+    """Describe what an incomplete annotation lacks; empty for a complete one."""
     for split in draft.tree.split(annotation.labels):
         if parts := draft.tree.parts(split):
             names = join_label_names(parts, last=" or ")
@@ -342,12 +318,11 @@ def _is_focused(draft: Draft, annotation: Annotation) -> bool:
 
 
 def slot_of(draft: Draft, labels: Sequence[LabelPath]) -> int:
-    """Return the number of the colour of an annotation with the given labels."""
     return draft.slot(labels[0]) if labels else 0
 
 
 def marks(draft: Draft, side: Side) -> tuple[AnnotationMark, ...]:
-    """Return the highlights of annotations and suggestions in the document that a pane shows.
+    """Return the highlights of annotations and suggestions in a displayed document.
 
     All claims of suggestions are marked, but only the evidence of the focused suggestion.
     """

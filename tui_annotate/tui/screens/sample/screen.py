@@ -1,7 +1,8 @@
 """The base screen of one sample: widgets, layout, and the handling of keys.
 
-A key is mapped to an action. The action changes the draft and returns effects. Each effect goes to
-the handlers in order, until one of them handles it. This module does not use a store.
+A key is mapped to an action. The action changes the draft (the sample with its unsaved work) and
+returns effects. Each effect goes to the handlers in order, until one of them handles it. This
+module does not use a store.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ if TYPE_CHECKING:
     from tui_annotate.tui.screens.sample.feature import Feature
 
 SIDE_BY_SIDE: Final = 100
-"""Minimum number of columns to show the texts side by side."""
+"""Minimum number of terminal columns to show the texts side by side."""
 
 LISTS: Final = 28
 """Minimum number of rows to list matches and annotations under the summary."""
@@ -65,17 +66,14 @@ class SampleScreen(Screen[None]):
     """Screen of one sample: header, two texts, lists, status line, options and keys.
 
     Attributes:
-        features: optional parts, in the order in which the screen calls them.
         handlers: handlers of effects; the first that returns True has handled an effect.
         awaiting_sample: whether another sample is being opened, so that painting is postponed.
-        layout_name: one of `LAYOUTS`.
         single: whether only one text is shown, whatever layout was chosen.
     """
 
     ALLOW_SELECT: ClassVar[bool] = False
     AUTO_FOCUS: ClassVar[str | None] = ""
     theme_help: ClassVar[str] = "View settings · saved for your account"
-    """Description of the themes in the command palette."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -96,12 +94,10 @@ class SampleScreen(Screen[None]):
 
     @property
     def draft(self) -> Draft | None:
-        """The open sample with all unsaved work; None before the first sample."""
         raise NotImplementedError
 
     @property
     def key_map(self) -> KeyMap | None:
-        """The key map; None before the first sample."""
         raise NotImplementedError
 
     @property
@@ -116,7 +112,6 @@ class SampleScreen(Screen[None]):
 
     @property
     def signed_in(self) -> bool:
-        """Whether the user has an account, for actions that need an account."""
         return False
 
     def may_do(self, action: str) -> bool:  # noqa: ARG002  what it may depend on
@@ -132,17 +127,15 @@ class SampleScreen(Screen[None]):
         raise NotImplementedError
 
     def quit(self) -> None:
-        """Quit the app."""
         raise NotImplementedError
 
     def spend(self) -> None:
         """Count the working time of an action by key or mouse."""
 
-    def remember(self, what: str, value: str) -> None:
-        """Store a preference of the user."""
+    def remember(self, what: str, value: str) -> None: ...
 
     def free_keys(self) -> None:
-        """Deliver the waiting keys, if the job for which they waited has ended."""
+        """Deliver the waiting key presses, if the job for which they waited has ended."""
 
     # actions and effects
 
@@ -153,7 +146,7 @@ class SampleScreen(Screen[None]):
             self.perform(self.press(draft, action, digit=digit) if may else [Blink()])
 
     def perform(self, effects: Sequence[Effect]) -> None:
-        """Apply the effects of a user action in order, then update the screen."""
+        """Apply the effects of a user action, such as cursor moves, then update the screen."""
         for effect in effects:
             for handle in self.handlers:
                 if handle(effect):
@@ -163,7 +156,7 @@ class SampleScreen(Screen[None]):
             self.show_draft()
 
     def handle(self, effect: Effect) -> bool:
-        """Apply a user action's effect to the screen; return False for other effects."""
+        """Apply the effect of a user action to the screen; return False for unknown effects."""
         match effect:
             case Blink():
                 self.query_one(LabelBar).blink()
@@ -187,11 +180,10 @@ class SampleScreen(Screen[None]):
         return True
 
     def follow(self) -> None:
-        """Record the cursor positions of both panes, and update the matches."""
+        """Record the cursor positions in summary and source, and update the matches."""
         self.panes.follow()
 
     def load_documents(self, draft: Draft) -> None:
-        """Show the documents of a draft in the panes."""
         self.panes.reset()
         sample = draft.sample
         single = sample.kind is SampleKind.DOCUMENT and not all(map(sample.side, Side))
@@ -204,18 +196,15 @@ class SampleScreen(Screen[None]):
             feature.loaded(draft)
 
     def show_message(self, message: AnyMessage, kind: Kind = HINT, **fields: object) -> None:
-        """Show a message in the status line until the next key press; see `Draft.say`."""
         if draft := self.draft:
             draft.say(message, kind, **fields)
         self.show_draft()
 
     def use_theme(self, name: str) -> None:
-        """Switch to another theme, and remember the choice."""
         self.app.theme = name
         self.remember("theme", name)
 
     def open_dialog(self, dialog: Screen[Any], closed: Callable[[Any], None] | None = None) -> None:
-        """Open a dialog or another screen; `closed` gets its result."""
         self.app.push_screen(dialog, closed)
 
     def run_in_thread(self, group: str, call: Callable[[], None]) -> None:
@@ -229,13 +218,11 @@ class SampleScreen(Screen[None]):
         )
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
-        """Log the error of a thread that has failed."""
         self.panes.worker_changed(event)
 
     # the mouse
 
     def on_document_pane_selection_changed(self, message: DocumentPane.SelectionChanged) -> None:
-        """Record the new cursor or selection of a text after a click or drag of the mouse."""
         message.stop()
         draft, side = self.draft, self.panes.side_of(message.pane)
         if draft is None or side is None or draft.writing or self.busy:
@@ -250,13 +237,11 @@ class SampleScreen(Screen[None]):
         self.show_draft()
 
     def on_document_pane_match_clicked(self, message: DocumentPane.MatchClicked) -> None:
-        """Handle a click on a match in the source."""
         message.stop()
         if message.pane is self.pane(Side.SOURCE):
             self._click(lambda draft: self.match_clicked(draft, message.rank))
 
     def on_document_pane_tag_clicked(self, message: DocumentPane.TagClicked) -> None:
-        """Handle a click on a citation mark after a sentence."""
         message.stop()
         draft = self.draft
         if draft and message.pane is self.pane(Side.SUMMARY) and not draft.writing:
@@ -264,32 +249,26 @@ class SampleScreen(Screen[None]):
             any(feature.citation_clicked(draft, at, cell) for feature in self.features)
 
     def on_match_list_picked(self, message: MatchList.Picked) -> None:
-        """Show the match that was clicked in the list."""
         message.stop()
         self._click(lambda draft: highlights.show_match(draft, message.rank))
 
     def on_annotation_list_picked(self, message: AnnotationList.Picked) -> None:
-        """Handle a click on an annotation in the list."""
         message.stop()
         self._click(lambda draft: self.annotation_clicked(draft, message.index))
 
     def on_label_bar_picked(self, message: LabelBar.Picked) -> None:
-        """Handle a click on an option of the label bar."""
         message.stop()
         if self.draft and not self.draft.writing:
             self.spend()
             self.option_clicked(message.digit)
 
     def match_clicked(self, draft: Draft, rank: int) -> Effects:
-        """Show the match that was clicked in the source; return effects for the screen."""
         return highlights.show_match(draft, rank)
 
     def annotation_clicked(self, draft: Draft, index: int) -> Effects:
-        """Handle a click on a row of the annotation list; return effects for the screen."""
         raise NotImplementedError
 
     def option_clicked(self, digit: str) -> None:
-        """Choose the option of the label bar that was clicked."""
         self.do("option.choose", digit=digit)
 
     def _click(self, action: Callable[[Draft], Effects]) -> None:
@@ -301,7 +280,6 @@ class SampleScreen(Screen[None]):
     # layout
 
     def compose(self) -> ComposeResult:
-        """Create all widgets of the screen."""
         self.panes.build()
         self._update_classes()
         yield HeaderBar()
@@ -322,13 +300,11 @@ class SampleScreen(Screen[None]):
 
     @property
     def base(self) -> Style:
-        """The base style of every line, looked up once per style sheet."""
         if self._base_style is None:
             self._base_style = self.rich_style
         return self._base_style
 
     def notify_style_update(self) -> None:
-        """Override Textual's hook: forget the base style, as the style sheet may have changed."""
         self._base_style = None
         super().notify_style_update()
 
@@ -340,16 +316,13 @@ class SampleScreen(Screen[None]):
         return [Strip.blank(crop.width, self.base)] * crop.height
 
     def on_mount(self) -> None:
-        """Show the empty screen."""
         self._arrange()
         self.show_draft()
 
     def on_resize(self) -> None:
-        """Adapt the layout to the size of the terminal."""
         self._arrange()
 
     def pane(self, side: Side) -> DocumentPane:
-        """Return the pane of a side."""
         return self.panes[side]
 
     def next_layout(self) -> None:
@@ -364,13 +337,12 @@ class SampleScreen(Screen[None]):
         self.use_layout(names[(at + 1) % len(names)])
 
     def use_layout(self, name: str) -> None:
-        """Use a layout of `LAYOUTS`; an unknown name changes nothing."""
         if name in LAYOUTS and name != self.layout_name:
             self.layout_name = name
             self._arrange()
 
     def _update_classes(self) -> bool:
-        """Set the classes of the layout without applying styles; return whether they changed."""
+        """Set the style classes of the layout, not yet applied; return whether they changed."""
         width, height = self.app.size
         side_by_side = self.layout_name == BOTH and width >= SIDE_BY_SIDE and not self.single
         before = self.classes
@@ -390,10 +362,7 @@ class SampleScreen(Screen[None]):
             self.show_draft()
 
     def _order_cells(self) -> None:
-        """Order the widgets in the grid, which is filled row by row.
-
-        Side by side, both titles come first; otherwise the summary comes before the source.
-        """
+        """Order the widgets in the grid of the screen, which is filled row by row."""
         source, title = self.query_one("#source-title"), self.query_one("#summary-title")
         if self.has_class("-beside"):
             self.move_child(title, after=source)
@@ -404,7 +373,6 @@ class SampleScreen(Screen[None]):
 
     @property
     def minimum_size(self) -> tuple[int, int]:
-        """Minimum window size (columns, rows) that shows one line of each text of the layout."""
         return _COLUMNS, _ONE if self._fills_height else _STACKED
 
     @property
@@ -449,7 +417,7 @@ class SampleScreen(Screen[None]):
     # what is shown
 
     def show_draft(self) -> None:
-        """Update every widget from the draft; unchanged widgets are not painted again."""
+        """Update every widget from the open sample; unchanged widgets are not painted again."""
         if header := self.header():
             self.query_one(HeaderBar).show(header)
         draft = self.draft
@@ -481,17 +449,15 @@ class SampleScreen(Screen[None]):
         return draft_line(draft, cells)
 
     def key_pairs(self, draft: Draft, keys: KeyMap) -> Sequence[tuple[str, str]]:
-        """Return the keys and names on the key line."""
         found = (feature.key_line(draft) for feature in self.features)
         usual = next(filter(None, found), key_lines.READING_LINE)
         return rows.key_pairs(keys, draft, usual)
 
     def bar(self, draft: Draft) -> tuple[Sequence[Option], str, bool]:
-        """Return the label bar's content: options, title, and whether digit keys are disabled."""
+        """Return the label bar's content: options, title, and whether digit keys do nothing."""
         return rows.bar(draft)
 
     def title_of(self, draft: Draft, side: Side) -> rows.Title:
-        """Return the title of a text."""
         conflict = self.comparison.contrast.description
         title = rows.title(draft, side, signals=self.panes.signals, conflict=conflict)
         for feature in self.features:
@@ -499,7 +465,7 @@ class SampleScreen(Screen[None]):
         return title
 
     def marks_of(self, draft: Draft, side: Side) -> Sequence[AnnotationMark]:
-        """Return the highlights of annotations in the document that a pane shows."""
+        """Return the highlights of annotations in the displayed document of a side."""
         marks = rows.marks(draft, side)
         for feature in self.features:
             if more := feature.marks(draft, side):
@@ -507,21 +473,17 @@ class SampleScreen(Screen[None]):
         return marks
 
     def evidence_of(self, draft: Draft) -> Sequence[Anchor]:
-        """Return the evidence that is marked in the source."""
         return draft.evidence
 
     def citations(self, draft: Draft) -> Sequence[Citation]:
-        """Return the citations that are marked after the sentences of the summary."""
+        """Return the citations to show after the sentences of the summary."""
         for feature in self.features:
             if (found := feature.citations(draft)) is not None:
                 return found
         return draft.citations
 
     def surroundings(self, draft: Draft, side: Side) -> tuple[str, str]:
-        """Return the text before and after the document in a pane, if it is an excerpt.
-
-        Both texts are empty for a whole document.
-        """
+        """Return the text before and after an excerpt on screen; both empty for a whole text."""
         for feature in self.features:
             if found := feature.surroundings(draft, side):
                 return found
@@ -588,16 +550,13 @@ class SampleScreen(Screen[None]):
         mark(pane.set_hints, hints.shown() if hints and hints.side is side else None)
 
     def changed(self, name: str, value: Any) -> bool:
-        """Return whether a value differs from the value that was shown last, and remember it."""
+        """Return whether a value on screen differs from the one shown last, and remember it."""
         if name in self._shown and self._shown[name] == value:
             return False
         self._shown[name] = value
         return True
 
     def forget_shown(self) -> None:
-        """Forget what the widgets show, so that the next update sets all highlights again.
-
-        This is needed after another text was loaded.
-        """
+        """Forget what the widgets show, so that the next update sets all highlights again."""
         self._shown.clear()
         self._listed.clear()

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
 
 class SignalMessage(ScreenMessage):
-    """Texts about the matching mode: words, vectors, or both."""
-
     CHOSEN_WORDS = "lexical (words only)"
     CHOSEN_VECTORS = "{embedder} only"
     WORDS_ONLY = "words only: {reason}"
@@ -25,19 +23,15 @@ class SignalMessage(ScreenMessage):
     NO_VECTORS_NO_REASON = "no vectors"
     NO_ASSIST = "no assist: {reason}"
     LOADING_VECTORS = "loading vectors"
-    UNKNOWN_WORDS = "words unknown to {embedder}"
+    UNKNOWN_WORDS = "the words are unknown to {embedder}"
     SEE_LOG = "{error}, see the log"
     BY = "by {signals}"
 
 
 LOADING: Final = SignalMessage.WORDS_ONLY.text(reason=SignalMessage.LOADING_VECTORS.text())
-"""Description of the matching mode that is shown while the vectors are being loaded."""
 
 QUICK_CHARACTERS: Final = 100_000
-"""Maximum characters of a sample whose summary and source are compared automatically.
-
-A comparison of texts of this length takes 0.2 seconds.
-"""
+"""Maximum characters of a sample whose summary and source are compared automatically."""
 
 _CHANGES: Final = {
     Signals.FUSED: MessageCode.MATCHES_BY_ALL,
@@ -47,16 +41,12 @@ _CHANGES: Final = {
 
 
 def describe_choice(by: Signals) -> str:
-    """Describe the matching mode for display; empty for the default mode (words and vectors)."""
+    """Describe the matching mode for display; empty for the default (words and vectors)."""
     return "" if by is Signals.FUSED else SignalMessage.BY.text(signals=by)
 
 
 class SignalsStatus(NamedTuple):
-    """Description of the matching mode in use.
-
-    Attributes:
-        limited: whether chosen vectors are missing.
-    """
+    """Description of the matching mode in use; `limited` means that vectors are missing."""
 
     text: str = ""
     limited: bool = False
@@ -70,11 +60,7 @@ def is_quick(sample: Sample) -> bool:
 def describe_signals(
     made: SampleAssist | None, state: str, *, by: Signals, side: Side
 ) -> SignalsStatus:
-    """Describe the matching mode for a selection: words, vectors, or both.
-
-    Args:
-        state: the signals of the assist, or the reason why signals are missing.
-    """
+    """Describe the matching mode for a selection: words, vectors, or both."""
     if made is None:
         return SignalsStatus(state, limited=bool(state))
     if by is Signals.WORDS:
@@ -100,11 +86,7 @@ def uses_vectors(made: SampleAssist, side: Side) -> bool:
 
 
 def describe_change(by: Signals, status: SignalsStatus) -> tuple[AnyMessage, Kind]:
-    """Return the status line's message and message kind after the matching mode was changed.
-
-    Args:
-        status: description of the new mode.
-    """
+    """Return the message, with its kind, after the user has changed the matching mode."""
     if status.limited and by is Signals.VECTORS:
         return StatusMessage(MessageCode.NO_VECTORS, {"reason": status.text}), WARNING
     return _CHANGES[by], HINT

@@ -19,12 +19,10 @@ if TYPE_CHECKING:
     from tui_annotate.services.file_browser import FileBrowser
 
 _MARKED, _BARE = frozenset({State.DONE}), frozenset({State.NEW})
-"""Sample states that the list's filters use for samples with and without annotations."""
+"""States by which the viewer filters samples: with annotations, and without."""
 
 
 class ListingMessage(ScreenMessage):
-    """Texts of the viewer's list of samples."""
-
     TITLE = "SAMPLES"
     ANNOTATED = "annotated"
     ANNOTATED_BY = "annotated by {name}"
@@ -54,7 +52,6 @@ def view_list(
     Args:
         position: number of the row that is focused first, from 1.
         person: id of the annotator whose annotations are counted; empty for all annotators.
-        name: name of this annotator.
     """
 
     def page(

@@ -25,7 +25,7 @@ class ViewMessage(ScreenMessage):
 
     EVERYONE = "everyone"
     NO_WORK = "No annotators here"
-    ANNOTATIONS_OF_ONE = "{shown} of {total} annotations: {name}"
+    ANNOTATIONS_OF_ONE = "{shown} of {total} annotations, made by {name}"
     ANNOTATIONS_OF_ALL = "{annotations} by {people}"
     NO_ANNOTATIONS = "no annotations"
     NO_ANNOTATION_SHOWN = "No annotations"
@@ -38,10 +38,9 @@ _LABEL: Final = 16
 """Maximum width of a label in the list in cells, so that the annotator's name is visible."""
 
 _AROUND: Final = 8
-"""Width in cells of the digit, mark and spaces around the text of an option on the label bar."""
+"""Width in cells of the digit, glyph and spaces around the text of an option on the label bar."""
 
 _SHORTEST: Final = 6
-"""Minimum width of an option's text in cells."""
 
 _MOST_LINES: Final = 12
 """Maximum lines of one property of an annotation, such as its note; key `g` shows all lines."""
@@ -61,7 +60,6 @@ def bar(draft: ViewDraft, cells: int) -> tuple[list[Option], str, bool]:
 
 
 def titles(draft: ViewDraft, side: Side, *, signals: SignalsStatus, conflict: str) -> Title:
-    """Return the title of a pane; the summary's title has the number of annotations."""
     usual = title(draft, side, signals=signals, conflict=conflict)
     if side is Side.SOURCE:
         return usual
@@ -76,7 +74,6 @@ def titles(draft: ViewDraft, side: Side, *, signals: SignalsStatus, conflict: st
 
 
 def marks(draft: ViewDraft, side: Side) -> tuple[AnnotationMark, ...]:
-    """Return a highlight for each span of the listed annotations in a pane's document."""
     at = draft.pointers[side].document
     return tuple(
         AnnotationMark(
@@ -92,7 +89,6 @@ def marks(draft: ViewDraft, side: Side) -> tuple[AnnotationMark, ...]:
 
 
 def annotation_rows(draft: ViewDraft) -> tuple[ListedAnnotation, ...]:
-    """Return the rows of the annotation list, each with the annotator's name."""
     return tuple(_annotation_row(draft, annotation) for annotation in draft.annotations)
 
 

@@ -62,7 +62,6 @@ class ViewScreen(SampleScreen):
     """Screen with one sample of a file at a time, read-only, controlled by keys.
 
     Args:
-        leave: ends the app.
         sample: the first sample: an id, or dataset/id; empty for the first of the file.
         words: the first message; empty if there is none.
     """
@@ -89,21 +88,17 @@ class ViewScreen(SampleScreen):
 
     @property
     def draft(self) -> ViewDraft | None:
-        """The open sample of the file; None before the first sample."""
         return self._draft
 
     @property
     def key_map(self) -> KeyMap:
-        """The key map of the viewer."""
         return self._keys
 
     @property
     def busy(self) -> bool:
-        """Whether another sample is being read."""
         return self._busy
 
     def compose(self) -> ComposeResult:
-        """Create the widgets for reading, and a list of facts about the focused annotation."""
         for widget in super().compose():
             if isinstance(widget, MatchList | NoteInput) or widget.id == "matches-title":
                 continue
@@ -113,13 +108,11 @@ class ViewScreen(SampleScreen):
                 yield WordsList(id="about")
 
     def on_mount(self) -> None:
-        """Show the empty screen first, then open the first sample."""
         self.show_message(ViewText.READING_SAMPLE)
         none = ViewText.NO_SAMPLE_IN_FILE
         self.call_after_refresh(self.go, lambda: self.browser.first(self._sample), none)
 
     def quit(self) -> None:
-        """Quit the viewer; no data has to be saved."""
         self._leave()
 
     @cached_property
@@ -141,7 +134,7 @@ class ViewScreen(SampleScreen):
     # from sample to sample
 
     def go(self, find: Callable[[], SampleKey | None], none: MessageCode) -> None:
-        """Go to the sample that `find` returns in a thread; show `none` if it returns None."""
+        """Show the sample that `find` returns in a thread, or the message `none` for no sample."""
         if not self._busy:
             self._busy = True
             self.run_in_thread("sample", partial(self._open, find, none))
@@ -152,7 +145,6 @@ class ViewScreen(SampleScreen):
             self.show_message(ViewText.STILL_READING_SAMPLE)
 
     def _open(self, find: Callable[[], SampleKey | None], none: MessageCode) -> None:
-        """Find and open a sample in a thread, then show the result on the screen."""
         done = partial(self._show_failure, none, HINT)
         try:
             if key := find():
@@ -168,7 +160,7 @@ class ViewScreen(SampleScreen):
         self.show_message(message, kind)
 
     def begin(self, opened: BrowsedSample) -> None:
-        """Show a sample from its start; the chosen annotator stays chosen."""
+        """Show a sample of the file from its start; the chosen annotator stays chosen."""
         words, self._words = self._words, ""
         before = self.draft
         self._busy, self.opened = False, opened
@@ -197,15 +189,10 @@ class ViewScreen(SampleScreen):
         self.call_after_refresh(self._count_words, draft)
 
     def _count_words(self, draft: Draft) -> None:
-        """Start to prepare lexical (words only) matching, after the sample is drawn on screen."""
         if draft is self.draft:
             self.panes.count_words(draft.sample, draft.segments)
 
     def show_message(self, message: AnyMessage, kind: Kind = HINT, **fields: object) -> None:
-        """Show a message in the status line until the next key press.
-
-        A message can be shown before a sample is open.
-        """
         if self.draft is None:
             text = make_message(message, kind, **fields).text
             self.query_one(DraftLine).show(text, kind=kind)
@@ -215,7 +202,6 @@ class ViewScreen(SampleScreen):
     # keys
 
     def on_key(self, event: events.Key) -> None:
-        """Run the action of a key, or show a message if the read-only viewer lacks the action."""
         event.stop()
         event.prevent_default()
         draft = self.draft
@@ -238,13 +224,11 @@ class ViewScreen(SampleScreen):
                 self.perform(key_handlers.refuse(draft, self._keys.get(name).help))
 
     def press(self, draft: Draft, action: str, *, digit: str) -> Effects:
-        """Run an action on the open sample; return effects to apply, such as cursor moves."""
         if not isinstance(draft, ViewDraft):
             return []
         return key_handlers.press(draft, action, digit=digit)
 
     def handle(self, effect: Effect) -> bool:
-        """Apply a user action's effect to the viewer; return False for other effects."""
         draft, opened = self.draft, self.opened
         if draft is None or opened is None:
             return False
@@ -265,7 +249,6 @@ class ViewScreen(SampleScreen):
         return True
 
     def follow(self) -> None:
-        """Focus the annotation under the cursor, then update the matches."""
         draft = self.draft
         if draft is None:
             return
@@ -285,7 +268,6 @@ class ViewScreen(SampleScreen):
             self.go(lambda: key, MessageCode.NONE)
 
     def _open_list(self, draft: ViewDraft) -> None:
-        """Open the list of samples; quit if the file has only one sample."""
         opened = self.opened
         if opened is None or opened.total == 1:
             self.quit()
@@ -308,7 +290,6 @@ class ViewScreen(SampleScreen):
     # what is shown
 
     def header(self) -> Header | None:
-        """Return the header: the sample's position in the file, and that the file is read-only."""
         opened, draft = self.opened, self.draft
         if opened is None or draft is None:
             return None
@@ -323,13 +304,11 @@ class ViewScreen(SampleScreen):
         )
 
     def line(self, draft: Draft, cells: int) -> tuple[str, Kind]:
-        """Return the status line's text (about the annotation in focus) and message kind."""
         return (
             draft_line(draft, cells) if isinstance(draft, ViewDraft) else super().line(draft, cells)
         )
 
     def key_pairs(self, draft: Draft, keys: KeyMap) -> Sequence[tuple[str, str]]:
-        """Return the keys and names on the key line of the viewer."""
         if draft.hints:
             return key_pairs(keys, draft)
         quits = self.opened is not None and self.opened.total == 1
@@ -337,13 +316,11 @@ class ViewScreen(SampleScreen):
                 for key, name in keys.line(VIEWING)]  # fmt: skip
 
     def bar(self, draft: Draft) -> tuple[Sequence[Option], str, bool]:
-        """Return the content of the label bar: an option to show the work of each annotator."""
         if not isinstance(draft, ViewDraft):
             return super().bar(draft)
         return rows.bar(draft, self.app.size.width)
 
     def title_of(self, draft: Draft, side: Side) -> Title:
-        """Return the title of a pane; the summary's title has the number of annotations."""
         if not isinstance(draft, ViewDraft):
             return super().title_of(draft, side)
         conflict = self.comparison.contrast.description
@@ -351,11 +328,9 @@ class ViewScreen(SampleScreen):
         return item_rows.title(draft, side, usual)
 
     def marks_of(self, draft: Draft, side: Side) -> Sequence[AnnotationMark]:
-        """Return a highlight for each span of the listed annotations in a pane's document."""
         return rows.marks(draft, side) if isinstance(draft, ViewDraft) else ()
 
     def evidence_of(self, draft: Draft) -> Sequence[Anchor]:
-        """Return the evidence of the focused annotation."""
         return draft.shown_evidence if isinstance(draft, ViewDraft) else ()
 
     def _show_lists(self, draft: Draft) -> None:
@@ -377,9 +352,7 @@ class ViewScreen(SampleScreen):
     # the mouse
 
     def annotation_clicked(self, draft: Draft, index: int) -> Effects:
-        """Show the annotation that was clicked in the list; return effects for the screen."""
         return key_handlers.show(draft, index) if isinstance(draft, ViewDraft) else []
 
     def option_clicked(self, digit: str) -> None:
-        """Choose the annotator who was clicked in the label bar."""
         self.do("option.list" if digit == "0" else "option.choose", digit=digit)

@@ -38,11 +38,7 @@ _PAUSE: Final = 0.1  # seconds without a change of the claim until the search be
 
 
 class OtherDocuments:
-    """Search for a document of the same report that contains better evidence for the claim.
-
-    Args:
-        report_of: returns the report of a citation; None if the report is not known.
-    """
+    """Search for a document of the same report that contains better evidence for the claim."""
 
     def __init__(
         self, host: FeatureHost, report_of: Callable[[Draft], ParentReport | None]
@@ -54,7 +50,7 @@ class OtherDocuments:
         self._report_assist: tuple[str, SampleAssist] | None = None
 
     def search_later(self, draft: Draft) -> None:
-        """Search for evidence if the claim has changed, when the user stops pressing keys."""
+        """Search a report's documents, if the claim changed, when the user stops pressing keys."""
         parent, anchor = self._report_of(draft), draft.current_anchor(Side.SUMMARY)
         known = parent and parent.report and anchor
         now = (draft.sample.key, anchor) if known and anchor else None
@@ -75,7 +71,7 @@ class OtherDocuments:
             host.run_in_thread("other documents", partial(self._search, session, draft, parent))
 
     def _search(self, session: AnnotatorSession, draft: Draft, parent: ParentReport) -> None:
-        """Search the report's documents; called in a thread; errors are ignored.
+        """Search a report's documents for evidence; called in a thread; errors are ignored.
 
         No key waits for the result, so an error needs no message.
         """
@@ -117,7 +113,6 @@ class OtherDocuments:
             self._host.show_draft()
 
     def title(self, draft: Draft, title: Title) -> Title:
-        """Add a note to the cited document's title if another document has better evidence."""
         if not self._note:
             return title
         has_text = bool(draft.sample.side(Side.SOURCE))
@@ -126,11 +121,7 @@ class OtherDocuments:
 
 
 class Collection(Feature):
-    """Feature for the items of a collection: reports, documents and citations.
-
-    Args:
-        `walks`: whether keys go from item to item; reviewers follow their own queue instead.
-    """
+    """Part of the screen for the items of a collection: reports, documents and citations."""
 
     preload = ("tui_annotate.tui.screens.collection.screen",)
 
@@ -143,27 +134,20 @@ class Collection(Feature):
     # samples
 
     def opened(self, session: AnnotatorSession, open_sample: OpenSample) -> None:
-        """Read the report of a citation, unless the report is already known."""
         if not self.ready(open_sample.sample):
             self._report = read_report(session.annotate, session.person.id, open_sample.sample)
 
     def ready(self, sample: Sample) -> bool:
-        """Return whether the report of a citation is loaded; True for samples of other kinds."""
         known = self._report
         if sample.kind is not SampleKind.CITATION or not self.walks:
             return True
         return known is not None and known.id == report_id(sample.group)
 
     def loaded(self, draft: Draft) -> None:
-        """Record how many documents the sentence of the open citation cites."""
         if parent := self._parent_report(draft):
             draft.tabs = len(parent.citations(draft.sample.key))
 
     def upcoming(self, draft: Draft) -> Sequence[SampleKey] | None:
-        """Return the neighbouring citations, to read them before the user goes to them.
-
-        None if the sample is not part of a report collection, or in review.
-        """
         if draft.sample.kind not in RATED_KINDS or not self.walks:
             return None
         parent, here = self._parent_report(draft), draft.sample.key
@@ -171,10 +155,6 @@ class Collection(Feature):
         return tuple(key for way in ways for step in (1, -1) if (key := way(here, step)))
 
     def next_sample(self, session: AnnotatorSession, sample: Sample) -> SampleKey | None:
-        """Return the next incomplete sample of the same kind (report, document or citation).
-
-        None if the sample is of another kind, or if all others of its kind are complete.
-        """
         if sample.kind not in RATED_KINDS:
             return None
         found = session.annotate.next_incomplete(session.person.id, sample.kind, sample.key)
@@ -188,10 +168,6 @@ class Collection(Feature):
     # keys and mouse
 
     def handle(self, effect: Effect, session: AnnotatorSession, draft: Draft) -> bool:
-        """Open the citation, item or collection that a user action requests.
-
-        Return False if the effect of the action is another one.
-        """
         match effect:
             case Open("cited"):
                 self._show_citation(draft)
@@ -210,7 +186,6 @@ class Collection(Feature):
         return True
 
     def citation_clicked(self, draft: Draft, offset: int, cell: int) -> bool:
-        """Show the document of the citation mark that was clicked."""
         parent, here = self._parent_report(draft), draft.sample.key
         known = self.citations(draft)
         at = citations.citation_at_cell(draft.citations if known is None else known, offset, cell)
@@ -223,10 +198,7 @@ class Collection(Feature):
         return True
 
     def _show_citation(self, draft: Draft) -> None:
-        """Put the cursor on the sentence with the focused citation, and show the cited document.
-
-        The document is scrolled to its best match, if there is one.
-        """
+        """Put the cursor on the sentence with the focused citation, and show the cited document."""
         citation = draft.citations[draft.citation]
         pointer = draft.pointers[Side.SUMMARY]
         if not citation.span.start <= pointer.offset < citation.span.end:
@@ -285,28 +257,23 @@ class Collection(Feature):
     # what is shown
 
     def before_drawing(self, draft: Draft) -> None:
-        """Search other documents of the report for better evidence than the cited document has."""
         self.other_documents.search_later(draft)
 
     def title(self, draft: Draft, side: Side, title: Title) -> Title:
-        """Add the item's name and the sample's rating to a title."""
         open_sample, parent = self.host.open_sample, self._parent_report(draft)
         comment = open_sample.assignment.comment if open_sample else ""
         title = item_rows.title(draft, side, title, parent=parent, comment=comment)
         return title if side is Side.SUMMARY else self.other_documents.title(draft, title)
 
     def citations(self, draft: Draft) -> Sequence[Citation] | None:
-        """Return the documents that the sentence of a citation cites."""
         parent = self._parent_report(draft)
         return item_rows.tabs(draft.sample, parent) if parent else None
 
     def surroundings(self, draft: Draft, side: Side) -> tuple[str, str] | None:
-        """Return the report around the sentence of a citation."""
         parent = self._parent_report(draft) if side is Side.SUMMARY else None
         return item_rows.surrounding_texts(draft.sample, parent) if parent else None
 
     def focused_citation(self, draft: Draft) -> tuple[int, Span] | None:
-        """Return the mark of the citation in focus; None if there is none."""
         parent, key = self._parent_report(draft), draft.sample.key
         if parent is None:
             return citations.focused_mark(draft)
@@ -314,13 +281,11 @@ class Collection(Feature):
         return citations.find_mark(tabs, keys.index(key) if key in keys else -1)
 
     def pages(self, draft: Draft, open_sample: OpenSample) -> list[TextPage]:
-        """Return dialog pages with the documents, the rating and the comment of the sample."""
         del draft
         return item_rows.item_pages(open_sample)
 
 
 def read_report(annotate: AnnotationService, person: str, sample: Sample) -> ParentReport:
-    """Read the report of a citation; called in the store's thread."""
     around = annotate.around(person, sample.key)
     topic, name = str(sample.meta.get("topic_id", "")), report_id(sample.group)
     run = name.removeprefix(f"r|{topic}|")

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
 
 class ReadingMessage(ScreenMessage):
-    """Texts of the dialog that asks whether to annotate samples a second time (2nd reading)."""
-
     TITLE = "All samples are complete"
     ONE_SAMPLE = "1 sample is ready for a 2nd reading. Your first annotations are hidden."
     SEVERAL_SAMPLES = "{count} samples are ready for a 2nd reading. Your annotations are hidden."
@@ -34,7 +32,7 @@ class ReadingMessage(ScreenMessage):
 
 
 class SecondReadings(Feature):
-    """Feature for feedback on practice samples, and for annotating samples a second time."""
+    """Part of the screen for feedback on practice samples, and for annotating samples twice."""
 
     preload = ("tui_annotate.tui.dialogs.feedback", "tui_annotate.tui.dialogs.question")
 
@@ -43,7 +41,6 @@ class SecondReadings(Feature):
         self._first_reader: Person | None = None
 
     def begun(self, session: AnnotatorSession, open_sample: OpenSample, *, first: bool) -> None:
-        """Propose the second reading if all samples are finished when the app starts."""
         if first and open_sample.finished >= open_sample.total:
             self.host.submit(
                 lambda: session.annotate.line.find_reopened(session.person),
@@ -51,10 +48,6 @@ class SecondReadings(Feature):
             )
 
     def finished(self, result: FinishedSample, go_on: Callable[[], None]) -> bool:
-        """Show feedback after a practice sample; call `go_on` when the user closes the feedback.
-
-        After other samples, call `go_on` at once. Return True, because this feature calls it.
-        """
         open_sample = self.host.open_sample
 
         def proceed(_: object = None) -> None:
@@ -71,7 +64,6 @@ class SecondReadings(Feature):
         return True
 
     def handle(self, effect: Effect, session: AnnotatorSession, draft: Draft) -> bool:
-        """Switch between first and second reading on request; return False for other requests."""
         del draft
         if effect != Open("reading"):
             return False
@@ -100,7 +92,6 @@ class SecondReadings(Feature):
         self.host.open_dialog(dialog, answered)
 
     def _switch_reading(self, session: AnnotatorSession) -> None:
-        """Switch to the second reading, or back to the first reading."""
         if self.host.busy:
             return
         person, code = self._first_reader or session.person, MessageCode.FIRST_READING_AGAIN

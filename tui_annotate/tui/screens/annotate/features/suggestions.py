@@ -1,4 +1,4 @@
-"""The feature for suggestions: counts them, stores answers, and reopens them after an undo."""
+"""Showing suggestions on the screen: counts them, stores answers, reopens them after an undo."""
 
 from __future__ import annotations
 
@@ -24,11 +24,10 @@ if TYPE_CHECKING:
 
 HIDDEN: Final = "hidden"
 SHOWN: Final = "shown"
-"""Stored values of the user's preference to hide or show suggestions."""
 
 
 class Suggestions(Feature):
-    """Feature that shows suggestions for a sample and stores the annotator's answers."""
+    """Part of the screen that shows suggestions for a sample and stores the annotator's answers."""
 
     def __init__(self, host: FeatureHost) -> None:
         super().__init__(host)
@@ -37,12 +36,10 @@ class Suggestions(Feature):
     # the open suggestions
 
     def drafted(self, draft: Draft, open_sample: OpenSample) -> None:
-        """Add the unanswered suggestions of a sample before the sample is shown."""
         draft.suggestions = _open_suggestions(open_sample.sample, open_sample.suggestions)
         draft.suggestions_hidden = self.hiding
 
     def begun(self, session: AnnotatorSession, open_sample: OpenSample, *, first: bool) -> None:
-        """Show a message with the number of unanswered suggestions."""
         del session, open_sample, first
         if (draft := self.host.draft) and (
             many := suggestion_actions.describe_open_suggestions(draft)
@@ -54,11 +51,9 @@ class Suggestions(Feature):
             self.host.show_draft()
 
     def reloaded(self, draft: Draft, open_sample: OpenSample) -> None:
-        """Update the unanswered suggestions after the sample was read from the store again."""
         draft.suggestions = _open_suggestions(open_sample.sample, open_sample.suggestions)
 
     def saved(self, draft: Draft, saved: SaveResult, open_sample: OpenSample) -> OpenSample:
-        """Update the suggestions after a save; an undo or a deletion reopens a suggestion."""
         if not open_sample.suggestions:
             return open_sample
         now = tuple(_apply_answer(each, saved) for each in open_sample.suggestions)
@@ -66,17 +61,14 @@ class Suggestions(Feature):
         return replace(open_sample, suggestions=now)
 
     def line(self, draft: Draft, cells: int) -> tuple[str, Kind] | None:
-        """Return the status line that describes the focused suggestion, its source and reason."""
         return suggestion_actions.describe_line(draft, cells)
 
     def pages(self, draft: Draft, open_sample: OpenSample) -> Sequence[TextPage]:
-        """Return a page with all details of the focused suggestion."""
         del open_sample
         about = suggestion_actions.describe_suggestion(draft)
         return [TextPage("Suggestion", about, first=True)] if about else ()
 
     def hide(self, *, hiding: bool) -> None:
-        """Hide or show the suggestions of all samples."""
         self.hiding = hiding
         if draft := self.host.draft:
             draft.suggestions_hidden = hiding
@@ -84,10 +76,6 @@ class Suggestions(Feature):
     # answers to suggestions
 
     def handle(self, effect: Effect, session: AnnotatorSession, draft: Draft) -> bool:
-        """Accept or reject a suggestion, or hide or show all suggestions.
-
-        Return False for other effects.
-        """
         open_sample = self.host.open_sample
         if open_sample is None:
             return False
@@ -113,11 +101,6 @@ class Suggestions(Feature):
         one: Suggestion,
         made: Annotation | None,
     ) -> None:
-        """Accept a suggestion as it is, or with the user's changes.
-
-        Args:
-            made: the changed annotation; None if the user changed nothing.
-        """
         annotate, who, key = session.annotate, session.person.id, open_sample.sample.key
         exchange = partial(single_document.exchange_sides, open_sample.sample)
         changed = exchange(made) if made else None
@@ -159,7 +142,6 @@ class Suggestions(Feature):
         self.host.send_change(call, done, partial(self._reopen_refused, draft, one))
 
     def _reopen_refused(self, draft: Draft, one: Suggestion, error: TuiAnnotateError) -> None:
-        """Reopen a suggestion after the store refused its answer, and show the error."""
         self.host.not_saved()
 
         def back(changed: StatusMessage) -> None:
@@ -184,7 +166,6 @@ def _apply_answer(each: SuggestionStatus, saved: SaveResult) -> SuggestionStatus
 
 
 def _open_suggestions(sample: Sample, found: Sequence[SuggestionStatus]) -> tuple[Suggestion, ...]:
-    """Return the unanswered suggestions in reading order, converted for the screen."""
     exchange = partial(single_document.exchange_sides, sample)
     waiting = [exchange(each.suggestion) for each in found if each.open]
     return tuple(sorted(waiting, key=lambda one: one.claim or one.evidence))

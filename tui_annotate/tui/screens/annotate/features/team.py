@@ -1,4 +1,4 @@
-"""Features for announcements, threads with reviewers, outcomes of review, and statistics."""
+"""Dialogs for announcements, threads with reviewers, outcomes of review, and statistics."""
 
 from __future__ import annotations
 
@@ -31,10 +31,7 @@ def format_minute(moment: str) -> str:
 
 
 class TeamDialogs(Feature):
-    """Feature that shows announcements, outcomes of review and statistics.
-
-    The work of other annotators is not shown.
-    """
+    """Part of the screen that shows announcements, outcomes of review and statistics."""
 
     preload = (
         "tui_annotate.tui.dialogs.work_statistics",
@@ -42,13 +39,11 @@ class TeamDialogs(Feature):
     )
 
     def begun(self, session: AnnotatorSession, open_sample: OpenSample, *, first: bool) -> None:
-        """Show new announcements together with the first sample."""
         del open_sample
         if first:
             self._show_announcements(session)
 
     def handle(self, effect: Effect, session: AnnotatorSession, draft: Draft) -> bool:
-        """Open the statistics or the outcome of review; return False for other requests."""
         del draft
         open_sample = self.host.open_sample
         match effect:
@@ -87,7 +82,6 @@ class TeamDialogs(Feature):
     # outcomes of review
 
     def _show_lesson(self, session: AnnotatorSession, open_sample: OpenSample) -> None:
-        """Show how the open sample was adjudicated, if its annotator may see the outcome."""
         if session.person.kind is PersonKind.AGAIN:
             self.host.show_message(MessageCode.NO_LESSON_IN_SECOND_READING)
             return
@@ -126,7 +120,7 @@ class TeamDialogs(Feature):
 
 
 class ThreadFeature(Feature):
-    """Feature that opens a thread about a sample, and keeps text that is not stored yet."""
+    """Part of the screen that opens a thread about a sample, and keeps unsent text."""
 
     preload = ("tui_annotate.tui.dialogs.comment_thread",)
 
@@ -135,7 +129,6 @@ class ThreadFeature(Feature):
         self._unsent = ""
 
     def handle(self, effect: Effect, session: AnnotatorSession, draft: Draft) -> bool:
-        """Open the thread about the sample; return False for other requests."""
         del draft
         open_sample = self.host.open_sample
         if open_sample is None or effect != Open("talk"):
@@ -144,7 +137,6 @@ class ThreadFeature(Feature):
         return True
 
     def read_thread(self, session: AnnotatorSession, open_sample: OpenSample) -> None:
-        """Read the thread of a sample, then open it; subclasses override this method."""
         raise NotImplementedError
 
     def open_thread(
@@ -160,8 +152,6 @@ class ThreadFeature(Feature):
         Args:
             lines: (author, time, text) of each contribution so far.
             send: stores the new text; called in the store's thread.
-            sent_message: message after the text is stored.
-            how: further arguments of `CommentDialog`.
         """
         from tui_annotate.tui.dialogs.comment_thread import CommentDialog
 
@@ -178,10 +168,9 @@ class ThreadFeature(Feature):
 
 
 class ReviewerThread(ThreadFeature):
-    """Feature that opens the annotator's question thread with the reviewers about a sample."""
+    """Part of the screen that opens an annotator's thread with reviewers about a sample."""
 
     def read_thread(self, session: AnnotatorSession, open_sample: OpenSample) -> None:
-        """Read the annotator's thread about the sample, then open it."""
         key, person = open_sample.sample.key, session.person.id
 
         def read() -> list[ThreadLine]:

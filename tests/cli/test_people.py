@@ -1,0 +1,181 @@
+"""The commands `people`, and the work that `--as` continues."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import tui_annotate
+from tests.cli.conftest import CLAIM, PAIRS, Command
+from tui_annotate.domain.errors import Conflict, NotFound
+from tui_annotate.domain.people import PersonKind
+from tui_annotate.domain.samples import SampleKey, SampleKind
+
+COLLECTION = Path(__file__).parents[2] / "sample_data" / "autojudge"
+KEY = SampleKey("pairs", "bridge")
+
+
+def imported(filled: Command, tmp_path: Path, *people: str) -> Command:
+    """The workspace with one imported annotation of each person (id or id:name)."""
+    for number, each in enumerate(people):
+        file = tmp_path / "theirs.jsonl"
+        file.write_text(_native(*each.partition(":")[::2], number), "utf-8")
+        done = filled("ingest", str(file), "--embedder", "none")
+        assert done.code == 0, done.err
+    return filled
+
+
+def _native(person: str, name: str, number: int) -> str:
+    documents = [{"side": side, "text": PAIRS[0][side]} for side in ("source", "summary")]
+    annotation = {
+        "id": f"{person}-{number}",
+        "claim": [["summary", 0, CLAIM, CLAIM + 17 - number]],
+        "labels": [["Unwanted"]],
+    }
+    record = {
+        "format": "tui-annotate/1",
+        "dataset": KEY.dataset,
+        "id": KEY.id,
+        "documents": documents,
+        "people": [{"id": person, "name": name or person}],
+        "annotations": [annotation | {"person": person}],
+        "assignments": [],
+    }
+    return json.dumps(record) + "\n"
+
+
+def owners(command: Command) -> dict[str, int]:
+    """The number of exported annotations by person's name."""
+    out = command("export", "--to", "jsonl").out
+    rows = [json.loads(line) for line in out.splitlines()]
+    names = [row["annotator_name"] for row in rows if row["annotation_id"]]
+    return {name: names.count(name) for name in names}
+
+
+def test_merge_and_unmerge_by_command(filled: Command, tmp_path: Path) -> None:
+    """The list, the status and exports have the work under the owner, until it is undone."""
+    command = imported(filled, tmp_path, "ab12:Ana")
+    with tui_annotate.open(tmp_path) as space:
+        ana = space.person("ana").id
+    done = command("people", "merge", "Ana", "ana", "--json")
+    assert done.code == 0, done.err
+    assert done.json == {
+        "person": "ab12",
+        "owner": ana,
+        "samples": 1,
+        "annotations": 1,
+        "same": 0,
+        "differences": [],
+    }
+    assert owners(command) == {"ana": 1}
+    listed = {each["id"]: each for each in command("people", "list", "--json").json}
+    assert (listed["ab12"]["kind"], listed["ab12"]["annotations"]) == ("merged", 0)
+    assert "Ana" not in command("status").out
+    assert command("people", "unmerge", "Ana").code == 0
+    assert owners(command) == {"Ana": 1}
+    assert command("audit", "verify").code == 0
+    assert type(command("people", "unmerge", "Ana").error) is NotFound
+
+
+def test_an_ambiguous_name_is_refused(filled: Command, tmp_path: Path) -> None:
+    """The hint names the ids; an id decides, and the name then means the other person."""
+    command = imported(filled, tmp_path, "ab12:ana", "cd34:ana")
+    done = command("people", "merge", "ana", "ana")
+    assert (done.code, type(done.error)) == (2, NotFound)
+    assert done.error
+    assert all(each in done.error.hint for each in ("ab12", "cd34"))
+    assert command("people", "merge", "ab12", "ab12").code == 0
+    assert command("people", "merge", "cd34", "ana").code == 0
+    assert owners(command) == {"ana": 2}
+    again = command("people", "merge", "ab12", "ab12")
+    assert (again.code, type(again.error)) == (1, Conflict)
+
+
+def test_a_different_value_ends_with_done_in_part(filled: Command, tmp_path: Path) -> None:
+    """The owner's comment stays, and the message names both."""
+    command = imported(filled, tmp_path, "ab12:Ana")
+    with tui_annotate.open(tmp_path) as space:
+        for name, text in (
+            (space.people.person("ab12").id, "one"),
+            (space.person("ana").id, "two"),
+        ):
+            space.annotate.comment(name, KEY, text, seconds=1)
+    done = command("people", "merge", "Ana", "ana")
+    assert done.code == 3
+    assert all(word in done.err for word in ("pairs/bridge", "'one'", "'two'"))
+
+
+def test_imported_work_can_belong_to_an_account(filled: Command, tmp_path: Path) -> None:
+    """After the account exists, the owner is named by the address."""
+    command = imported(filled, tmp_path, "ab12:Ana")
+    add = ("users", "create", "--name", "Zoe", "--email", "z@example.org", "--invite")
+    assert command(*add).code == 0
+    assert command("people", "merge", "ab12", "z@example.org").code == 0
+    assert owners(command) == {"Zoe": 1}
+
+
+def test_a_new_name_is_announced(filled: Command) -> None:
+    """Once, by a command that acts for a person."""
+    delete = ("annotations", "delete", "--mine", "--as", "ana", "--yes")
+    first, second = filled(*delete), filled(*delete)
+    assert (first.code, second.code) == (0, 0)
+    assert "'ana'" in first.err
+    assert "'ana'" not in second.err
+
+
+def test_a_merged_name_is_not_new(filled: Command, tmp_path: Path) -> None:
+    """`--as` with the name of a merged person works as the owner."""
+    command = imported(filled, tmp_path, "ab12:Ana")
+    with tui_annotate.open(tmp_path) as space:
+        owner = space.person("zoe")
+    assert command("people", "merge", "Ana", "zoe").code == 0
+    with tui_annotate.open(tmp_path) as space:
+        assert space.person("Ana") == owner
+        assert space.team.members.new_name("Ana") == ""
+        kinds = [each.kind for each in space.people.all()]
+        assert sorted(kinds) == [PersonKind.LOCAL, PersonKind.MERGED]
+
+
+def test_an_own_export_read_back_is_no_second_person(command: Command) -> None:
+    """The second export has the same lines, also in a format without ids of people and states."""
+    topics = ("--topics", str(COLLECTION / "topics.jsonl"))
+    documents = ("--documents", str(COLLECTION / "documents.jsonl"))
+    runs = ("--from", "autojudge", "--dataset", "c", "--embedder", "none", *topics)
+    assert command("init").code == 0
+    assert command("ingest", str(COLLECTION / "runs"), *documents, *runs).code == 0
+    with tui_annotate.open(".") as space:
+        ana = space.person("ana").id
+        for each in list(space.samples())[:9]:
+            if each.kind == SampleKind.CITATION:
+                space.annotate.rate(ana, each.key, "So-so", seconds=1)
+            else:
+                space.annotate.comment(ana, each.key, "one", seconds=1)
+    export = ("export", "--to", "autojudge", "-o")
+    assert command(*export, "first.jsonl").code == 0
+    assert command("ingest", "first.jsonl", *runs).code == 0
+    assert command(*export, "second.jsonl").code == 0
+    assert Path("first.jsonl").read_bytes() == Path("second.jsonl").read_bytes()
+    assert [each["id"] for each in command("people", "list", "--json").json] == [ana]
+
+
+def test_sync_carries_merged_work(filled: Command, tmp_path: Path) -> None:
+    """A workspace that has the work under the merged person refuses it until it merges too."""
+    command = imported(filled, tmp_path, "ab12:Ana")
+    other = tmp_path / "other"
+    shutil.copytree(tmp_path, other, ignore=shutil.ignore_patterns("other"))
+    (tmp_path / "shared").mkdir()
+    with tui_annotate.open(tmp_path) as space:
+        space.person("ana")
+    assert command("people", "merge", "Ana", "ana").code == 0
+    assert command("sync", "push", "--as", "ana", "shared").code == 0
+    pull = ("sync", "pull", "-w", str(other), "--all", "shared")
+    refused = command(*pull)
+    assert refused.code == 3
+    assert "people merge" in refused.out + refused.err
+    with tui_annotate.open(other) as space, tui_annotate.open(tmp_path) as home:
+        space.people.keep(home.person("ana"))
+    assert command("people", "merge", "-w", str(other), "Ana", "ana").code == 0
+    assert command(*pull).code == 0
+    assert owners(command) == {"ana": 1}
+    assert command("audit", "verify", "-w", str(other)).code == 0

@@ -1,0 +1,195 @@
+"""Excel workbooks as input: sheets, cells of every kind, damaged files."""
+
+from __future__ import annotations
+
+import io
+import os
+import zipfile
+from collections.abc import Mapping
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+import xlsxwriter
+
+from tests.plugins.record_reader import read
+from tui_annotate.domain.errors import NotFound
+from tui_annotate.domain.samples import Side
+from tui_annotate.plugins.files.sheets import write_workbook
+
+SHARED = Path(os.environ.get("TUI_ANNOTATE_SHARED", Path(__file__).parents[3] / "shared"))
+HEADER = ["source", "summary"]
+PAIR = [*HEADER], ["It cost 12.", "It cost 15."]
+
+
+def workbook(path: Path, **sheets: Any) -> Path:
+    """A workbook with these rows, as Excel stores it: with a table of shared texts."""
+    with xlsxwriter.Workbook(path, {"default_date_format": "yyyy-mm-dd"}) as book:
+        for name, rows in sheets.items():
+            sheet = book.add_worksheet(name)
+            for number, row in enumerate(rows):
+                sheet.write_row(number, 0, row)
+    return path
+
+
+def _edited(path: Path, **parts: str) -> Path:
+    """A workbook whose parts of this name have another content."""
+    with zipfile.ZipFile(path) as archive:
+        kept = {name: archive.read(name) for name in archive.namelist()}
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in kept.items():
+            stem = Path(name).stem
+            archive.writestr(name, parts.get(stem, content))
+    return path
+
+
+def test_each_sheet_is_a_dataset(tmp_path: Path) -> None:
+    """Sheets with columns in different orders are datasets; empty sheets do not count."""
+    path = workbook(
+        tmp_path / "gold.xlsx",
+        one=PAIR,
+        empty=[],
+        two=[["n", "summary", "source"], [1, "B.", "A."]],
+    )
+    records, problems = read(path)
+    assert problems == []
+    assert [record.sample.key for record in records] == [("gold-one", "0"), ("gold-two", "0")]
+    assert records[1].sample.document(Side.SOURCE).text == "A."
+    assert records[1].sample.meta == {"n": 1}
+
+
+def test_a_workbook_with_one_sheet_is_named_after_its_file(tmp_path: Path) -> None:
+    """The name of the only sheet says nothing; the format is found without the file's ending."""
+    path = workbook(tmp_path / "gold.xlsx", Sheet1=PAIR, Sheet2=[])
+    records, problems = read(path.rename(tmp_path / "gold.data"))
+    assert problems == []
+    assert [record.sample.key for record in records] == [("gold", "0")]
+
+
+def test_one_dataset_of_several_sheets_has_ids_with_the_sheets_names(tmp_path: Path) -> None:
+    """An id does not depend on whether the other sheets are imported at the same time."""
+    path = workbook(tmp_path / "gold.xlsx", one=PAIR, two=PAIR)
+    both, _ = read(path, dataset="all")
+    only, _ = read(path, dataset="all", sheet="two")
+    assert [record.sample.key for record in both] == [("all", "one/0"), ("all", "two/0")]
+    assert [record.sample.key for record in only] == [("all", "two/0")]
+
+
+def test_an_unknown_sheet_is_refused_with_the_names_of_the_sheets(tmp_path: Path) -> None:
+    """The hint names the nearest sheet."""
+    path = workbook(tmp_path / "gold.xlsx", train=PAIR, test=PAIR)
+    with pytest.raises(NotFound) as caught:
+        read(path, sheet="tran")
+    assert "'train'" in caught.value.hint
+
+
+def test_a_sheet_without_a_text_column_does_not_stop_the_others(tmp_path: Path) -> None:
+    """The reason is reported once for the sheet."""
+    path = workbook(tmp_path / "gold.xlsx", bad=[["summary"], ["S."], ["T."]], good=PAIR)
+    records, (problem,) = read(path)
+    assert [record.sample.dataset for record in records] == ["gold-good"]
+    assert problem.refused
+    assert "sheet 'bad'" in problem.where
+    assert "'source'" in problem.message
+
+
+def test_two_columns_of_one_name_are_refused(tmp_path: Path) -> None:
+    """One of the two values would be lost; columns without a name are numbered."""
+    path = workbook(tmp_path / "a.xlsx", one=[[*HEADER, "n", "n"], ["a", "b", 1, 2]])
+    records, (problem,) = read(path)
+    assert not records
+    assert "'n'" in problem.message
+    path = workbook(tmp_path / "b.xlsx", one=[[None, *HEADER, None], [7, "a", "b", None, 8]])
+    (record,), _ = read(path)
+    assert record.sample.meta == {"column 1": 7, "column 5": 8}
+
+
+def test_cells_keep_their_values(tmp_path: Path) -> None:
+    """Numbers stay numbers, dates become ISO texts, formulas have their stored values."""
+    row = ["a", "b", 3, 0.1, True, date(2026, 1, 31), "=1+1", None]
+    columns = ["whole", "part", "flag", "day", "sum", "none"]
+    path = workbook(tmp_path / "a.xlsx", one=[[*HEADER, *columns], [], row])
+    (record,), problems = read(path)
+    assert problems == []
+    assert record.where.endswith("sheet 'one', row 3")
+    assert record.sample.meta == {
+        "whole": 3, "part": 0.1, "flag": True, "day": "2026-01-31T00:00:00", "sum": 0,
+        "none": None,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "text", [" a\n\tb ", "_x0041_", "_x005F_x0041_", "\x01_x_", "<r>&amp;", "🌉"]
+)
+def test_texts_are_read_word_for_word(tmp_path: Path, text: str) -> None:
+    """White space, markup, escapes and control characters of our own workbooks survive."""
+    target = io.BytesIO()
+    rows: list[Mapping[str, Any]] = [{"source": text, "summary": "b"}]
+    write_workbook(target, "a", columns=HEADER, rows=rows)
+    path = tmp_path / "a.xlsx"
+    path.write_bytes(target.getvalue())
+    (record,), problems = read(path)
+    assert problems == []
+    assert record.sample.document(Side.SOURCE).text == text
+
+
+def test_escapes_in_shared_texts_are_decoded(tmp_path: Path) -> None:
+    """Excel stores a control character, and what looks like its escape, as an escape."""
+    path = workbook(tmp_path / "a.xlsx", one=[HEADER, ["A", "B"]])
+    with zipfile.ZipFile(path) as archive:
+        texts = archive.read("xl/sharedStrings.xml").decode()
+    texts = texts.replace(">A<", ">_x005F_x0041__x000D_<").replace(">B<", ">_xD800_<")
+    (record,), _ = read(_edited(path, sharedStrings=texts))
+    assert [one.text for one in record.sample.documents] == ["_x0041_\r", "_xD800_"]
+
+
+def test_an_empty_workbook_is_a_problem(tmp_path: Path) -> None:
+    """Neither a workbook without rows nor a sheet without data rows passes silently."""
+    _, (problem,) = read(workbook(tmp_path / "a.xlsx", one=[]))
+    assert problem.code == "file-empty"
+    _, (problem,) = read(workbook(tmp_path / "b.xlsx", one=[HEADER]))
+    assert problem.refused
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        {"workbook": "<"},
+        {"sharedStrings": "<sst"},
+        {"sheet1": "<worksheet"},
+        {"sheet1": '<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main">'
+                   '<sheetData><row><c t="s"><v>99</v></c></row></sheetData></worksheet>'},
+        {"styles": "<styleSheet/>x"},
+    ],
+)  # fmt: skip
+def test_a_damaged_workbook_is_one_problem(tmp_path: Path, parts: dict[str, str]) -> None:
+    """The problem names the file and what to do."""
+    path = _edited(workbook(tmp_path / "a.xlsx", one=PAIR), **parts)
+    records, (problem,) = read(path)
+    assert not records
+    assert str(path) in problem.where
+    assert problem.hint
+
+
+def test_a_workbook_that_unpacks_to_far_more_is_refused(tmp_path: Path) -> None:
+    """A bomb is refused by the sizes that its archive states, before it is unpacked."""
+    path = workbook(tmp_path / "a.xlsx", one=PAIR)
+    with zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("xl/media/a.xml", bytes(2**25))
+    _, (problem,) = read(path)
+    assert problem.code == "bomb"
+
+
+def test_a_collection_as_people_have_it_is_read() -> None:
+    """AggreFact's workbook: six sheets are read; four sheets without documents are refused."""
+    folder = SHARED / "data" / "outside"
+    if not folder.is_dir():
+        pytest.skip("real data: no folder TUI_ANNOTATE_SHARED with files of other collections")
+    (path,) = folder.glob("AggreFact*.xlsx")
+    records, problems = read(path, source_column="doc", summary_column="summ")
+    assert (len(records), len({record.sample.dataset for record in records})) == (72, 6)
+    refused = [problem for problem in problems if problem.refused]
+    assert [("cnn" in each.where, "'doc'" in each.message) for each in refused] == [
+        (True, True)
+    ] * 4

@@ -1,0 +1,81 @@
+"""Paths of input: files, folders, patterns such as `rows/*.csv`, and standard input."""
+
+from __future__ import annotations
+
+import glob
+import os
+import shutil
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path, PosixPath
+from tempfile import TemporaryDirectory
+from typing import BinaryIO, Final
+
+from tui_annotate.domain.errors import InvalidInput, Unavailable
+
+_STANDARD_INPUT: Final = Path("-")
+
+
+class _NamedPath(PosixPath):
+    """Path of a temporary copy of standard input, which messages call `standard input`."""
+
+    def __str__(self) -> str:
+        return "standard input"
+
+    def __fspath__(self) -> str:
+        return super().__str__()
+
+    def as_posix(self) -> str:
+        """Return the path of the copy."""
+        return os.fspath(self)
+
+
+@contextmanager
+def copy_standard_input(paths: Sequence[Path], stream: BinaryIO) -> Iterator[list[Path]]:
+    """Replace `-` in paths by a temporary copy of a stream: readers read a file more than once.
+
+    Raises:
+        InvalidInput: the path `-` is given twice.
+        Unavailable: the temporary folder is full.
+    """
+    if paths.count(_STANDARD_INPUT) > 1:
+        raise InvalidInput("standard input (-) is given twice", "pass - only once")
+    if _STANDARD_INPUT not in paths:
+        yield list(paths)
+        return
+    with TemporaryDirectory(prefix="tui-annotate-") as folder:
+        copy = _NamedPath(folder, "stdin")
+        try:
+            with copy.open("wb") as file:
+                shutil.copyfileobj(stream, file)
+        except OSError as error:
+            raise Unavailable(
+                f"standard input cannot be copied to a temporary file: {error.strerror}",
+                "free some space, or set TMPDIR to another folder",
+            ) from error
+        yield [copy if path == _STANDARD_INPUT else path for path in paths]
+
+
+def is_pattern(path: Path) -> bool:
+    """Return whether a path is a pattern with `*`, `?` or `[`, and not the name of a file."""
+    return glob.has_magic(str(path)) and not path.exists()
+
+
+def list_matches(path: Path) -> list[Path]:
+    """Return the files that match a pattern, sorted; or the files directly in a folder."""
+    paths: Iterable[Path] = path.iterdir()
+    if is_pattern(path):
+        paths = map(Path, glob.glob(str(path)))  # noqa: PTH207  the pattern may be absolute
+    return sorted(each for each in paths if each.is_file() and not each.name.startswith("."))
+
+
+def has_input(path: Path) -> bool:
+    """Return whether a path exists, or is a pattern that a file matches."""
+    return path.exists() or (is_pattern(path) and bool(list_matches(path)))
+
+
+def input_size(path: Path) -> int:
+    """Return the number of bytes of a file, or of all files in a folder or of a pattern."""
+    if is_pattern(path):
+        return sum(map(input_size, list_matches(path)))
+    return sum(map(input_size, path.iterdir())) if path.is_dir() else path.stat().st_size

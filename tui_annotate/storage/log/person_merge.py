@@ -1,0 +1,285 @@
+"""Merges the work of two people who are one person, and undoes the merge.
+
+The events of both people stay. On each sample, an event ends the merged person's stream, and an
+event of the type `import` adds the work, with the same ids, to the owner's stream.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Final
+
+from sqlalchemy import Connection, bindparam, delete, exists, select, update
+
+from tui_annotate.domain.annotations import has_same_content
+from tui_annotate.domain.errors import Conflict, NotFound
+from tui_annotate.domain.history import (
+    DISCARD,
+    IMPORT,
+    READ,
+    Change,
+    Event,
+    PendingEvent,
+    StreamState,
+    discard_action,
+)
+from tui_annotate.domain.people import (
+    Permission,
+    Person,
+    PersonKind,
+    require_permission,
+    second_reader,
+)
+from tui_annotate.domain.plural import format_count
+from tui_annotate.domain.samples import SampleKey
+from tui_annotate.domain.version import VERSION
+from tui_annotate.storage.clock import utc_now
+from tui_annotate.storage.columns import ALLOTMENTS, ASSIGNMENTS, PEOPLE
+from tui_annotate.storage.log import events
+from tui_annotate.storage.log.log import WORKED_ON, EventLog, EventStream, LogStore
+from tui_annotate.storage.log.write_plans import WritePlan, plan_event, write
+from tui_annotate.storage.people.store import (
+    Merge,
+    PeopleStore,
+    add_person,
+    find_local_ids,
+    read_merges,
+    write_merges,
+)
+
+_EMPTY: Final = StreamState().assignment
+_IDLE: Final = frozenset({READ, IMPORT, DISCARD})
+"""Verbs of events that are not a person's own work in this workspace."""
+_END: Final = delete(ASSIGNMENTS).where(
+    ASSIGNMENTS.c.person == bindparam("who"), ASSIGNMENTS.c.sample_id == bindparam("row")
+)
+
+
+@dataclass(slots=True)
+class PersonMerge:
+    """Result of a merge, or of its undo.
+
+    Attributes:
+        samples, annotations: numbers of samples and annotations that have another owner now.
+        same: number of annotations that the owner had in the same form; these are stored once.
+        differences: values of the owner that differ from the merged person's and were kept.
+    """
+
+    samples: int = 0
+    annotations: int = 0
+    same: int = 0
+    differences: list[str] = field(default_factory=list)
+
+
+class PersonMergeStore(LogStore):
+    """Merges of people who are one person.
+
+    Raises:
+        NotAllowed: every method, if the actor may not manage the workspace.
+    """
+
+    def merge(self, person: Person, owner: Person) -> PersonMerge:
+        """Make a person's work the work of another person, in one transaction.
+
+        If both are the same imported person, this person becomes the local person of that name.
+
+        Raises:
+            Conflict: samples are assigned to the merged person, or the person who would become
+            local has no unique name.
+        """
+        require_permission(self._actor, Permission.MANAGE)
+        done = PersonMerge()
+        with self._database.writing() as connection:
+            kind, batch = PersonKind.LOCAL, ""
+            if person.id == owner.id:
+                _refuse_local(connection, person)
+            else:
+                kind, batch = PersonKind.MERGED, str(uuid.uuid4())
+                _refuse_assigned(connection, person)
+                self._write(
+                    connection, self._plan_merge(connection, (person, owner), done, batch=batch)
+                )
+            entry = Merge(into=owner.id, kind=person.kind.value, batch=batch)
+            write_merges(connection, read_merges(connection) | {person.id: entry})
+            _set_kind(connection, person.id, kind)
+        return done
+
+    def find(self, who: str) -> Person:
+        """Return the merged person with an id or name.
+
+        Raises:
+            NotFound: no merged person matches, or several do.
+        """
+        with self._database.reading() as connection:
+            merges = read_merges(connection)
+        merged = [each for each in PeopleStore(self._database).all() if each.id in merges]
+        found = [each for each in merged if who in (each.id, each.name)]
+        if len(found) != 1:
+            ids = ", ".join(each.id for each in found)
+            raise NotFound(
+                f"{'several merged people match' if found else 'no merged person matches'} {who!r}",
+                f"give the id of one person: {ids}"
+                if found
+                else "list all people with: tui-annotate people list",
+            )
+        return found[0]
+
+    def undo(self, person: Person) -> PersonMerge:
+        """Undo a person's merge, in one transaction; work on removed samples is skipped.
+
+        Raises:
+            Conflict: the owner changed the merged work, or was merged afterwards.
+        """
+        require_permission(self._actor, Permission.MANAGE)
+        with self._database.writing() as connection:
+            merges = read_merges(connection)
+            entry = merges.pop(person.id)
+            later = merges.get(entry["into"])
+            if later and later["into"] != entry["into"]:
+                raise Conflict(
+                    f"the owner of the work of {person.name!r} was merged afterwards",
+                    f"first run: tui-annotate people unmerge {entry['into']}",
+                )
+            done = PersonMerge()
+            self._write(connection, self._plan_undo(connection, entry["batch"], done))
+            write_merges(connection, merges)
+            _set_kind(connection, person.id, PersonKind(entry["kind"]))
+        return done
+
+    def _write(self, connection: Connection, plans: Iterable[WritePlan]) -> None:
+        found = list(plans)
+        write(connection, found, disabled=self._disabled)
+        ended = [
+            {"who": plan.event["person"], "row": plan.sample_id}
+            for plan in found
+            if plan.event["verb"] == DISCARD
+        ]
+        if ended:
+            connection.execute(_END, ended)
+
+    def _plan_merge(
+        self, connection: Connection, pair: tuple[Person, Person], done: PersonMerge, *, batch: str
+    ) -> Iterable[WritePlan]:
+        log = EventLog(connection)  # an operator's: a merge writes the work of other people
+        again = (second_reader(pair[0]), second_reader(pair[1]))
+        for one, other in (pair, again):
+            keys = [SampleKey(*row) for row in connection.execute(WORKED_ON, {"person": one.id})]
+            if keys and one is again[0]:
+                add_person(connection, other)
+            for key in keys:
+                source, target = log.stream(one.id, key), log.stream(other.id, key)
+                action = _join(source, target, done)
+                done.samples += 1
+                at = max(source.updated, target.updated) or utc_now()
+                yield self._plan(target, action, batch, at=at, seconds=source.state.seconds)
+                yield self._plan(source, discard_action(source.state), batch)
+
+    def _plan_undo(
+        self, connection: Connection, batch: str, done: PersonMerge
+    ) -> Iterable[WritePlan]:
+        log, name = EventLog(connection), str(uuid.uuid4())
+        changed, removed = list[SampleKey](), set[SampleKey]()
+        for event in list(events.read_batch(connection, batch)):
+            key = SampleKey(event.dataset, event.sample)
+            history = list(log.events(event.person, key))
+            later = history[event.seq :]
+            if any(each.action.verb == DISCARD and not each.action.batch for each in later):
+                removed.add(key)
+            if key in removed:  # the owner's event comes first
+                continue
+            stream = log.stream(event.person, key)
+            if not stream.state.matches(event.action.after):
+                changed.append(key)
+                continue
+            action = event.action.inverse(event.id, verb=IMPORT)
+            if event.action.verb == DISCARD:
+                done.samples += 1
+                done.annotations += len(action.after.annotations)
+                yield self._plan(stream, action, name, at=_last_time(history, event))
+            else:
+                is_unused = _IDLE.issuperset(each.action.verb for each in history)
+                if is_unused and stream.state.applied(action).alike(StreamState()):
+                    action = discard_action(stream.state)
+                yield self._plan(stream, action, name)
+        if changed:
+            raise Conflict(
+                f"{format_count(len(changed), 'sample')} changed after the merge, first"
+                f" {changed[0]}",
+                "undo the later changes on these samples, and run the command again",
+            )
+
+    def _plan(
+        self,
+        stream: EventStream,
+        action: PendingEvent,
+        batch: str,
+        *,
+        at: str = "",
+        seconds: float = 0.0,
+    ) -> WritePlan:
+        action = PendingEvent(action.verb, action.before, action.after, action.undoes, batch)
+        event = Event(
+            str(uuid.uuid4()), 0, stream.person, *stream.key, action,
+            at=at or utc_now(), seconds=seconds, app=VERSION,
+        )  # fmt: skip
+        return plan_event(stream, event)[0]
+
+
+def _join(source: EventStream, owner: EventStream, done: PersonMerge) -> PendingEvent:
+    target = owner.state
+    new = {
+        one.id: source.state.annotations[one.id]
+        for one in source.annotations
+        if not any(has_same_content(one, mine) for mine in owner.annotations)
+    }
+    done.annotations += len(new)
+    done.same += len(source.state.annotations) - len(new)
+    after = {}
+    for name, value in source.state.assignment.items():
+        mine = target.assignment[name]
+        if value != mine and mine == _EMPTY[name]:
+            after[name] = value
+        elif value not in (mine, _EMPTY[name]):
+            done.differences.append(
+                f"{source.key}: the {name} {mine!r:.50} was kept, and {value!r:.50} was not merged"
+            )
+    answers = {
+        name: answer
+        for name, answer in source.state.suggestions.items()
+        if name not in target.suggestions
+    }
+    before = {name: target.assignment[name] for name in after}
+    return PendingEvent(
+        IMPORT,
+        Change(dict.fromkeys(new), before, dict.fromkeys(answers)),
+        Change(new, after, answers),
+    )
+
+
+def _last_time(history: Iterable[Event], end: Event) -> str:
+    return max((event.at for event in history if event.seq < end.seq), default="")
+
+
+def _refuse_assigned(connection: Connection, person: Person) -> None:
+    if connection.execute(select(exists().where(ALLOTMENTS.c.person == person.id))).scalar():
+        raise Conflict(
+            f"samples are assigned to {person.name!r}, so the person cannot be merged",
+            "merge in the other direction, or first run: tui-annotate assignments undo",
+        )
+
+
+def _refuse_local(connection: Connection, person: Person) -> None:
+    same = find_local_ids(connection, person.name)
+    if same:
+        raise Conflict(
+            f"{person.name!r} is already the name of a local person",
+            f"name this person as the owner: tui-annotate people merge {person.id} {same[0]}"
+            if person.id not in same
+            else "name two people: tui-annotate people merge PERSON OWNER",
+        )
+
+
+def _set_kind(connection: Connection, person: str, kind: PersonKind) -> None:
+    connection.execute(update(PEOPLE).where(PEOPLE.c.id == person).values(kind=kind.value))
