@@ -216,9 +216,9 @@ def print_cost(cost: EmbeddingCost | None, embedder: str) -> None:
     """Print the estimated number of calls and tokens for vectors; nothing if they are free."""
     if cost is not None:
         output.print_line(
-            f"nothing was sent to {embedder}; vectors would need calls: {cost.calls:,}; characters:"
-            f" {cost.characters:,}; tokens: about {cost.tokens:,} (estimate: 1 per 4 ASCII"
-            " characters, 1 per other character)"
+            f"nothing was sent to {embedder}; computing the vectors would need calls:"
+            f" {cost.calls:,}; characters: {cost.characters:,}; tokens: about {cost.tokens:,}"
+            " (estimate: 1 per 4 ASCII characters, 1 per other character)"
         )
 
 
