@@ -101,7 +101,7 @@ def delete(
         if sample:
             dataset, sample = space.corpus.find(sample)
         elif dataset:
-            options.require_dataset(space, dataset)
+            space.guidance.require_dataset(dataset)
         where = "/".join(filter(None, (dataset, sample))) or str(space.path)
         what = "annotations, ratings and sample comments" if ratings else "annotations"
         output.ask(f"delete all {what} of {person.name} in {where}?", yes=yes)

@@ -15,7 +15,6 @@ from tui_annotate.cli.options import (
     add_group,
     argument,
     open_workspace,
-    require_dataset,
 )
 from tui_annotate.cli.problems import ProblemsOption, write_problems
 from tui_annotate.domain.people import Permission
@@ -55,7 +54,7 @@ def list_datasets(*, common: options.CommonOptions) -> None:
 def show_dataset(name: NameArgument, *, common: options.CommonOptions) -> None:
     """Show a dataset: contents, annotators, samples."""
     with open_workspace(common.workspace) as space:
-        require_dataset(space, name)
+        space.guidance.require_dataset(name)
         found = next(each for each in space.corpus.datasets() if each.name == name)
         people = [each for each in space.corpus.progress() if each.dataset == name]
         samples = [key.id for key in space.corpus.keys(name)]
@@ -98,7 +97,7 @@ def replace_dataset(
         open_inputs(files) as paths,
         write_problems(problems, *files) as log,
     ):
-        require_dataset(space, name)
+        space.guidance.require_dataset(name)
         language = texts.language or space.settings.language
         reading = options.import_options(
             columns, texts, collection, dataset=name, language=language
@@ -127,7 +126,7 @@ def delete_dataset(
     --delete-annotations is given.
     """
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
-        require_dataset(space, name)
+        space.guidance.require_dataset(name)
         output.ask(f"delete dataset {name!r} from {space.path}?", yes=yes)
         removed = space.corpus.remove_dataset(name, with_annotations=delete_annotations)
     line = f"{output.many(removed, 'sample')} deleted"

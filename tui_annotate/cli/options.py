@@ -461,14 +461,3 @@ def choose_dataset(space: Workspace, name: str) -> str:
             f"the workspace has {len(known)} datasets", f"name one dataset: --dataset {known[0]}"
         )
     return name or known[0]
-
-
-def require_dataset(space: Workspace, name: str) -> None:
-    """Check that the workspace has a dataset with this name.
-
-    Raises:
-        NotFound: no dataset has the name; the hint names the most similar one.
-    """
-    known = [info.name for info in space.corpus.datasets()]
-    if name not in known:
-        raise unknown_dataset(name, known)

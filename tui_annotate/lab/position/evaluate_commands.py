@@ -17,7 +17,6 @@ from tui_annotate.cli.options import (
     flag,
     open_workspace,
     option,
-    require_dataset,
 )
 from tui_annotate.domain.did_you_mean import suggest_word
 from tui_annotate.domain.errors import InvalidInput
@@ -118,7 +117,7 @@ def evaluate(
         with open_workspace(workspace) as space:
             from tui_annotate.lab.position.stored_studies import position_studies
 
-            require_dataset(space, dataset)
+            space.guidance.require_dataset(dataset)
             found = position_studies(space.machines).evaluate(dataset, options, rules=rules)
     if as_json:
         output.print_json(evaluation.as_json(found))
@@ -267,7 +266,7 @@ def show(
                 "no dataset is named" if there else "no dataset has questions with positions",
                 f"pass one of: {names}" if there else "import rows of a position study first",
             )
-        require_dataset(space, dataset)
+        space.guidance.require_dataset(dataset)
         positions.evaluate(dataset)
     begin = f"{dataset}/"
     raise typer.Exit(screen.annotate(folder, name=name, sample=begin, action="positions.show"))

@@ -449,7 +449,7 @@ def list_runs(
     runs are kept until a user deletes them.
     """
     with open_workspace(workspace, needs=Permission.REPORT) as space:
-        runs = space.machines.scores.runs(dataset and choose_dataset(space, dataset))
+        runs = space.machines.scores.runs(dataset)
         newest = {(run.dataset, run.kind, run.maker): run.id for run in runs}
     newest_ids = set(newest.values())
     if as_json:

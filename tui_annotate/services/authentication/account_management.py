@@ -203,9 +203,11 @@ class AccountService:
         return self._change(account, ends=role not in (None, account.role), **values)
 
     def disable(self, who: str) -> Account:
+        """Disable an account and end its sessions; annotations stay."""
         return self._change(self.find(who), ends=True, active=False)
 
     def enable(self, who: str) -> Account:
+        """Let a user sign in again; sessions that `disable` ended stay ended."""
         return self._change(self.find(who), ends=False, active=True)
 
     def reset_password(self, who: str, password: str) -> Account:
