@@ -36,22 +36,23 @@ def read_guarded(
     joint = isinstance(registry.load("importers", name), JointImporter)
     for group in [paths] if joint else [(path,) for path in paths]:
         if options.everyone_read:
-            annotators = list_annotators(_read_group(name, replace(options, meter=None), group))
-            for item in _read_group(name, options, group):
+            unmetered = replace(options, meter=None)
+            annotators = list_annotators(_read_group(name, unmetered, group, prefixed=prefixed))
+            for item in _read_group(name, options, group, prefixed=prefixed):
                 yield item if isinstance(item, Problem) else complete_readings(item, annotators)
         else:
-            yield from _read_group(name, options, group)
+            yield from _read_group(name, options, group, prefixed=prefixed)
 
 
 def _read_group(
-    name: str, options: ImportOptions, paths: Sequence[Path]
+    name: str, options: ImportOptions, paths: Sequence[Path], *, prefixed: bool
 ) -> Iterator[Record | Problem]:
     importer = registry.load("importers", name)
     with registry.guard_plugin("importers", name):
         if isinstance(importer, JointImporter):
             items = importer.read_all(paths, options)
         else:
-            prefixes = (f"{path.name}/" if prefixed else options.row_prefix for path in paths)
+            prefixes = [f"{path.name}/" if prefixed else options.row_prefix for path in paths]
             items = chain.from_iterable(
                 importer.read(path, replace(options, row_prefix=prefix))
                 for path, prefix in zip(paths, prefixes, strict=True)
