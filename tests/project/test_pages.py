@@ -212,7 +212,9 @@ def test_the_make_targets_exist() -> None:
 
 def test_the_first_commands_of_the_readme_stand_on_lines_of_their_own() -> None:
     """A newcomer copies them one by one: each line is one call of make, with a comment."""
-    first = re.findall(r"```console\n(.*?)```", (ROOT / "README.md").read_text("utf-8"), re.DOTALL)[0]
+    first = re.findall(r"```console\n(.*?)```", (ROOT / "README.md").read_text("utf-8"), re.DOTALL)[
+        0
+    ]
     assert [line.split()[1] for line in first.splitlines()] == ["demo", "test"]
     assert all(line.startswith("make ") for line in first.splitlines())
 
