@@ -97,7 +97,9 @@ def convert(
     from tui_annotate.services.export.conversion import FileConversion
 
     problems, names = ProblemPrinter(), pseudonyms.load_pseudonyms_of_file(key, wanted=pseudonymise)
-    reading = options.import_options(columns, texts, collection, dataset=dataset)
+    reading = options.import_options(
+        columns, texts, collection, files=[source], format_name=source_format, dataset=dataset
+    )
     writing = ExportOptions(layer=layer, offsets=offsets.value, unrated=unrated)
     conversion = FileConversion(source_format, target_format, reading, writing, problems, names)
     file = options.parse_target(target)

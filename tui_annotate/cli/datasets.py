@@ -91,23 +91,22 @@ def replace_dataset(
     """
     from tui_annotate.services.ingest import IngestFiles
 
-    with (
-        open_workspace(common.workspace, needs=Permission.MANAGE) as space,
-        output.show_progress("records") as progress,
-    ):
+    with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         require_files(files)
         require_dataset(space, name)
         language = texts.language or space.settings.language
+        others = {"dataset": name, "language": language}
         reading = options.import_options(
-            columns, texts, collection, dataset=name, language=language
+            columns, texts, collection, files=files, format_name=format_name, **others
         )
-        report = space.ingest_service.replace(
-            IngestFiles(files, format_name, reading),
-            dataset=name,
-            with_annotations=delete_annotations,
-            embedder=space.vector_options(**asdict(vectors)),
-            progress=progress,
-        )
+        with output.show_progress("records") as progress:
+            report = space.ingest_service.replace(
+                IngestFiles(files, format_name, reading),
+                dataset=name,
+                with_annotations=delete_annotations,
+                embedder=space.vector_options(**asdict(vectors)),
+                progress=progress,
+            )
     print_ingest(report, as_json=common.as_json)
 
 

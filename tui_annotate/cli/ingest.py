@@ -98,23 +98,23 @@ def ingest(
 
     Exit code: 0 if all records are stored, 3 if some were refused, 2 if none is stored.
     """
-    with (
-        open_workspace(common.workspace, needs=Permission.MANAGE) as space,
-        output.show_progress("records") as progress,
-    ):
+    with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         require_files(files)
         language = texts.language or space.settings.language
         others = {"dataset": dataset, "offsets": offsets or "", "language": language}
-        reading = options.import_options(columns, texts, collection, **others)
-        report = space.ingest(
-            *files,
-            format=format_name,
-            options=reading,
-            strict=strict,
-            dry_run=dry_run,
-            progress=progress,
-            embedder=space.vector_options(**asdict(vectors)),
+        reading = options.import_options(
+            columns, texts, collection, files=files, format_name=format_name, **others
         )
+        with output.show_progress("records") as progress:
+            report = space.ingest(
+                *files,
+                format=format_name,
+                options=reading,
+                strict=strict,
+                dry_run=dry_run,
+                progress=progress,
+                embedder=space.vector_options(**asdict(vectors)),
+            )
     print_ingest(report, as_json=common.as_json)
 
 
@@ -132,6 +132,12 @@ def require_files(files: Iterable[Path]) -> None:
 
 def print_ingest(report: IngestReport, *, as_json: bool) -> None:
     """Print the result of an import. If its exit code is not 0, exit with this code."""
+    if code := print_report(report, as_json=as_json):
+        raise typer.Exit(code)
+
+
+def print_report(report: IngestReport, *, as_json: bool = False) -> int:
+    """Print the result of an import; return its exit code."""
     if as_json:
         output.print_json({**asdict(report), "outcome": report.outcome.value})
     else:
@@ -152,9 +158,7 @@ def print_ingest(report: IngestReport, *, as_json: bool) -> None:
             )
         if report.better:
             output.print_note(report.better)
-    code = {"all": 0, "some": 3, "none": 2}[report.outcome.value]
-    if code:
-        raise typer.Exit(code)
+    return {"all": 0, "some": 3, "none": 2}[report.outcome.value]
 
 
 def _print_problems(report: IngestReport) -> None:

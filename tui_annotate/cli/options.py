@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import os
 import stat
-from collections.abc import Callable, Iterator
+import sys
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from enum import StrEnum
@@ -14,14 +15,20 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from tui_annotate.cli import completion
+from tui_annotate.cli import completion, output
 from tui_annotate.cli.option_groups import GroupedCommand
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.did_you_mean import unknown_dataset
 from tui_annotate.domain.errors import InvalidInput, NotReady
 from tui_annotate.domain.people import Permission, require_permission
-from tui_annotate.plugins.pair_columns import set_pair_columns
-from tui_annotate.plugins.protocols import CODEPOINT, UTF16, ImportOptions
+from tui_annotate.plugins.pair_columns import COLLECTIONS, set_pair_columns
+from tui_annotate.plugins.protocols import (
+    CODEPOINT,
+    UTF16,
+    ColumnChoice,
+    ImportOptions,
+    PairColumns,
+)
 
 if TYPE_CHECKING:
     from tui_annotate.workspace import Workspace
@@ -210,16 +217,17 @@ class ColumnOptions:
         option(
             "--columns",
             "NAME",
-            "Known collection whose column names are used: aggrefact, frank, summac or true.",
-            complete=completion.complete_words("aggrefact", "frank", "summac", "true"),
+            "Known collection whose column names are used: aggrefact, cliff, frank, halueval, "
+            "ragtruth, summac, true or uhgeval (default: recognized by the columns).",
+            complete=completion.complete_words(*COLLECTIONS),
         ),
     ] = ""
     source_column: Annotated[
-        str, option("--source-column", "NAME", "Column of the source texts.")
-    ] = "source"
+        str, option("--source-column", "NAME", "Column of the source texts (default: detected).")
+    ] = ""
     summary_column: Annotated[
-        str, option("--summary-column", "NAME", "Column of the summaries.")
-    ] = "summary"
+        str, option("--summary-column", "NAME", "Column of the summaries (default: detected).")
+    ] = ""
     id_column: Annotated[
         str, option("--id-column", "NAME", "Column of the sample ids (default: the row number).")
     ] = ""
@@ -228,7 +236,8 @@ class ColumnOptions:
         option(
             "--group-column",
             "NAME",
-            "Column with the same value for all summaries of one source (default: none).",
+            "Column with the same value for all summaries of one source (default: none, except in "
+            "known collections).",
         ),
     ] = ""
 
@@ -330,20 +339,67 @@ def import_options(
     columns: ColumnOptions,
     texts: TextOptions,
     collection: CollectionOptions | None = None,
+    *,
+    files: Sequence[Path] = (),
+    format_name: str = "",
     **others: Any,
 ) -> ImportOptions:
     """Build import options from the values of a command's options.
 
-    `others`: values of further fields of `ImportOptions`.
+    Args:
+        files: files to import. The columns of tables are chosen now, before a command shows its
+            progress or stores anything.
+        format_name: the format of the files; empty: detected.
+        others: values of further fields of `ImportOptions`.
 
     Raises:
         NotFound: `--columns` names an unknown collection.
+        NotFound, InvalidInput, Unavailable: a file cannot be opened, or its columns are ambiguous.
     """
     given = asdict(columns) | asdict(texts) | others
     if collection:
         given |= {"topics": collection.topics, "documents": collection.documents}
         given["only"] = tuple(collection.topic or ())
-    return set_pair_columns(given.pop("columns"), ImportOptions(**given))
+    preset = given.pop("columns")
+    reading = set_pair_columns(preset, ImportOptions(choose_columns=_ColumnPrompt(), **given))
+    choose_columns(files, format_name, reading)
+    return reading
+
+
+def choose_columns(files: Sequence[Path], format_name: str, reading: ImportOptions) -> None:
+    """Print or ask for the columns of each file that is a table, before the file is imported."""
+    from tui_annotate.plugins.format_detection import detect
+    from tui_annotate.plugins.reader_guard import read_guarded
+    from tui_annotate.plugins.registry import PAIRS
+
+    for file in files:
+        if not file.is_fifo():  # a pipe can be read only once
+            name = format_name or detect(file, reading)
+            if name in PAIRS:
+                next(read_guarded(name, reading, file), None)
+
+
+class _ColumnPrompt:
+    """Prints each choice of columns once, and asks about an ambiguous choice on a terminal."""
+
+    def __init__(self) -> None:
+        self._chosen: dict[tuple[PairColumns, ...], PairColumns] = {}
+
+    def __call__(self, choice: ColumnChoice) -> PairColumns:
+        if choice.candidates not in self._chosen:
+            self._chosen[choice.candidates] = self._choose(choice)
+        return self._chosen[choice.candidates]
+
+    def _choose(self, choice: ColumnChoice) -> PairColumns:
+        if choice.is_certain:
+            output.print_note(str(choice))
+            return choice.columns
+        if not (sys.stdin.isatty() and sys.stderr.isatty()):
+            command = output.repeat_command(choice.columns.options)
+            hint = f"name the columns, for example: {command}"
+            raise InvalidInput(choice.question, hint, code="columns-ambiguous")
+        question = f"Which columns of {choice.table} hold the source and the summary?"
+        return choice.candidates[output.choose(question, [*map(str, choice.candidates)])]
 
 
 def output_option(about: str, *, metavar: str = "FILE") -> Any:

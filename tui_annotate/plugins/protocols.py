@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Protocol, TextIO, runtime_checkable
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, TextIO, runtime_checkable
 
 from tui_annotate.domain.records import Problem, Record
 from tui_annotate.domain.samples import Sample, SampleKey
@@ -32,15 +33,77 @@ class ReadMeter:
     done: int = 0
 
 
+class PairColumns(NamedTuple):
+    """Names of the columns with the source, the summary, and the group of related samples."""
+
+    source: str
+    summary: str
+    group: str = ""
+
+    @property
+    def options(self) -> str:
+        """The command-line options that select these columns."""
+        named = zip(self._fields, self, strict=True)
+        return shlex.join(
+            word for side, name in named if name for word in (f"--{side}-column", name)
+        )
+
+    def __str__(self) -> str:
+        named = zip(self._fields, self, strict=True)
+        return ", ".join(f"{side} {name!r}" for side, name in named if name)
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnChoice:
+    """Columns that were chosen for a table.
+
+    Attributes:
+        table: file of the table.
+        candidates: possible columns, the most likely first.
+        reason: what decided, for messages.
+        is_collection: whether the columns are those of a published collection.
+        is_certain: whether the first candidate was chosen; otherwise the user must choose.
+    """
+
+    table: Path
+    candidates: tuple[PairColumns, ...]
+    reason: str
+    is_certain: bool = True
+    is_collection: bool = False
+
+    @property
+    def columns(self) -> PairColumns:
+        """The most likely columns."""
+        return self.candidates[0]
+
+    @property
+    def is_standard(self) -> bool:
+        """Whether the columns are named `source` and `summary`."""
+        return self.is_certain and self.columns == ("source", "summary", "")
+
+    @property
+    def question(self) -> str:
+        """The message about an ambiguous choice."""
+        shown = "; ".join(map(str, self.candidates[:3]))
+        return f"the columns of {self.table} are ambiguous: {shown}"
+
+    def __str__(self) -> str:
+        return (
+            f"columns of {self.table}: {self.columns} ({self.reason}; to change: "
+            "--source-column, --summary-column)"
+        )
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportOptions:
     """User options of an import; an empty value selects the default.
 
     Attributes:
         dataset: name of the dataset; default: the file's name up to the first dot.
-        source_column, summary_column: columns of the two texts, in formats with free column names.
+        source_column, summary_column: columns of the two texts, in formats with free column names;
+            default: chosen for each table by the names of its columns, else by its texts.
         id_column: column of the sample id; default: the 0-based row number is the id.
-        group_column: column of the sample group; default: no group.
+        group_column: column of the sample group; default: no group, except in known collections.
         language: language of all documents; default: guessed from the proportion of Han characters
             in each document.
         encoding: encoding of text files.
@@ -53,12 +116,14 @@ class ImportOptions:
             default: such a question is refused.
         stored: returns the stored sample with a key, for formats whose ids depend on earlier
             imports; None if no samples are stored.
+        choose_columns: receives each choice of columns, and returns the columns to use; None
+            uses certain choices, and refuses a table whose columns are ambiguous.
         meter: counts the bytes that are read.
     """
 
     dataset: str = ""
-    source_column: str = "source"
-    summary_column: str = "summary"
+    source_column: str = ""
+    summary_column: str = ""
     id_column: str = ""
     group_column: str = ""
     language: str = ""
@@ -69,6 +134,9 @@ class ImportOptions:
     offsets: str = ""
     textless: bool = False
     stored: Callable[[SampleKey], Sample | None] | None = field(default=None, compare=False)
+    choose_columns: Callable[[ColumnChoice], PairColumns] | None = field(
+        default=None, compare=False
+    )
     meter: ReadMeter | None = field(default=None, compare=False)
 
 

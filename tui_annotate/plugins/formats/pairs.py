@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Final
 
@@ -28,6 +29,12 @@ from tui_annotate.plugins.files.json_values import (
 )
 from tui_annotate.plugins.files.packing import begins_with, plain_suffixes
 from tui_annotate.plugins.files.streams import LONGEST_LINE, TextLine, read_lines
+from tui_annotate.plugins.pair_columns import (
+    COLUMNS_MISSING,
+    SAMPLED_ROWS,
+    find_named_columns,
+    set_columns,
+)
 from tui_annotate.plugins.protocols import ImportOptions
 from tui_annotate.plugins.record_validation import (
     RIGHT_ONE,
@@ -61,10 +68,11 @@ class PairsFormat:
     def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
         """Read one record per row; see `Importer.read`."""
         if path.is_dir() or begins_with(path, MAGIC):
-            rows = _read_frames(path, options)
+            tables = _read_frames(path, options)
         else:
-            rows = (_read_csv if _is_csv(path, options) else _read_json)(path, options)
-        yield from _make_records(rows, path, options)
+            read = _read_csv if _is_csv(path, options) else _read_json
+            tables = iter([(path, read(path, options))])
+        yield from _make_records(tables, path, options)
 
 
 class CsvPairsFormat:
@@ -75,7 +83,7 @@ class CsvPairsFormat:
 
     def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
         """Read one record per row; see `Importer.read`."""
-        return _make_records(_read_csv(path, options), path, options)
+        return _make_records([(path, _read_csv(path, options))], path, options)
 
 
 class TsvPairsFormat:
@@ -86,7 +94,7 @@ class TsvPairsFormat:
 
     def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
         """Read one record per row; see `Importer.read`."""
-        return _make_records(_read_csv(path, options, delimiter="\t"), path, options)
+        return _make_records([(path, _read_csv(path, options, delimiter="\t"))], path, options)
 
 
 class JsonPairsFormat:
@@ -97,7 +105,7 @@ class JsonPairsFormat:
 
     def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
         """Read one record per object; see `Importer.read`."""
-        return _make_records(_read_json(path, options), path, options)
+        return _make_records([(path, _read_json(path, options))], path, options)
 
 
 class JsonLinesPairsFormat(JsonPairsFormat):
@@ -107,24 +115,48 @@ class JsonLinesPairsFormat(JsonPairsFormat):
 
 
 def _make_records(
-    rows: Iterator[_PairRow | Problem], path: Path, options: ImportOptions
+    tables: Iterable[tuple[Path, _Rows]], path: Path, options: ImportOptions
 ) -> Iterator[Record | Problem]:
     """Yield a record for each valid row, and a warning if a column with ids is not used."""
     dataset = choose_dataset_name(path, options.dataset)
     hinted = bool(options.id_column)
     with closing(NameRegister()) as seen:
-        for row in rows:
+        rows = (_choose_columns(rows, file, options) for file, rows in tables)
+        for row, chosen in chain.from_iterable(rows):
             if isinstance(row, Problem):
                 yield row
                 continue
             try:
-                yield _make_record(row, dataset, options, seen=seen)
+                yield _make_record(row, dataset, chosen, seen=seen)
             except InvalidInput as error:
                 yield make_problem(row.where, error)
                 continue
             if not hinted:
-                yield from _warn_of_unused_ids(row)
+                yield from _warn_of_unused_ids(row, chosen)
                 hinted = True
+
+
+def _choose_columns(
+    rows: _Rows, file: Path, options: ImportOptions
+) -> Iterator[tuple[_PairRow | Problem, ImportOptions]]:
+    """Yield each row of a table with import options that name the columns of this table."""
+    for item in rows:
+        if isinstance(item, _PairRow):
+            break
+        yield item, options
+    else:
+        return
+    head = [item, *islice(rows, SAMPLED_ROWS - 1)]
+    try:
+        first = [each.fields for each in head if isinstance(each, _PairRow)]
+        options = set_columns(file, first, options)
+    except InvalidInput as error:
+        if error.code != COLUMNS_MISSING:
+            raise
+        yield make_problem(str(file), error), options
+        return
+    for row in chain(head, rows):
+        yield row, options
 
 
 def _is_csv(path: Path, options: ImportOptions) -> bool:
@@ -175,9 +207,9 @@ def _sample_id(row: _PairRow, options: ImportOptions, seen: NameRegister) -> str
     return name
 
 
-def _warn_of_unused_ids(row: _PairRow) -> Iterator[Problem]:
+def _warn_of_unused_ids(row: _PairRow, options: ImportOptions) -> Iterator[Problem]:
     for column in row.fields:
-        if column.casefold() == "id":
+        if column.casefold() == "id" and column != options.group_column:
             yield Problem(
                 row.where,
                 f"the column {column!r} exists, but row numbers are used as sample ids",
@@ -215,6 +247,9 @@ class _PairRow:
     name: str
     where: str
     fields: dict[str, Any]
+
+
+_Rows = Iterator[_PairRow | Problem]
 
 
 def _missing_columns(columns: Sequence[str], options: ImportOptions) -> InvalidInput | None:
@@ -281,10 +316,9 @@ def _first_line(path: Path, options: ImportOptions) -> str:
 
 def _find_delimiter(header: str, options: ImportOptions) -> str:
     """Return the delimiter that splits the header so that it has the source and summary columns."""
-    texts = {options.source_column, options.summary_column}
     found = {sign: _split_header(header, sign) for sign in (",", *_OTHER_DELIMITERS)}
     for sign, names in found.items():
-        if texts <= set(names):
+        if find_named_columns(names, options):
             return sign
     others = [sign for sign in _OTHER_DELIMITERS if len(found[sign]) > 1]
     return others[0] if others and len(found[","]) == 1 else ","
@@ -401,25 +435,31 @@ _LARGEST: Final = 2**24
 """Maximum size in bytes of a file that lists the data files of a folder."""
 
 
-def _read_frames(path: Path, options: ImportOptions) -> Iterator[_PairRow | Problem]:
-    """Yield the rows of a file or folder; report a missing column once per file."""
+def _read_frames(path: Path, options: ImportOptions) -> Iterator[tuple[Path, _Rows]]:
     index: dict[str, int] = {}
     for file, split in _list_files(path):
-        try:
-            for number, fields in enumerate(read_column_rows(file)):
-                count = index[split] = index.get(split, -1) + 1
-                name = f"{split}/{count}" if split else str(count)
-                first = {_SPLIT: split} if split else {}
-                row = _PairRow(name, f"{file}, row {number + 1}", {**first, **fields})
-                # All rows of a file have the same columns.
-                if error := _missing_columns([*row.fields], options):
-                    yield make_problem(str(file), error)
-                    break
-                yield row
-        except InvalidRecord as error:
-            yield make_problem(error.where, error)
-        if options.meter and file.is_file():
-            options.meter.done += file.stat().st_size
+        yield file, _read_frame(file, options, split=split, index=index)
+
+
+def _read_frame(
+    file: Path, options: ImportOptions, *, split: str, index: dict[str, int]
+) -> Iterator[_PairRow | Problem]:
+    """Yield the rows of a file; report a missing column once. `index` counts rows of each split."""
+    try:
+        for number, fields in enumerate(read_column_rows(file)):
+            count = index[split] = index.get(split, -1) + 1
+            name = f"{split}/{count}" if split else str(count)
+            first = {_SPLIT: split} if split else {}
+            row = _PairRow(name, f"{file}, row {number + 1}", {**first, **fields})
+            # All rows of a file have the same columns.
+            if error := _missing_columns([*row.fields], options):
+                yield make_problem(str(file), error)
+                break
+            yield row
+    except InvalidRecord as error:
+        yield make_problem(error.where, error)
+    if options.meter and file.is_file():
+        options.meter.done += file.stat().st_size
 
 
 def _list_files(path: Path) -> list[tuple[Path, str]]:
