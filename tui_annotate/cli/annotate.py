@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from tui_annotate.cli import bundles, completion, options, output, screen
+from tui_annotate.cli.data_files import AnnotateOptions, annotate_files, choose_folder, offer_file
 from tui_annotate.cli.help_format import ANNOTATE
+from tui_annotate.cli.ingest import require_files
 from tui_annotate.cli.options import add_command, add_group, argument, flag, open_workspace, option
-from tui_annotate.domain.errors import InvalidInput
+from tui_annotate.domain.errors import InvalidInput, NotFound
+from tui_annotate.settings import NO_WORKSPACE, WORKSPACE_FILE
 
 
 def register(app: typer.Typer) -> None:
@@ -18,6 +22,7 @@ def register(app: typer.Typer) -> None:
     add_command(
         app,
         annotate,
+        "annotate pairs.csv",
         "annotate",
         "annotate --as ana --order random",
         "annotate --sample news/17",
@@ -35,8 +40,13 @@ def register(app: typer.Typer) -> None:
 
 
 def annotate(
-    file: Annotated[
-        Path | None, argument("BUNDLE", "Bundle to annotate (default: annotate the workspace).")
+    files: Annotated[
+        list[Path] | None,
+        argument(
+            "FILE",
+            "Files with data to annotate, in any readable format, or one bundle (default: annotate "
+            "the workspace).",
+        ),
     ] = None,
     *,
     name: options.NameOption = "",
@@ -52,22 +62,66 @@ def annotate(
             complete=completion.complete_words("by-source", "ingested", "random"),
         ),
     ] = "",
+    format_name: options.FormatOption = "",
+    columns: options.ColumnOptions,
+    texts: options.TextOptions,
     workspace: options.WorkspaceOption = None,
 ) -> None:
     """Annotate samples on the screen.
 
-    The screen opens at the sample where you stopped. To annotate a bundle, the program unpacks it
+    The screen opens at the sample where you stopped. To annotate data files, the program imports
+    them into a workspace: the folder given with -w, else a folder next to the first file, with the
+    file's name and the ending .annotations. The same command later continues your work, and imports
+    rows that were added to the files. To annotate a bundle, the program unpacks it
     into a folder next to the bundle, with the bundle's name and the ending .work. When you quit,
     your work is written to the bundle. After a crash, the folder still contains all saved work.
     """
-    if file is not None:
-        if workspace or name:
+    shown = AnnotateOptions(name, sample, order)
+    given = _FileOptions(files or [], format_name, columns, texts)
+    raise typer.Exit(_annotate(workspace, given, shown))
+
+
+@dataclass(frozen=True, slots=True)
+class _FileOptions:
+    files: list[Path]
+    format_name: str
+    columns: options.ColumnOptions
+    texts: options.TextOptions
+
+
+def _annotate(workspace: Path | None, given: _FileOptions, shown: AnnotateOptions) -> int:
+    from tui_annotate.plugins.sync.bundle_file import is_bundle
+
+    files = given.files
+    if not files:
+        if given != _FileOptions([], "", options.ColumnOptions(), options.TextOptions()):
+            raise InvalidInput(
+                "options for a FILE are given, but no FILE", "add the FILE to annotate"
+            )
+        try:
+            return screen.annotate(workspace, **asdict(shown))
+        except NotFound as error:
+            if error.code == NO_WORKSPACE:
+                return offer_file(error, shown)
+            raise
+    if len(files) == 1 and (files[0] / WORKSPACE_FILE).is_file():
+        return screen.annotate(files[0], **asdict(shown))
+    if len(files) == 1 and is_bundle(files[0]):
+        if workspace or shown.name:
             raise InvalidInput(
                 "-w and --as do not apply to a bundle, which has its own workspace and person",
                 "omit -w and --as",
             )
-        raise typer.Exit(bundles.annotate_bundle(file, sample=sample, order=order))
-    raise typer.Exit(screen.annotate(workspace, name=name, sample=sample, order=order))
+        return bundles.annotate_bundle(files[0], sample=shown.sample, order=shown.order)
+    require_files(files)
+    reading = options.import_options(given.columns, given.texts)
+    return annotate_files(
+        files,
+        choose_folder(workspace, files[0]),
+        format_name=given.format_name,
+        reading=reading,
+        shown=shown,
+    )
 
 
 def delete(
