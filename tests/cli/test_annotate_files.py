@@ -74,6 +74,8 @@ def test_a_file_is_annotated_and_resumed_by_one_command(
     file.write_text(HEADER + ROW + ROW.replace("1889", "1890"), "utf-8")
     assert (first.code, command("annotate", "due.csv").code) == (0, 0)
     assert [(each["folder"], each["samples"]) for each in opened] == [(folder, 1), (folder, 2)]
+    assert command("annotate", "due.annotations").code == 0
+    assert opened[2]["folder"] == folder
     assert (opened[0]["person"], opened[0]["order"]) == ("ana", "ingested")
 
 

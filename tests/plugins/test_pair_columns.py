@@ -14,8 +14,9 @@ from tests.helpers.terminal import ROOT
 from tests.plugins.record_reader import file, read
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.samples import Side
-from tui_annotate.plugins.pair_columns import COLUMNS_MISSING, find_columns
+from tui_annotate.plugins.pair_columns import find_columns
 from tui_annotate.plugins.protocols import ColumnChoice, ImportOptions, PairColumns
+from tui_annotate.plugins.record_validation import COLUMNS_MISSING
 
 LONG = (
     "The old stone bridge over the river cost 12 million pounds, and the mayor opened it in 1889."

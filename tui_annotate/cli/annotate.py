@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -14,6 +14,7 @@ from tui_annotate.cli.help_format import ANNOTATE
 from tui_annotate.cli.ingest import require_files
 from tui_annotate.cli.options import add_command, add_group, argument, flag, open_workspace, option
 from tui_annotate.domain.errors import InvalidInput, NotFound
+from tui_annotate.plugins.protocols import ImportOptions
 from tui_annotate.settings import NO_WORKSPACE, WORKSPACE_FILE
 
 
@@ -72,56 +73,45 @@ def annotate(
     The screen opens at the sample where you stopped. To annotate data files, the program imports
     them into a workspace: the folder given with -w, else a folder next to the first file, with the
     file's name and the ending .annotations. The same command later continues your work, and imports
-    rows that were added to the files. To annotate a bundle, the program unpacks it
-    into a folder next to the bundle, with the bundle's name and the ending .work. When you quit,
-    your work is written to the bundle. After a crash, the folder still contains all saved work.
+    rows that were added to the files.
+
+    To annotate a bundle, the program unpacks it into a folder next to the bundle, with the bundle's
+    name and the ending .work. When you quit, your work is written to the bundle. After a crash, the
+    folder still contains all saved work.
     """
-    shown = AnnotateOptions(name, sample, order)
-    given = _FileOptions(files or [], format_name, columns, texts)
-    raise typer.Exit(_annotate(workspace, given, shown))
-
-
-@dataclass(frozen=True, slots=True)
-class _FileOptions:
-    files: list[Path]
-    format_name: str
-    columns: options.ColumnOptions
-    texts: options.TextOptions
-
-
-def _annotate(workspace: Path | None, given: _FileOptions, shown: AnnotateOptions) -> int:
     from tui_annotate.plugins.sync.bundle_file import is_bundle
 
-    files = given.files
+    shown = AnnotateOptions(name, sample, order)
+    reading = options.import_options(columns, texts)
+    if files and (files[0] / WORKSPACE_FILE).is_file():
+        workspace, files = files[0], files[1:]
     if not files:
-        if given != _FileOptions([], "", options.ColumnOptions(), options.TextOptions()):
+        if format_name or reading != ImportOptions():
             raise InvalidInput(
                 "options for a FILE are given, but no FILE", "add the FILE to annotate"
             )
-        try:
-            return screen.annotate(workspace, **asdict(shown))
-        except NotFound as error:
-            if error.code == NO_WORKSPACE:
-                return offer_file(error, shown)
-            raise
-    if len(files) == 1 and (files[0] / WORKSPACE_FILE).is_file():
-        return screen.annotate(files[0], **asdict(shown))
+        raise typer.Exit(_annotate_workspace(workspace, shown))
     if len(files) == 1 and is_bundle(files[0]):
-        if workspace or shown.name:
+        if workspace or name:
             raise InvalidInput(
                 "-w and --as do not apply to a bundle, which has its own workspace and person",
                 "omit -w and --as",
             )
-        return bundles.annotate_bundle(files[0], sample=shown.sample, order=shown.order)
+        raise typer.Exit(bundles.annotate_bundle(files[0], sample=sample, order=order))
     require_files(files)
-    reading = options.import_options(given.columns, given.texts)
-    return annotate_files(
-        files,
-        choose_folder(workspace, files[0]),
-        format_name=given.format_name,
-        reading=reading,
-        shown=shown,
+    folder = choose_folder(workspace, files[0])
+    raise typer.Exit(
+        annotate_files(files, folder, format_name=format_name, reading=reading, shown=shown)
     )
+
+
+def _annotate_workspace(workspace: Path | None, shown: AnnotateOptions) -> int:
+    try:
+        return screen.annotate(workspace, **asdict(shown))
+    except NotFound as error:
+        if error.code == NO_WORKSPACE:
+            return offer_file(error, shown)
+        raise
 
 
 def delete(

@@ -11,10 +11,8 @@ from typing import Any, Final, NamedTuple
 
 from tui_annotate.domain.errors import InvalidInput, NotFound
 from tui_annotate.plugins.protocols import ColumnChoice, ImportOptions, PairColumns
-from tui_annotate.plugins.record_validation import RIGHT_ONE, missing_column
+from tui_annotate.plugins.record_validation import join_missing_columns, missing_column
 
-COLUMNS_MISSING: Final = "columns-missing"
-"""Code of the error for a table in which no columns can be the source and the summary."""
 SAMPLED_ROWS: Final = 50
 """Number of rows at the beginning of a table by which its columns are chosen."""
 
@@ -143,11 +141,7 @@ def find_columns(
         standard = [pair for pair in plausible if pair == STANDARD]
         best = standard or sorted(plausible, key=texts.score, reverse=True)
         return ColumnChoice(path, tuple(best), "chosen by their names", is_certain=len(best) == 1)
-    sources, summaries = (
-        [chosen] if chosen else _find_names(names, groups) or list(texts.words)
-        for chosen, groups in _sides(options)
-    )
-    found = [PairColumns(*pair) for pair in product(sources, summaries) if len({*pair}) == 2]
+    found = find_named_columns(names, options, others=list(texts.words))
     if not found:
         raise _missing_error(names, options)
     return _choose_by_texts(path, {pair: texts.score(pair) for pair in found})
@@ -159,10 +153,7 @@ def _missing_error(names: Sequence[str], options: ImportOptions) -> InvalidInput
         for name, (chosen, groups) in zip(STANDARD, _sides(options), strict=False)
         if (chosen not in names if chosen else not _find_names(names, groups))
     ] or [missing_column("source", names, option="--source-column")]
-    hints = [error.hint.removeprefix(RIGHT_ONE) for error in lacking]
-    near = [hint for hint in hints if ":" in hint]
-    hint = "; ".join(near) or RIGHT_ONE + " and ".join(hints)
-    return InvalidInput(lacking[0].message, hint, code=COLUMNS_MISSING)
+    return join_missing_columns(lacking)
 
 
 def _choose_by_texts(path: Path, scores: Mapping[PairColumns, float]) -> ColumnChoice:
@@ -180,17 +171,18 @@ def _sides(options: ImportOptions) -> tuple[tuple[str, str], ...]:
     return ((options.source_column, _SOURCES), (options.summary_column, _SUMMARIES))
 
 
-def find_named_columns(names: Iterable[str], options: ImportOptions) -> list[PairColumns]:
-    """Return the pairs of columns that the options or the columns' names select."""
-    names = list(names)
+def find_named_columns(
+    names: Sequence[str], options: ImportOptions, others: Sequence[str] = ()
+) -> list[PairColumns]:
+    """Return the pairs of columns that the options or the columns' names select.
+
+    `others`: columns for a side that neither selects.
+    """
     sources, summaries = (
-        [chosen] if chosen else _find_names(names, groups) for chosen, groups in _sides(options)
+        [chosen] * (chosen in names) if chosen else _find_names(names, groups) or others
+        for chosen, groups in _sides(options)
     )
-    return [
-        PairColumns(source, summary)
-        for source, summary in product(sources, summaries)
-        if source != summary and {options.source_column, options.summary_column} <= {*names, ""}
-    ]
+    return [PairColumns(*pair) for pair in product(sources, summaries) if len({*pair}) == 2]
 
 
 def _find_names(names: Iterable[str], groups: str) -> list[str]:

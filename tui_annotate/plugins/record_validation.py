@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -21,8 +21,9 @@ from tui_annotate.methods.segmentation import guess_language
 LONGEST_TEXT = 8_000_000
 """Maximum length of a document in code points; longer texts cannot be annotated."""
 LONGEST_ID = 1000
-RIGHT_ONE = "set the right column with "
-"""Start of the hint for a missing column, before the name of a command-line option."""
+COLUMNS_MISSING = "columns-missing"
+"""Code of the error for a table without a column that an import needs."""
+_RIGHT_ONE = "set the right column with "
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
@@ -81,8 +82,16 @@ def missing_column(name: str, there: Iterable[str], *, option: str) -> InvalidIn
     right = f"if you mean {near!r}: {option} {shlex.quote(near)}" if near else ""
     return InvalidInput(
         f"no column {name!r}; the columns are: {names or 'none'}",
-        (right or f"{RIGHT_ONE}{option}") if option else f"add the field {name!r} to every record",
+        (right or f"{_RIGHT_ONE}{option}") if option else f"add the field {name!r} to every record",
     )
+
+
+def join_missing_columns(errors: Sequence[InvalidInput]) -> InvalidInput:
+    """Return the first of several errors of `missing_column`, with the hints of all."""
+    near = [error.hint for error in errors if not error.hint.startswith(_RIGHT_ONE)]
+    others = [error.hint.removeprefix(_RIGHT_ONE) for error in errors if error.hint not in near]
+    hints = [*near, _RIGHT_ONE + " and ".join(others)] if others else near
+    return InvalidInput(errors[0].message, "; ".join(hints), code=COLUMNS_MISSING)
 
 
 def parse_document(value: Any, *, side: Side, column: str, language: str) -> Document:

@@ -29,19 +29,15 @@ from tui_annotate.plugins.files.json_values import (
 )
 from tui_annotate.plugins.files.packing import begins_with, plain_suffixes
 from tui_annotate.plugins.files.streams import LONGEST_LINE, TextLine, read_lines
-from tui_annotate.plugins.pair_columns import (
-    COLUMNS_MISSING,
-    SAMPLED_ROWS,
-    find_named_columns,
-    set_columns,
-)
+from tui_annotate.plugins.pair_columns import SAMPLED_ROWS, find_named_columns, set_columns
 from tui_annotate.plugins.protocols import ImportOptions
 from tui_annotate.plugins.record_validation import (
-    RIGHT_ONE,
+    COLUMNS_MISSING,
     NameRegister,
     choose_dataset_name,
     describe_value,
     get_field,
+    join_missing_columns,
     make_problem,
     missing_column,
     parse_document,
@@ -264,12 +260,7 @@ def _missing_columns(columns: Sequence[str], options: ImportOptions) -> InvalidI
         for option, column in named.items()
         if column and column not in columns
     ]
-    if not errors:
-        return None
-    near = [error.hint for error in errors if not error.hint.startswith(RIGHT_ONE)]
-    others = [error.hint.removeprefix(RIGHT_ONE) for error in errors if error.hint not in near]
-    hints = [*near, RIGHT_ONE + " and ".join(others)] if others else near
-    return InvalidInput(errors[0].message, "; ".join(hints))
+    return join_missing_columns(errors) if errors else None
 
 
 _OTHER_DELIMITERS = (";", "\t")
