@@ -161,6 +161,7 @@ def test_a_terminal_gets_numbered_choices(
     done = command("annotate", "a.csv")
     offered = re.findall(r"^  \d  source 'article', summary '(\w+)'", done.err, re.MULTILINE)
     assert sorted(offered) == ["highlights", "summary"]
+    assert f"--summary-column {offered[chosen]}\n" in done.err
     with workspaces.open(opened[0]["folder"]) as space:
         (sample,) = space.samples()
     assert offered[chosen] not in sample.meta

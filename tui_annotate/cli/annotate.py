@@ -92,17 +92,21 @@ def annotate(
             )
         raise typer.Exit(_annotate_workspace(workspace, shown))
     if len(files) == 1 and is_bundle(files[0]):
-        if workspace or name:
-            raise InvalidInput(
-                "-w and --as do not apply to a bundle, which has its own workspace and person",
-                "omit -w and --as",
-            )
-        raise typer.Exit(bundles.annotate_bundle(files[0], sample=sample, order=order))
+        raise typer.Exit(_annotate_bundle(files[0], workspace, shown))
     require_files(files)
     folder = choose_folder(workspace, files[0])
     raise typer.Exit(
         annotate_files(files, folder, format_name=format_name, reading=reading, shown=shown)
     )
+
+
+def _annotate_bundle(file: Path, workspace: Path | None, shown: AnnotateOptions) -> int:
+    if workspace or shown.name:
+        raise InvalidInput(
+            "-w and --as do not apply to a bundle, which has its own workspace and person",
+            "omit -w and --as",
+        )
+    return bundles.annotate_bundle(file, sample=shown.sample, order=shown.order)
 
 
 def _annotate_workspace(workspace: Path | None, shown: AnnotateOptions) -> int:

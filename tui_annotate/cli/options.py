@@ -399,7 +399,9 @@ class _ColumnPrompt:
             hint = f"name the columns, for example: {command}"
             raise InvalidInput(choice.question, hint, code="columns-ambiguous")
         question = f"Which columns of {choice.table} hold the source and the summary?"
-        return choice.candidates[output.choose(question, [*map(str, choice.candidates)])]
+        chosen = choice.candidates[output.choose(question, [*map(str, choice.candidates)])]
+        output.print_note(f"to skip this question in later commands, add: {chosen.options}")
+        return chosen
 
 
 def output_option(about: str, *, metavar: str = "FILE") -> Any:
