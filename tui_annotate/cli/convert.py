@@ -101,13 +101,22 @@ def convert(
     from tui_annotate.services.export.conversion import FileConversion
 
     problems, names = ProblemPrinter(), pseudonyms.load_pseudonyms_of_file(key, wanted=pseudonymise)
-    reading = options.import_options(columns, texts, collection, dataset=dataset)
     writing = ExportOptions(layer=layer, offsets=offsets.value, unrated=unrated)
-    conversion = FileConversion(source_format, target_format, reading, writing, problems, names)
     file = options.parse_target(target)
     refuse_mixed_output(file, as_json=as_json)
     try:
         with copy_standard_input([source], sys.stdin.buffer) as (origin,):
+            reading = options.import_options(
+                columns,
+                texts,
+                collection,
+                files=[origin],
+                format_name=source_format,
+                dataset=dataset,
+            )
+            conversion = FileConversion(
+                source_format, target_format, reading, writing, problems, names
+            )
             result = conversion.run(origin, file)
     finally:
         problems.end()
