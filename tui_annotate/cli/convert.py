@@ -106,11 +106,7 @@ def convert(
     from tui_annotate.services.export.conversion import FileConversion
 
     problems, names = ProblemPrinter(), pseudonyms.load_pseudonyms_of_file(key, wanted=pseudonymise)
-    reading = options.import_options(
-        columns, texts, collection, dataset=dataset, everyone_read=everyone_read
-    )
     writing = ExportOptions(layer=layer, offsets=offsets.value, unrated=unrated)
-    conversion = FileConversion(source_format, target_format, reading, writing, problems, names)
     file = options.parse_target(target)
     refuse_mixed_output(file, as_json=as_json)
     with (
@@ -118,6 +114,18 @@ def convert(
         copy_standard_input([source], sys.stdin.buffer) as (origin,),
     ):
         try:
+            reading = options.import_options(
+                columns,
+                texts,
+                collection,
+                files=[origin],
+                format_name=source_format,
+                dataset=dataset,
+                everyone_read=everyone_read,
+            )
+            conversion = FileConversion(
+                source_format, target_format, reading, writing, problems, names
+            )
             result = conversion.run(origin, file)
         finally:
             problems.end()

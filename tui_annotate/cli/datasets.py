@@ -93,23 +93,24 @@ def replace_dataset(
 
     with (
         open_workspace(common.workspace, needs=Permission.MANAGE) as space,
-        output.show_progress("records") as progress,
         open_inputs(files) as paths,
         write_problems(problems, *files) as log,
     ):
         space.guidance.require_dataset(name)
         language = texts.language or space.settings.language
+        others = {"dataset": name, "language": language}
         reading = options.import_options(
-            columns, texts, collection, dataset=name, language=language
+            columns, texts, collection, files=paths, format_name=format_name, **others
         )
-        report = space.ingest_service.replace(
-            IngestFiles(paths, format_name, reading),
-            dataset=name,
-            with_annotations=delete_annotations,
-            embedder=space.vector_options(**asdict(vectors)),
-            progress=progress,
-            problem=log,
-        )
+        with output.show_progress("records") as progress:
+            report = space.ingest_service.replace(
+                IngestFiles(paths, format_name, reading),
+                dataset=name,
+                with_annotations=delete_annotations,
+                embedder=space.vector_options(**asdict(vectors)),
+                progress=progress,
+                problem=log,
+            )
     print_ingest(report, as_json=common.as_json)
 
 

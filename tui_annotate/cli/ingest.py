@@ -110,25 +110,26 @@ def ingest(
     """
     with (
         open_workspace(common.workspace, needs=Permission.MANAGE) as space,
-        output.show_progress("records") as progress,
         open_inputs(files) as paths,
         write_problems(problems, *files) as log,
     ):
         language = texts.language or space.settings.language
         others = {"dataset": dataset, "offsets": offsets or "", "language": language}
+        others["everyone_read"] = everyone_read
         reading = options.import_options(
-            columns, texts, collection, everyone_read=everyone_read, **others
+            columns, texts, collection, files=paths, format_name=format_name, **others
         )
-        report = space.ingest(
-            *paths,
-            format=format_name,
-            options=reading,
-            strict=strict,
-            dry_run=dry_run,
-            progress=progress,
-            problem=log,
-            embedder=space.vector_options(**asdict(vectors)),
-        )
+        with output.show_progress("records") as progress:
+            report = space.ingest(
+                *paths,
+                format=format_name,
+                options=reading,
+                strict=strict,
+                dry_run=dry_run,
+                progress=progress,
+                problem=log,
+                embedder=space.vector_options(**asdict(vectors)),
+            )
     if 1 < len(files) == report.added and not dataset and not common.as_json:
         output.print_note(
             "Each file is a dataset of its own. To import all files as one dataset, pass their "
@@ -145,15 +146,30 @@ def open_inputs(files: Sequence[Path]) -> Iterator[list[Path]]:
         InvalidInput: a file does not exist, or no file matches a pattern.
     """
     with copy_standard_input(files, sys.stdin.buffer) as paths:
-        absent = [path for path in paths if not has_input(path)]
-        if absent:
-            hint = f"nothing was stored; {hint_for_missing(absent[0])}"
-            raise InvalidInput(f"file not found: {', '.join(map(str, absent))}", hint)
+        require_inputs(paths)
         yield paths
+
+
+def require_inputs(paths: Sequence[Path]) -> None:
+    """Require that all files exist.
+
+    Raises:
+        InvalidInput: a file does not exist, or no file matches a pattern.
+    """
+    absent = [path for path in paths if not has_input(path)]
+    if absent:
+        hint = f"nothing was stored; {hint_for_missing(absent[0])}"
+        raise InvalidInput(f"file not found: {', '.join(map(str, absent))}", hint)
 
 
 def print_ingest(report: IngestReport, *, as_json: bool) -> None:
     """Print the result of an import, and exit with its exit code unless that is 0."""
+    if code := print_report(report, as_json=as_json):
+        raise typer.Exit(code)
+
+
+def print_report(report: IngestReport, *, as_json: bool = False) -> int:
+    """Print the result of an import; return its exit code."""
     if as_json:
         output.print_json({**asdict(report), "outcome": report.outcome.value})
     else:
@@ -174,9 +190,7 @@ def print_ingest(report: IngestReport, *, as_json: bool) -> None:
             )
         if report.better:
             output.print_note(report.better)
-    code = {"all": 0, "some": 3, "none": 2}[report.outcome.value]
-    if code:
-        raise typer.Exit(code)
+    return {"all": 0, "some": 3, "none": 2}[report.outcome.value]
 
 
 def _print_problems(report: IngestReport) -> None:

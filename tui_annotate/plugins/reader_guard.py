@@ -18,7 +18,7 @@ from tui_annotate.domain.records import Problem, Record
 from tui_annotate.domain.samples import Sample, Side
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.implied_readings import complete_readings, list_annotators
-from tui_annotate.plugins.protocols import ImportOptions, JointImporter
+from tui_annotate.plugins.protocols import ImportOptions, JointImporter, TableImporter
 from tui_annotate.plugins.record_validation import parse_document, parse_identifier
 
 
@@ -58,6 +58,19 @@ def _read_group(
                 for path, prefix in zip(paths, prefixes, strict=True)
             )
         yield from items if registry.is_built_in("importers", name) else map(_check_item, items)
+
+
+def choose_columns(name: str, options: ImportOptions, path: Path) -> None:
+    """Choose the columns of all tables in a file that the named importer would read.
+
+    Raises:
+        NotFound, InvalidInput, Unavailable: as `read_guarded`, or the columns of a table are
+            ambiguous.
+    """
+    importer = registry.load("importers", name)
+    with registry.guard_plugin("importers", name):
+        if isinstance(importer, TableImporter):
+            importer.choose_columns(path, options)
 
 
 def _check_item(item: Any) -> Record | Problem:
