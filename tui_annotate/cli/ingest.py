@@ -114,10 +114,16 @@ def ingest(
         write_problems(problems, *files) as log,
     ):
         language = texts.language or space.settings.language
-        others = {"dataset": dataset, "offsets": offsets or "", "language": language}
-        others["everyone_read"] = everyone_read
         reading = options.import_options(
-            columns, texts, collection, files=paths, format_name=format_name, **others
+            columns,
+            texts,
+            collection,
+            files=paths,
+            format_name=format_name,
+            dataset=dataset,
+            offsets=offsets or "",
+            language=language,
+            everyone_read=everyone_read,
         )
         with output.show_progress("records") as progress:
             report = space.ingest(
