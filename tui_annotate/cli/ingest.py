@@ -17,6 +17,7 @@ from tui_annotate.cli.help_format import START
 from tui_annotate.cli.options import add_command, argument, flag, open_workspace
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import Permission
+from tui_annotate.plugins.protocols import SpanUse
 from tui_annotate.settings import WORKSPACE_FILE
 
 if TYPE_CHECKING:
@@ -81,6 +82,14 @@ def ingest(
     collection: options.CollectionOptions,
     offsets: options.OffsetsOption = None,
     everyone_read: options.EveryoneReadOption = False,
+    spans_as: Annotated[
+        SpanUse,
+        typer.Option(
+            "--spans-as",
+            help="What the spans of --span-column become. Labels of suggestions must be in the "
+            "label set.",
+        ),
+    ] = SpanUse.ANNOTATIONS,
     texts: options.TextOptions,
     vectors: options.EmbedderChoice,
     dry_run: Annotated[
@@ -106,7 +115,7 @@ def ingest(
         language = texts.language or space.settings.language
         others = {"dataset": dataset, "offsets": offsets or "", "language": language}
         reading = options.import_options(
-            columns, texts, collection, everyone_read=everyone_read, **others
+            columns, texts, collection, everyone_read=everyone_read, spans_as=spans_as, **others
         )
         report = space.ingest(
             *files,
@@ -226,6 +235,8 @@ def _summarise(report: IngestReport) -> str:
     }
     parts = [f"{count:,} {what}" for what, count in counts.items() if count]
     line = "samples: " + (", ".join(parts) or "none")
+    if report.suggestions:
+        line += f"; suggestions: {report.suggestions:,} added"
     if report.annotations or report.annotations_known:
         line += f"; annotations: {report.annotations:,} added, {report.annotations_known:,} known"
     line += f"; {report.seconds:.1f} s"

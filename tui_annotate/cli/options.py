@@ -20,8 +20,9 @@ from tui_annotate.domain.assignments import State
 from tui_annotate.domain.did_you_mean import unknown_dataset
 from tui_annotate.domain.errors import InvalidInput, NotReady
 from tui_annotate.domain.people import Permission, require_permission
+from tui_annotate.domain.samples import Side
 from tui_annotate.plugins.pair_columns import set_pair_columns
-from tui_annotate.plugins.protocols import CODEPOINT, UTF16, ImportOptions
+from tui_annotate.plugins.protocols import CODEPOINT, UTF16, ImportOptions, SpanUse
 
 if TYPE_CHECKING:
     from tui_annotate.workspace import Workspace
@@ -227,6 +228,22 @@ class ColumnOptions:
             "Column with the same value for all summaries of one source (default: none).",
         ),
     ] = ""
+    span_column: Annotated[
+        str,
+        option(
+            "--span-column",
+            "NAME",
+            "Column of spans: quotes, offsets, or lists of them (default: none).",
+        ),
+    ] = ""
+    span_label_column: Annotated[
+        str,
+        option("--span-label-column", "NAME", "Column of the spans' labels (default: no labels)."),
+    ] = ""
+    span_side: Annotated[
+        Side,
+        typer.Option("--span-side", help="Text that contains the spans of --span-column."),
+    ] = Side.SUMMARY
 
 
 @dataclass(frozen=True)
@@ -323,12 +340,25 @@ def import_options(
 
     Raises:
         NotFound: `--columns` names an unknown collection.
+        InvalidInput: an option for spans is given without `--span-column`.
     """
     given = asdict(columns) | asdict(texts) | others
     if collection:
         given |= {"topics": collection.topics, "documents": collection.documents}
         given["only"] = tuple(collection.topic or ())
-    return set_pair_columns(given.pop("columns"), ImportOptions(**given))
+    reading = set_pair_columns(given.pop("columns"), ImportOptions(**given))
+    if reading.span_label_column or reading.spans_as is SpanUse.SUGGESTIONS:
+        _require_span_column(reading)
+    return reading
+
+
+def _require_span_column(reading: ImportOptions) -> None:
+    if not reading.span_column:
+        raise InvalidInput(
+            "--span-label-column and --spans-as need a column of spans",
+            "name the column of the spans with --span-column",
+            code="span-column-missing",
+        )
 
 
 def output_option(about: str, *, metavar: str = "FILE") -> Any:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol, TextIO, runtime_checkable
 
 from tui_annotate.domain.records import Problem, Record
-from tui_annotate.domain.samples import Sample, SampleKey
+from tui_annotate.domain.samples import Sample, SampleKey, Side
 from tui_annotate.domain.scores import Score
 
 if TYPE_CHECKING:
@@ -21,6 +22,13 @@ if TYPE_CHECKING:
 
 CODEPOINT: Final = "codepoint"
 UTF16: Final = "utf16"
+
+
+class SpanUse(StrEnum):
+    """What the spans in a column of a table become."""
+
+    ANNOTATIONS = "annotations"
+    SUGGESTIONS = "suggestions"
 
 
 @dataclass(slots=True)
@@ -39,6 +47,8 @@ class ImportOptions:
         source_column, summary_column: columns of the two texts, in formats with free column names.
         id_column: column of the sample id; default: the 0-based row number is the id.
         group_column: column of the sample group; default: no group.
+        span_column, span_label_column: columns of spans and of their labels; default: none.
+        span_side: side of the text in which the spans are.
         language: language of all documents; default: guessed from the proportion of Han characters
             in each document.
         topics: file with the topics that the texts answer, for formats that have such a file.
@@ -57,6 +67,10 @@ class ImportOptions:
     summary_column: str = "summary"
     id_column: str = ""
     group_column: str = ""
+    span_column: str = ""
+    span_label_column: str = ""
+    span_side: Side = Side.SUMMARY
+    spans_as: SpanUse = SpanUse.ANNOTATIONS
     language: str = ""
     encoding: str = "utf-8"
     topics: Path | None = None

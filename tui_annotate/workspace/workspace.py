@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TextIO
@@ -258,7 +259,7 @@ class Workspace:
         Raises:
             NotFound, InvalidInput, Unavailable: a file cannot be opened or has an unknown format.
         """
-        from tui_annotate.plugins.protocols import ImportOptions
+        from tui_annotate.plugins.protocols import ImportOptions, SpanUse
         from tui_annotate.services.ingest import IngestFiles, VectorOptions
 
         chosen = options or ImportOptions(language=self.settings.language)
@@ -266,9 +267,14 @@ class Workspace:
         how["embedder"] = (
             asked if isinstance(asked, VectorOptions) else self.vector_options(asked or "")
         )
-        return self.ingest_service.run(
-            IngestFiles([Path(path) for path in paths], format, chosen), **how
-        )
+        files = IngestFiles([Path(path) for path in paths], format, chosen)
+        report = self.ingest_service.run(files, **how)
+        if chosen.spans_as is SpanUse.SUGGESTIONS and not (report.dry or report.strict):
+            files.options = replace(chosen, spans_as=SpanUse.ANNOTATIONS)
+            report.suggestions = self.machines.suggestion_service.from_records(
+                files, problem=report.note_problem
+            )
+        return report
 
     def export(
         self,
