@@ -29,7 +29,12 @@ from tui_annotate.domain.suggestions import AnswerKind, Suggestion, with_id
 from tui_annotate.methods.intervals import wilson_interval
 from tui_annotate.methods.quote_location import locate_quote
 from tui_annotate.plugins.files.json_values import read_json_values
-from tui_annotate.plugins.record_validation import check_span, describe_value, parse_identifier
+from tui_annotate.plugins.record_validation import (
+    check_span,
+    describe_value,
+    parse_identifier,
+    shorten_quote,
+)
 from tui_annotate.storage.codec import check_storable
 from tui_annotate.storage.corpus.store import CorpusStore, hash_texts
 from tui_annotate.storage.suggestions import SuggestionListing, SuggestionStore
@@ -321,7 +326,6 @@ _FIELDS: Final = frozenset(
 )  # fmt: skip
 _ANCHOR_FIELDS: Final = frozenset({"quote", "start", "end", "document"})
 _FORM_HINT: Final = "follow the format in docs/suggestions.md"
-_MAX_QUOTE: Final = 60
 _CACHED_SAMPLES: Final = 100  # lines of one sample are usually adjacent
 
 
@@ -453,9 +457,9 @@ def _parse_anchor(value: Mapping[str, Any], sample: Sample, side: Side) -> Ancho
     for index, document in chosen:
         if (span := locate_quote(quote, document.text, near=start)) is not None:
             return Anchor(side, index, span)
-    short = quote if len(quote) <= _MAX_QUOTE else f"{quote[: _MAX_QUOTE - 1]}…"
     raise InvalidInput(
-        f"the {side} of {sample.key} does not contain {short!r}", "quote the text exactly"
+        f"the {side} of {sample.key} does not contain {shorten_quote(quote)}",
+        "quote the text exactly",
     )
 
 
