@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import json
 import re
 import shlex
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 from zipfile import ZipFile
 
@@ -68,6 +67,10 @@ def _pairs() -> None:
         table = pa.Table.from_pylist([dict(zip(columns, (SOURCE, SUMMARY), strict=True))])
         pq.write_table(table, name)
     _rows("uhgeval.jsonl", NEWS)
+    with Path("cliff.csv").open("w", encoding="utf-8", newline="") as table:
+        names = ["dataset", "id", "doc", "summ", "error_type", "annotated_span"]
+        row = ["CLIFF", 1, SOURCE, SUMMARY, "['extrinsic-NP']", "['15 million']"]
+        csv.writer(table).writerows([names, row])
     _rows("questions.jsonl", {"question": "How much?", "contexts": [SOURCE], "answer": SUMMARY})
     normal = {"text": SUMMARY, "type": "normal"}
     _rows("answers.jsonl", {"question": "How much?", "answer": SOURCE, "generation": [normal]})
@@ -165,50 +168,14 @@ def test_every_format_has_a_command() -> None:
         assert re.search(rf"^\|[^|]*`{name}`[^|]*\|", PAGE, re.MULTILINE), name
 
 
-def _recipe(folder: Path, news: str) -> list[dict[str, object]]:
-    """What the page's program makes of UHGEval's lines."""
-    (program,) = [block for block in _blocks("python") if "newsBeginning" in block]
-    done = subprocess.run(
-        [sys.executable, "-c", program],
-        input=news.encode(),
-        env={"PYTHONIOENCODING": "utf-8"},
-        cwd=folder,
-        capture_output=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return [json.loads(line) for line in done.stdout.decode().splitlines()]
-
-
-def test_the_recipe_for_uhgeval_marks_what_it_calls_unreasonable(
-    command: Command, tmp_path: Path
-) -> None:
-    """Words that stand once, with the verdict as the note; the news is whole."""
-    (row,) = _recipe(tmp_path, json.dumps(NEWS) + "\n")
-    _rows("native.jsonl", row)
-    assert command("init").code == 0
-    assert command("ingest", "native.jsonl", "--embedder", "none").code == 0
-    (line,) = command("export", "--to", "native").out.splitlines()
-    found = json.loads(line)
-    assert [each["text"] for each in found["documents"]] == [
-        "大桥昨天开放。它耗资一千二百万镑。",
-        NEWS["hallucinatedContinuation"],
-    ]
-    assert [each["quotes"] for each in found["annotations"]] == [["一千五百万镑"]]
-    assert found["meta"] == {"headLine": "桥", "generatedBy": "model-a"}
-
-
-def test_the_recipe_takes_all_of_uhgeval(command: Command, tmp_path: Path) -> None:
-    """Every line comes in with its annotations, by columns and by the program."""
+def test_uhgeval_needs_no_script(command: Command) -> None:
+    """The page's command imports all rows of UHGEval, and reports each ambiguous keyword."""
     path = SHARED / "data" / "uhgeval" / "uhgeval_concise_300.jsonl"
     if not path.exists():
         pytest.skip("real data: no folder TUI_ANNOTATE_SHARED with UHGEval")
-    rows = _recipe(tmp_path, path.read_text("utf-8"))
-    _rows("native.jsonl", *rows)
-    (line,) = [line for line in _commands() if "uhgeval.jsonl --id-column" in line]
     shutil.copy(path, "uhgeval.jsonl")
+    (line,) = [line for line in _commands() if "ingest uhgeval.jsonl" in line]
     assert command("init").code == 0
-    for arguments in (shlex.split(line)[1:], ["ingest", "native.jsonl", "--dataset", "whole"]):
-        done = command(*arguments, "--embedder", "none", "--json")
-        assert (done.code, done.json["added"], done.json["refused"]) == (0, 300, 0)
-    assert done.json["annotations"] > 600
+    done = command(*shlex.split(line)[1:], "--embedder", "none", "--json")
+    assert (done.code, done.json["added"], done.json["refused"]) == (0, 300, 0)
+    assert (done.json["annotations"], done.json["doubts"]) == (2433, 78)

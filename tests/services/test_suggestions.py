@@ -97,7 +97,7 @@ def test_a_file_says_all_that_a_suggestion_has(
     ("line", "says"),
     [
         (GOOD | {"quote": "20 million"}, "d/1"),
-        (GOOD | {"quote": "x" * 80}, "…'"),
+        (GOOD | {"quote": "x" * 80}, "...'"),
         (GOOD | {"quote": 3}, "3"),
         (GOOD | {"sample": "9"}, "9"),
         (GOOD | {"sample": "9", "dataset": "d"}, "d/9"),

@@ -22,6 +22,7 @@ from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import Permission
 from tui_annotate.plugins.files.inputs import copy_standard_input, has_input
 from tui_annotate.plugins.files.streams import hint_for_missing
+from tui_annotate.plugins.protocols import SpanUse
 from tui_annotate.settings import WORKSPACE_FILE
 
 if TYPE_CHECKING:
@@ -86,6 +87,14 @@ def ingest(
     collection: options.CollectionOptions,
     offsets: options.OffsetsOption = None,
     everyone_read: options.EveryoneReadOption = False,
+    spans_as: Annotated[
+        SpanUse,
+        typer.Option(
+            "--spans-as",
+            help="What the spans of --span-column become. Labels of suggestions must be in the "
+            "label set.",
+        ),
+    ] = SpanUse.ANNOTATIONS,
     texts: options.TextOptions,
     vectors: options.EmbedderChoice,
     dry_run: Annotated[
@@ -124,6 +133,7 @@ def ingest(
             offsets=offsets or "",
             language=language,
             everyone_read=everyone_read,
+            spans_as=spans_as,
         )
         with output.show_progress("records") as progress:
             report = space.ingest(
@@ -267,6 +277,8 @@ def _summarise(report: IngestReport) -> str:
     }
     parts = [f"{count:,} {what}" for what, count in counts.items() if count]
     line = "samples: " + (", ".join(parts) or "none")
+    if report.suggestions:
+        line += f"; suggestions: {report.suggestions:,} added"
     if report.annotations or report.annotations_known:
         line += f"; annotations: {report.annotations:,} added, {report.annotations_known:,} known"
     line += f"; {report.seconds:.1f} s"

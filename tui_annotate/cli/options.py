@@ -21,6 +21,7 @@ from tui_annotate.domain.assignments import State
 from tui_annotate.domain.did_you_mean import unknown_dataset
 from tui_annotate.domain.errors import InvalidInput, NotReady
 from tui_annotate.domain.people import Permission, require_permission
+from tui_annotate.domain.samples import Side
 from tui_annotate.plugins.pair_columns import COLLECTIONS, set_pair_columns
 from tui_annotate.plugins.protocols import (
     CODEPOINT,
@@ -28,6 +29,7 @@ from tui_annotate.plugins.protocols import (
     ColumnChoice,
     ImportOptions,
     PairColumns,
+    SpanUse,
 )
 from tui_annotate.plugins.record_validation import COLUMNS_AMBIGUOUS
 
@@ -253,6 +255,22 @@ class ColumnOptions:
     sheet: Annotated[
         str, option("--sheet", "NAME", "Only this sheet of an Excel workbook (default: all).")
     ] = ""
+    span_column: Annotated[
+        str,
+        option(
+            "--span-column",
+            "NAME",
+            "Column of spans: quotes, offsets, or lists of them (default: none).",
+        ),
+    ] = ""
+    span_label_column: Annotated[
+        str,
+        option("--span-label-column", "NAME", "Column of the spans' labels (default: no labels)."),
+    ] = ""
+    span_side: Annotated[
+        Side,
+        typer.Option("--span-side", help="Text that contains the spans of --span-column."),
+    ] = Side.SUMMARY
 
 
 @dataclass(frozen=True)
@@ -357,7 +375,8 @@ def import_options(
 
     Raises:
         NotFound: `--columns` names an unknown collection.
-        InvalidInput: `--delimiter` is not one character, or the columns of a table are ambiguous.
+        InvalidInput: `--delimiter` is not one character, or the columns of a table are ambiguous,
+            or an option for spans is given without `--span-column`.
         NotFound, InvalidInput, Unavailable: a file cannot be opened.
     """
     given = asdict(columns) | asdict(texts) | others
@@ -367,6 +386,8 @@ def import_options(
         given["only"] = tuple(collection.topic or ())
     preset = given.pop("columns")
     reading = set_pair_columns(preset, ImportOptions(choose_columns=_ColumnPrompt(), **given))
+    if reading.span_label_column or reading.spans_as is SpanUse.SUGGESTIONS:
+        _require_span_column(reading)
     choose_columns(files, format_name, reading)
     return reading
 
@@ -421,6 +442,15 @@ def _check_delimiter(text: str) -> str:
             "pass one character, for example ';', or the word tab",
         )
     return sign
+
+
+def _require_span_column(reading: ImportOptions) -> None:
+    if not reading.span_column:
+        raise InvalidInput(
+            "--span-label-column and --spans-as need a column of spans",
+            "name the column of the spans with --span-column",
+            code="span-column-missing",
+        )
 
 
 def output_option(about: str, *, metavar: str = "FILE") -> Any:

@@ -34,6 +34,17 @@ def locate_quote(quote: str, text: str, *, near: int | None = None) -> Span | No
     )
 
 
+def list_occurrences(quote: str, text: str) -> list[Span]:
+    """Return the spans of all occurrences of a quote, which `locate_quote` chooses from."""
+    words = quote.strip()
+    places: list[Span] = []
+    at = text.find(words) if words else -1
+    while at >= 0:
+        places.append(Span(at, at + len(words)))
+        at = text.find(words, at + 1)
+    return places or (list(_find_compatible(words, text)) if words else [])
+
+
 def _find_compatible(words: str, text: str) -> Iterator[Span]:
     plain, origins = _normalize(text)
     wanted = _normalize(words)[0].strip()

@@ -137,6 +137,7 @@ def find_columns(
         options.source_column or options.summary_column
     ):
         return ColumnChoice(table, (known[1],), f"the columns of {known[0]}", is_collection=True)
+    names = [n for n in names if n not in {options.span_column, options.span_label_column}]
     named = find_named_columns(names, options)
     texts = _TextColumns.read(names, rows) if len(named) != 1 else _TextColumns({})
     if named:

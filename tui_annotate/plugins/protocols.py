@@ -6,11 +6,12 @@ import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, TextIO, runtime_checkable
 
 from tui_annotate.domain.records import Problem, Record
-from tui_annotate.domain.samples import Sample, SampleKey
+from tui_annotate.domain.samples import Sample, SampleKey, Side
 from tui_annotate.domain.scores import Score
 
 if TYPE_CHECKING:
@@ -22,6 +23,13 @@ if TYPE_CHECKING:
 
 CODEPOINT: Final = "codepoint"
 UTF16: Final = "utf16"
+
+
+class SpanUse(StrEnum):
+    """What the spans in a column of a table become."""
+
+    ANNOTATIONS = "annotations"
+    SUGGESTIONS = "suggestions"
 
 
 @dataclass(slots=True)
@@ -105,6 +113,8 @@ class ImportOptions:
         group_column: column of the sample group; default: no group, except in known collections.
         delimiter: character between the cells of a CSV file; default: detected by the header.
         sheet: the only sheet to import from an Excel workbook; default: all sheets.
+        span_column, span_label_column: columns of spans and of their labels; default: none.
+        span_side: side of the text in which the spans are.
         language: language of all documents; default: guessed from the proportion of Han characters
             in each document.
         topics: file with the topics that the texts answer, for formats that have such a file.
@@ -128,6 +138,10 @@ class ImportOptions:
     group_column: str = ""
     delimiter: str = ""
     sheet: str = ""
+    span_column: str = ""
+    span_label_column: str = ""
+    span_side: Side = Side.SUMMARY
+    spans_as: SpanUse = SpanUse.ANNOTATIONS
     language: str = ""
     encoding: str = "utf-8"
     topics: Path | None = None

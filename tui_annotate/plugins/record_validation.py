@@ -175,13 +175,14 @@ def check_span(text: str, start: Any, end: Any, *, quote: Any, what: str) -> Spa
         raise InvalidSpan(f"{what}: {error.message}", error.hint) from error
     if quote is not None and found != quote:
         raise InvalidInput(
-            f"the {what} {span} covers {_short(found)}, but the file quotes {_short(str(quote))}",
+            f"the {what} {span} covers {shorten_quote(found)}, but the file quotes"
+            f" {shorten_quote(str(quote))}",
             "check whether the offsets have another unit or refer to another text",
         )
     return span
 
 
-def _short(text: str) -> str:
+def shorten_quote(text: str) -> str:
     return repr(text if len(text) <= 40 else f"{text[:37]}...")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TextIO, Unpack
@@ -279,20 +280,31 @@ class Workspace:
             NotFound, InvalidInput, Unavailable: a file cannot be opened or has an unknown format.
             Conflict: the workspace has another embedder.
         """
-        from tui_annotate.plugins.protocols import ImportOptions
+        from tui_annotate.plugins.protocols import ImportOptions, SpanUse
         from tui_annotate.services.ingest import IngestFiles
 
         chosen = options or ImportOptions(language=self.settings.language)
-        return self.ingest_service.run(
-            IngestFiles(
-                [Path(path) if isinstance(path, str) else path for path in paths], format, chosen
-            ),
+        files = IngestFiles(
+            [Path(path) if isinstance(path, str) else path for path in paths], format, chosen
+        )
+        report = self.ingest_service.run(
+            files,
             embedder=self.vector_options(embedder) if isinstance(embedder, str) else embedder,
             strict=strict,
             dry_run=dry_run,
             progress=progress,
             problem=problem,
         )
+        if chosen.spans_as is SpanUse.SUGGESTIONS and not (report.dry or report.strict):
+            files.options = replace(chosen, spans_as=SpanUse.ANNOTATIONS)
+
+            def note(found: Problem) -> None:
+                report.note_problem(found)
+                if problem is not None:
+                    problem(found)
+
+            report.suggestions = self.machines.suggestion_service.from_records(files, problem=note)
+        return report
 
     def export(
         self,

@@ -47,6 +47,7 @@ from tui_annotate.plugins.record_validation import (
     parse_document,
     parse_identifier,
 )
+from tui_annotate.plugins.span_columns import add_spans
 from tui_annotate.plugins.traits import FormatTraits, RecordTrait, carry_plainly
 
 _JSON_SUFFIXES = {".json", ".jsonl", ".ndjson"}
@@ -166,7 +167,8 @@ def _make_records(
                 yield row
                 continue
             try:
-                yield _make_record(row, row.dataset or dataset, chosen, seen=seen)
+                record = _make_record(row, row.dataset or dataset, chosen, seen=seen)
+                yield from add_spans(record, row.fields, chosen)
             except InvalidInput as error:
                 yield make_problem(row.where, error)
                 continue
@@ -285,6 +287,8 @@ def _missing_columns(columns: Sequence[str], options: ImportOptions) -> InvalidI
         "--summary-column": options.summary_column,
         "--id-column": options.id_column,
         "--group-column": options.group_column,
+        "--span-column": options.span_column,
+        "--span-label-column": options.span_label_column,
     }
     errors = [
         missing_column(column, columns, option=option)

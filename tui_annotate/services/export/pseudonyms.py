@@ -39,7 +39,7 @@ MACHINE: Final = "machine:"
 """Prefix of the ids of machines, which get no pseudonyms, as they are not persons."""
 
 NOBODY: Final = frozenset(
-    {SETTLED, MAJORITY, "autojudge", "brat", "doccano", "labelstudio", "ragtruth"}
+    {SETTLED, MAJORITY, "autojudge", "brat", "doccano", "labelstudio", "pairs", "ragtruth"}
 )
 """Ids of annotators that are not persons: an adjudication, a majority vote or an import."""
 

@@ -72,6 +72,7 @@ class IngestReport:
     annotations: int = 0
     annotations_known: int = 0
     annotations_removed: int = 0
+    suggestions: int = 0
     outside: int = 0
     outside_labels: int = 0
     outside_in: list[str] = field(default_factory=list)

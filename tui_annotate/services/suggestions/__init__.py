@@ -9,9 +9,10 @@ from __future__ import annotations
 import math
 import uuid
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -21,16 +22,21 @@ from tui_annotate.domain.errors import InvalidInput, NotFound, TuiAnnotateError
 from tui_annotate.domain.labels import JOINER, LabelTree
 from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.provenance import parse_score
-from tui_annotate.domain.records import Problem
+from tui_annotate.domain.records import Problem, Record
 from tui_annotate.domain.samples import Document, Sample, SampleKey, Side
 from tui_annotate.domain.scores import RunKind, Score, ScoreRun
 from tui_annotate.domain.suggestions import AnswerKind, Suggestion, with_id
 from tui_annotate.methods.intervals import wilson_interval
 from tui_annotate.methods.quote_location import locate_quote
 from tui_annotate.plugins.files.json_values import read_json_values
-from tui_annotate.plugins.record_validation import check_span, describe_value, parse_identifier
+from tui_annotate.plugins.record_validation import (
+    check_span,
+    describe_value,
+    parse_identifier,
+    shorten_quote,
+)
 from tui_annotate.storage.codec import check_storable
-from tui_annotate.storage.corpus.store import CorpusStore
+from tui_annotate.storage.corpus.store import CorpusStore, hash_texts
 from tui_annotate.storage.suggestions import SuggestionListing, SuggestionStore
 
 if TYPE_CHECKING:
@@ -202,6 +208,52 @@ class SuggestionService:
             )
         return self._store_runs(found, {"file": path.name})
 
+    def from_records(
+        self, records: Iterable[Record | Problem], *, problem: Callable[[Problem], None]
+    ) -> int:
+        """Suggest the annotations of imported samples; return how many suggestions are new.
+
+        Samples that are not stored with the same texts are skipped. `problem` is called for each
+        annotation that the label set does not permit.
+        """
+        stored = (each for each in records if isinstance(each, Record) and self._is_stored(each))
+        added = 0
+        for dataset, mine in groupby(stored, key=lambda each: each.sample.dataset):
+            maker = f"import:{dataset}"
+            run = ScoreRun(id=str(uuid.uuid4()), kind=RunKind.SUGGEST, maker=maker, dataset=dataset)
+            added += self.store.add(run, self._suggest_annotations(mine, problem))
+        return added
+
+    def _is_stored(self, record: Record) -> bool:
+        stored = self.corpus.sample_or_none(record.sample.key) if record.annotations else None
+        return stored is not None and hash_texts(stored) == hash_texts(record.sample)
+
+    def _suggest_annotations(
+        self, records: Iterable[Record], problem: Callable[[Problem], None]
+    ) -> Iterator[tuple[SampleKey, Suggestion]]:
+        for record in records:
+            sample = record.sample
+            for owned in record.annotations:
+                try:
+                    made = normalize_annotation(owned.annotation, sample)
+                    self.labels(sample.dataset).check(made)
+                except InvalidInput as error:
+                    message = f"a span is not suggested: {error.message}"
+                    problem(Problem(record.where, message, error.hint, refused=False))
+                    continue
+                yield (
+                    sample.key,
+                    Suggestion(
+                        id="",
+                        maker="",
+                        run="",
+                        claim=made.claim,
+                        evidence=made.evidence,
+                        labels=made.labels,
+                        note=made.note,
+                    ),
+                )
+
     def from_scores(
         self, dataset: str, score: str, *, threshold: ScoreThreshold, label: str
     ) -> SuggestionCounts:
@@ -274,7 +326,6 @@ _FIELDS: Final = frozenset(
 )  # fmt: skip
 _ANCHOR_FIELDS: Final = frozenset({"quote", "start", "end", "document"})
 _FORM_HINT: Final = "follow the format in docs/suggestions.md"
-_MAX_QUOTE: Final = 60
 _CACHED_SAMPLES: Final = 100  # lines of one sample are usually adjacent
 
 
@@ -399,9 +450,9 @@ def _parse_anchor(value: Mapping[str, Any], sample: Sample, side: Side) -> Ancho
     for index, document in chosen:
         if (span := locate_quote(quote, document.text, near=start)) is not None:
             return Anchor(side, index, span)
-    short = quote if len(quote) <= _MAX_QUOTE else f"{quote[: _MAX_QUOTE - 1]}…"
     raise InvalidInput(
-        f"the {side} of {sample.key} does not contain {short!r}", "quote the text exactly"
+        f"the {side} of {sample.key} does not contain {shorten_quote(quote)}",
+        "quote the text exactly",
     )
 
 

@@ -1,0 +1,69 @@
+"""Commands with --span-column: annotations, suggestions, and refused combinations of options."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Command
+
+ROWS = """source,summary,spans,kinds
+A bridge.,The bridge and a tower.,"['bridge', 'tower']","['Unwanted', 'Odd']"
+A river.,The river.,"['lake']",Unwanted
+"""
+COLUMNS = ("a.csv", "--span-column", "spans", "--span-label-column", "kinds", "--embedder", "none")
+
+
+@pytest.fixture
+def table(command: Command, tmp_path: Path) -> Command:
+    """A workspace next to a table with spans."""
+    (tmp_path / "a.csv").write_text(ROWS, "utf-8")
+    assert command("init", ".").code == 0
+    return command
+
+
+def test_spans_become_annotations(table: Command) -> None:
+    """Spans become annotations with all labels, and a span that is not found is reported."""
+    done = table("ingest", *COLUMNS, "--json")
+    assert (done.code, done.json["annotations"], done.json["outside"]) == (0, 2, 1)
+    assert [each["where"].rsplit(":")[-1] for each in done.json["problems"]] == ["3"]
+    exported = table("export", "--to", "jsonl", "--person", "pairs").out
+    assert exported.count('"annotation_id": "') + exported.count('"annotation_id":"') == 2
+
+
+def test_spans_become_suggestions(table: Command) -> None:
+    """Spans with labels of the label set are suggested once; the others are reported."""
+    arguments = ("ingest", *COLUMNS, "--spans-as", "suggestions", "--json")
+    done = table(*arguments)
+    assert (done.code, done.json["suggestions"], done.json["annotations"]) == (0, 1, 0)
+    assert [each["where"].rsplit(":")[-1] for each in done.json["problems"]] == ["3", "2"]
+    assert "'Odd'" in done.json["problems"][1]["message"]
+    (found,) = table("suggestions", "list", "--json").json
+    assert (found["maker"], found["labels"]) == ("import:a", [["Unwanted"]])
+    assert found["quote"] == "bridge"
+    assert table(*arguments).json["suggestions"] == 0
+
+
+def test_suggestions_need_the_stored_texts(table: Command, tmp_path: Path) -> None:
+    """Spans of a row whose texts differ from the stored sample are not suggested."""
+    assert table("ingest", "a.csv", "--embedder", "none").code == 0
+    (tmp_path / "a.csv").write_text(ROWS.replace("The bridge", "One bridge"), "utf-8")
+    done = table("ingest", *COLUMNS, "--spans-as", "suggestions", "--json")
+    assert (done.code, done.json["refused"], done.json["suggestions"]) == (3, 1, 0)
+
+
+def test_a_dry_run_suggests_nothing(table: Command) -> None:
+    """A dry run stores no suggestions."""
+    arguments = ("ingest", *COLUMNS, "--spans-as", "suggestions", "--dry-run", "--json")
+    assert table(*arguments).json["suggestions"] == 0
+    assert table("suggestions", "list", "--json").json == []
+
+
+@pytest.mark.parametrize("options", [["--spans-as", "suggestions"], ["--span-label-column", "b"]])
+def test_options_of_spans_need_a_column(table: Command, options: list[str]) -> None:
+    """The options for labels and suggestions are refused without a column of spans."""
+    done = table("ingest", "a.csv", *options)
+    assert done.code == 2
+    assert done.error is not None
+    assert done.error.code == "span-column-missing"

@@ -1,0 +1,244 @@
+"""Spans that a column of a table holds: quoted texts, offsets, or lists of them, with labels."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from itertools import chain
+from typing import Any, Final, NamedTuple
+
+from tui_annotate.domain.annotations import Anchor, Annotation, LabelPath
+from tui_annotate.domain.assignments import Assignment, State
+from tui_annotate.domain.errors import InvalidInput
+from tui_annotate.domain.records import OwnedAnnotation, Problem, Record
+from tui_annotate.domain.samples import Sample, Side
+from tui_annotate.domain.spans import Span
+from tui_annotate.methods.quote_location import list_occurrences
+from tui_annotate.plugins.files.json_values import SURROGATE
+from tui_annotate.plugins.json_records import make_row_id, number_repeated, parse_label
+from tui_annotate.plugins.protocols import ImportOptions, SpanUse
+from tui_annotate.plugins.record_validation import (
+    check_span,
+    describe_value,
+    get_field,
+    imported_person,
+    make_problem,
+    shorten_quote,
+)
+
+ANNOTATOR: Final = "pairs"
+"""Id of the annotator of all spans in columns, and the format in the origin of the annotations."""
+SPAN_MISSING: Final = "span-missing"
+SPAN_AMBIGUOUS: Final = "span-ambiguous"
+_JUDGEMENT: Final = "<sep>"
+"""Text between a quote and its label in UHGEval; a note can follow the label after a comma."""
+_COMMA: Final = re.compile("[,，]")
+_OFFSETS: Final = re.compile(r"(\d{1,15}):(\d{1,15})")
+_NUMBERED: Final = re.compile(r"(.+)#(\d{1,9})", re.DOTALL)
+_FORMS: Final = "write a quote, [quote, number of its occurrence], or [start, end]"
+
+
+class _Cell(NamedTuple):
+    """A span as a column gives it; `occurrence` is the number of the quote's occurrence, from 1."""
+
+    quote: Any = None
+    occurrence: Any = None
+    start: Any = None
+    end: Any = None
+    label: Any = None
+    note: Any = None
+
+
+class _Found(NamedTuple):
+    span: Span
+    labels: tuple[LabelPath, ...]
+    note: str
+
+
+def add_spans(
+    record: Record, fields: Mapping[str, Any], options: ImportOptions
+) -> Iterator[Record | Problem]:
+    """Yield a sample with the spans of its row, then a warning for each span that is not found.
+
+    Spans that become suggestions are checked, but the sample does not contain them.
+
+    Raises:
+        InvalidInput: the row lacks one of the columns.
+    """
+    if not options.span_column:
+        yield record
+        return
+    reader = _SpanReader(record.sample, options.span_side)
+    found = list(reader.read(fields, options))
+    if options.spans_as is SpanUse.ANNOTATIONS:
+        record = replace(
+            record,
+            annotations=tuple(reader.annotations(found)),
+            assignments=(Assignment(ANNOTATOR, State.DONE),),
+            people=(imported_person(ANNOTATOR),),
+        )
+    yield record
+    for error in reader.errors:
+        problem = make_problem(record.where, error)
+        yield replace(
+            problem, message=f"column {options.span_column!r}: {problem.message}", refused=False
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _SpanReader:
+    """Reader of the spans of one row; `errors` are those of spans that were not found."""
+
+    sample: Sample
+    side: Side
+    errors: list[InvalidInput] = field(default_factory=list)
+
+    def read(self, fields: Mapping[str, Any], options: ImportOptions) -> Iterator[_Found]:
+        groups = _list_groups(get_field(fields, options.span_column, option="--span-column"))
+        labels: list[Any] = [None] * len(groups)
+        if options.span_label_column:
+            labels = self._align_labels(fields, options.span_label_column, len(groups))
+        for group, label in zip(groups, labels, strict=True):
+            for value in group:
+                try:
+                    yield self._find(value, label)
+                except InvalidInput as error:
+                    self.errors.append(error)
+
+    def _align_labels(self, fields: Mapping[str, Any], column: str, count: int) -> list[Any]:
+        value = _parse_literal(get_field(fields, column, option="--span-label-column"))
+        labels = value if isinstance(value, list) else [value]
+        if count and len(labels) not in {0, 1, count}:
+            self.errors.append(
+                InvalidInput(
+                    "the spans have no label, because the column"
+                    f" {column!r} has {len(labels)} labels for {count} spans",
+                    "give one label for all spans, or one label for each span",
+                )
+            )
+            labels = []
+        return labels if len(labels) == count else (labels or [None]) * count
+
+    def _find(self, value: Any, label: Any) -> _Found:
+        text = self.sample.document(self.side, 0).text
+        cell = _read_cell(value, text)
+        if cell.start is not None or cell.end is not None:
+            span = check_span(text, cell.start, cell.end, quote=cell.quote, what="span")
+        else:
+            span = _find_quote(cell, text, self.side)
+        note = cell.note or ""
+        if not isinstance(note, str):
+            raise InvalidInput(f"the note of a span is {describe_value(note)}, not text")
+        labels = _parse_labels(cell.label or label)
+        if SURROGATE.search(" ".join([note, *chain.from_iterable(labels)])):
+            raise InvalidInput(
+                "the label or note of a span contains a lone surrogate",
+                "correct the program that wrote the text",
+            )
+        return _Found(span, labels, note)
+
+    def annotations(self, found: list[_Found]) -> Iterator[OwnedAnnotation]:
+        rows = (
+            {
+                "span": [self.side, one.span.start, one.span.end],
+                "labels": one.labels,
+                "note": one.note,
+            }
+            for one in found
+        )
+        for (times, row), one in zip(number_repeated(rows), found, strict=True):
+            anchors = (Anchor(self.side, 0, one.span),)
+            yield OwnedAnnotation(
+                ANNOTATOR,
+                Annotation(
+                    make_row_id(self.sample.key, times, row),
+                    claim=anchors if self.side is Side.SUMMARY else (),
+                    evidence=anchors if self.side is Side.SOURCE else (),
+                    labels=one.labels,
+                    note=one.note,
+                    origin=f"imported:{ANNOTATOR}",
+                ),
+            )
+
+
+def _parse_literal(value: Any) -> Any:
+    """Return the list or object that a text contains as JSON or as Python's text of a list."""
+    if isinstance(value, str) and value.strip()[:1] in ("[", "{"):
+        for parse in (json.loads, ast.literal_eval):
+            with suppress(ValueError, SyntaxError, RecursionError, MemoryError):
+                found = parse(value.strip())
+                if isinstance(found, list | dict):
+                    return found
+    return value
+
+
+def _list_groups(cell: Any) -> list[list[Any]]:
+    """Return the spans of a cell in groups; the spans of a nested list form one group."""
+    value = _parse_literal(cell)
+    if value is None or (isinstance(value, str) and not value.strip()):
+        return []
+    if not isinstance(value, list) or _is_pair(value):
+        return [[value]]
+    return [each if isinstance(each, list) and not _is_pair(each) else [each] for each in value]
+
+
+def _is_pair(value: list[Any]) -> bool:
+    return len(value) == 2 and type(value[1]) is int and type(value[0]) in (int, str)
+
+
+def _read_cell(value: Any, text: str) -> _Cell:
+    if isinstance(value, dict):
+        given = {name: value.get(name) for name in _Cell._fields}
+        return _Cell(**given | {"quote": value.get("quote", value.get("text"))})
+    if isinstance(value, list) and _is_pair(value):
+        first, second = value
+        if isinstance(first, str):
+            return _Cell(first, second)
+        return _Cell(start=first, end=second)
+    if not isinstance(value, str):
+        raise InvalidInput(f"a span is {describe_value(value)}", _FORMS)
+    quote, _, judgement = value.partition(_JUDGEMENT)
+    label, note = [*_COMMA.split(judgement, maxsplit=1), ""][:2]
+    if quote not in text and (offsets := _OFFSETS.fullmatch(quote.strip())):
+        return _Cell(start=int(offsets[1]), end=int(offsets[2]), label=label, note=note)
+    if quote not in text and (numbered := _NUMBERED.fullmatch(quote)):
+        return _Cell(numbered[1], int(numbered[2]), label=label, note=note)
+    return _Cell(quote, label=label, note=note)
+
+
+def _find_quote(cell: _Cell, text: str, side: Side) -> Span:
+    quote, number = cell.quote, cell.occurrence
+    if not isinstance(quote, str):
+        raise InvalidInput(f"the quote of a span is {describe_value(quote)}, not text", _FORMS)
+    places = list_occurrences(quote, text)
+    if not places:
+        raise InvalidInput(
+            f"the {side} does not contain {shorten_quote(quote)}",
+            "quote the text exactly, or give offsets: [start, end]",
+            code=SPAN_MISSING,
+        )
+    if number is None and len(places) > 1:
+        raise InvalidInput(
+            f"the {side} contains {shorten_quote(quote)} {len(places)} times",
+            f"add the number of the occurrence, from 1 to {len(places)}: [quote, number]",
+            code=SPAN_AMBIGUOUS,
+        )
+    number = 1 if number is None else number
+    if type(number) is not int or not 1 <= number <= len(places):
+        raise InvalidInput(
+            f"the {side} does not contain {shorten_quote(quote)} for the {number!r}th time",
+            f"give a number from 1 to {len(places)}",
+            code=SPAN_MISSING,
+        )
+    return places[number - 1]
+
+
+def _parse_labels(value: Any) -> tuple[LabelPath, ...]:
+    names = value if isinstance(value, list) else [] if value is None else [value]
+    if not all(isinstance(name, str) for name in names):
+        raise InvalidInput(f"the label of a span is {describe_value(value)}, not text")
+    return tuple(dict.fromkeys(parse_label(name.strip()) for name in names if name.strip()))
