@@ -252,8 +252,8 @@ class Workspace:
         """Import files of samples; records that are already stored are skipped.
 
         Args:
-            how: `embedder` (a name, or `vector_options`), `strict`, `dry_run`, `progress`,
-                `problem`, as in `services.ingest`.
+            how: `embedder` (a name, or `vector_options`), `embed`, `strict`, `dry_run`,
+                `progress`, `problem`, as in `services.ingest`.
 
         Raises:
             NotFound, InvalidInput, Unavailable: a file cannot be opened or has an unknown format.

@@ -103,6 +103,10 @@ Records = Iterable[Record | Problem]
 _BATCH_RECORDS = 50
 _BATCH_CHARACTERS = 200_000
 """Number of code points that an import stores in one transaction, in about 20 ms."""
+_TEXTS_STORED = (
+    "all texts are stored; while their vectors are computed, you can annotate in another terminal"
+    " with: tui-annotate annotate"
+)
 _MAX_PENDING_CHARACTERS = 2_000_000
 """Maximum number of code points of imported texts that wait to be split into sentences."""
 
@@ -157,8 +161,6 @@ class IngestRun:
     _fraction_read: Callable[[], float | None] = lambda: None
     _in_flight: dict[SampleKey, str] = field(default_factory=dict)
     _pending_documents: set[str] = field(default_factory=set)
-    _unembedded_documents: int = 0
-    _unembedded_segments: int = 0
     _changed_samples: int = 0
 
     def check(self, records: Records) -> Iterator[tuple[Record, bool]]:
@@ -190,16 +192,16 @@ class IngestRun:
             self.report.replaced += 1
             yield record, True
 
-    def store(self, records: Records, vectors: DocumentEmbedder) -> None:
+    def store(self, records: Records) -> None:
         """Store imported samples in order, while other processes split texts into sentences."""
         window: deque[_Batch] = deque()
         with SegmentationPool(self.workers) as sentences:
             for found in self._batches(records):
                 window.append(self._admit(found, sentences))
                 while sum(batch.size for batch in window) > _MAX_PENDING_CHARACTERS:
-                    self._store_batch(window.popleft(), sentences, vectors)
+                    self._write(window.popleft(), sentences)
             while window:
-                self._store_batch(window.popleft(), sentences, vectors)
+                self._write(window.popleft(), sentences)
         if self._changed_samples:
             where = format_count(self._changed_samples, "sample")
             self.report.notes.append(
@@ -207,6 +209,8 @@ class IngestRun:
             )
 
     def embed(self, vectors: DocumentEmbedder) -> None:
+        if self.watcher.progress is not None and vectors.is_slow:
+            self.watcher.progress(TaskProgress("vectors", 0, share=0.0, note=_TEXTS_STORED))
         vectors.catch_up(self.watcher.time_embedding())
         self.report.embedded = vectors.embedded
         self.report.embedder = vectors.name
@@ -276,19 +280,8 @@ class IngestRun:
         for key in batch.fresh:
             del self._in_flight[key]
         self._pending_documents -= batch.texts.keys()
-        documents, count = len(batch.texts), sum(map(len, segments))
-        self.report.documents += documents
-        self.report.segments += count
-        self._unembedded_documents += documents
-        self._unembedded_segments += count
-
-    def _store_batch(
-        self, batch: _Batch, sentences: SegmentationPool, vectors: DocumentEmbedder
-    ) -> None:
-        self._write(batch, sentences)
-        if vectors.due(self._unembedded_segments):
-            vectors.catch_up(lambda *_: None, documents=self._unembedded_documents)
-            self._unembedded_documents = self._unembedded_segments = 0
+        self.report.documents += len(batch.texts)
+        self.report.segments += sum(map(len, segments))
         self._report_progress("storing")
 
     def _batches(self, records: Records) -> Iterator[list[Record]]:
