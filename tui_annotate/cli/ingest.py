@@ -17,6 +17,7 @@ from tui_annotate.cli.help_format import START
 from tui_annotate.cli.options import add_command, argument, flag, open_workspace
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import Permission
+from tui_annotate.domain.records import DatasetDescription
 from tui_annotate.settings import WORKSPACE_FILE
 
 if TYPE_CHECKING:
@@ -82,6 +83,7 @@ def ingest(
     collection: options.CollectionOptions,
     offsets: options.OffsetsOption = None,
     texts: options.TextOptions,
+    about: options.DescriptionOptions,
     vectors: options.EmbedderChoice,
     dry_run: Annotated[
         bool, flag("--dry-run", "Read all files and print the costs of vectors, but store nothing.")
@@ -112,6 +114,7 @@ def ingest(
             options=reading,
             strict=strict,
             dry_run=dry_run,
+            about=DatasetDescription(**{name: text or "" for name, text in asdict(about).items()}),
             progress=progress,
             embedder=space.vector_options(**asdict(vectors)),
         )

@@ -202,6 +202,21 @@ class CommonOptions:
 
 
 @dataclass(frozen=True)
+class DescriptionOptions:
+    """Options that describe a dataset; None if an option is not given."""
+
+    license: Annotated[
+        str | None, option("--license", "TEXT", "License of the dataset, such as CC-BY-4.0.")
+    ] = None
+    origin: Annotated[
+        str | None, option("--origin", "TEXT", "Origin of the dataset, such as a URL.")
+    ] = None
+    citation: Annotated[
+        str | None, option("--citation", "TEXT", "Publication to cite for the dataset.")
+    ] = None
+
+
+@dataclass(frozen=True)
 class ColumnOptions:
     """Options that name the columns of a table of source-summary pairs."""
 

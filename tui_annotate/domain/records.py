@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from tui_annotate.domain.annotations import Annotation
 from tui_annotate.domain.assignments import Assignment
+from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import Person
 from tui_annotate.domain.samples import Sample
 
@@ -18,12 +20,47 @@ class OwnedAnnotation:
     annotation: Annotation
 
 
+_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetDescription:
+    """The license, origin (such as a URL) and citation of a dataset; empty texts are unknown.
+
+    Raises:
+        InvalidInput: a text contains NUL or an unpaired surrogate.
+    """
+
+    license: str = ""
+    origin: str = ""
+    citation: str = ""
+
+    def __post_init__(self) -> None:
+        """Refuse characters that the store cannot hold."""
+        for name in self.__slots__:
+            if _UNSTORABLE.search(text := getattr(self, name)):
+                message = f"the {name} {text!r} contains NUL or an unpaired surrogate"
+                raise InvalidInput(message, "remove this character")
+
+    def __bool__(self) -> bool:
+        return self != _UNDESCRIBED
+
+    def completed(self, other: DatasetDescription) -> DatasetDescription:
+        """Return this description, with unknown fields taken from another one."""
+        values = {name: getattr(self, name) or getattr(other, name) for name in self.__slots__}
+        return DatasetDescription(**values)
+
+
+_UNDESCRIBED = DatasetDescription()
+
+
 @dataclass(frozen=True, slots=True)
 class Record:
     """A record: a sample with its annotations, its assignments, and the people who own these.
 
     Attributes:
         where: `file:line` or `file, record N`; for messages only, never compared.
+        about: the description of the sample's dataset.
     """
 
     sample: Sample
@@ -31,6 +68,7 @@ class Record:
     assignments: tuple[Assignment, ...] = ()
     people: tuple[Person, ...] = ()
     where: str = ""
+    about: DatasetDescription = _UNDESCRIBED
 
 
 @dataclass(frozen=True, slots=True)

@@ -252,7 +252,7 @@ class Workspace:
         """Import files of samples; records that are already stored are skipped.
 
         Args:
-            how: `embedder` (a name, or `vector_options`), `embed`, `strict`, `dry_run`,
+            how: `embedder` (a name, or `vector_options`), `embed`, `about`, `strict`, `dry_run`,
                 `progress`, `problem`, as in `services.ingest`.
 
         Raises:

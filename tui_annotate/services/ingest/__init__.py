@@ -21,7 +21,7 @@ from tui_annotate.domain.did_you_mean import unknown_dataset
 from tui_annotate.domain.errors import Conflict, InvalidInput, InvalidLabels, NotFound, Unavailable
 from tui_annotate.domain.labels import LabelTree
 from tui_annotate.domain.progress import TaskProgress
-from tui_annotate.domain.records import Problem, Record, RecordFilter
+from tui_annotate.domain.records import DatasetDescription, Problem, Record, RecordFilter
 from tui_annotate.domain.samples import Sample, SampleKey
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.protocols import EmbeddingCost
@@ -86,6 +86,7 @@ class IngestService:
         *,
         embedder: str | VectorOptions = AUTO,
         embed: bool = True,
+        about: DatasetDescription | None = None,
         strict: bool = False,
         dry_run: bool = False,
         progress: Callable[[TaskProgress], None] | None = None,
@@ -97,6 +98,7 @@ class IngestService:
             records: `IngestFiles`, or any iterable; iterated twice if `strict`.
             embedder: a name, `auto` for the workspace's embedder, `none`, or full options.
             embed: whether to compute missing vectors; if False, a later import computes them.
+            about: description of the datasets; replaces what is stored, except in empty fields.
             strict: store nothing if one record is refused.
             dry_run: check all records and estimate the cost of the vectors, but store nothing.
 
@@ -125,6 +127,7 @@ class IngestService:
                 return _finish_report(run, began, vectors.name, refused=strict and refused)
             watcher = IngestCallbacks(progress)  # warnings were already reported
         run = self._run(watcher)
+        run.about = about or DatasetDescription()
         run.store(records)
         if embed:
             run.embed(vectors)

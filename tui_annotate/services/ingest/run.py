@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.progress import TaskProgress, replies_from
-from tui_annotate.domain.records import Problem, Record
+from tui_annotate.domain.records import DatasetDescription, Problem, Record
 from tui_annotate.domain.samples import Sample, SampleKey, SampleKind, Segment
 from tui_annotate.methods.segmentation import SEGMENTER, list_languages
 from tui_annotate.plugins.format_detection import detect
@@ -154,8 +154,10 @@ class IngestRun:
     watcher: IngestCallbacks
     workers: int = 1
     exchange: bool | None = None
+    about: DatasetDescription = field(default_factory=DatasetDescription)
     report: IngestReport = field(default_factory=IngestReport)
     datasets: set[str] = field(default_factory=set)
+    _descriptions: dict[str, DatasetDescription] = field(default_factory=dict)
     _start_time: float = field(default_factory=time.monotonic)
     _records_read: int = 0
     _fraction_read: Callable[[], float | None] = lambda: None
@@ -202,11 +204,20 @@ class IngestRun:
                     self._write(window.popleft(), sentences)
             while window:
                 self._write(window.popleft(), sentences)
+        self._store_descriptions()
         if self._changed_samples:
             where = format_count(self._changed_samples, "sample")
             self.report.notes.append(
                 f"this import changed ratings, comments or states of an earlier import in {where}"
             )
+
+    def _store_descriptions(self) -> None:
+        stored = self.corpus.descriptions()
+        for dataset, found in self._descriptions.items():
+            known = stored.get(dataset, DatasetDescription())
+            wanted = self.about.completed(known).completed(found)
+            if wanted != known:
+                self.corpus.describe_dataset(dataset, wanted)
 
     def embed(self, vectors: DocumentEmbedder) -> None:
         if self.watcher.progress is not None and vectors.is_slow:
@@ -234,6 +245,8 @@ class IngestRun:
                 continue
             if record.annotations or record.assignments:
                 batch.with_work.append(record)
+            if record.about or key.dataset not in self._descriptions:
+                self._descriptions[key.dataset] = record.about
         self._submit_texts(batch, sentences)
         return batch
 
