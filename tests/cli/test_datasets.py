@@ -6,6 +6,9 @@ import json
 from pathlib import Path
 
 from tests.cli.conftest import PAIRS, Command
+from tui_annotate.plugins.traits import RecordTrait
+
+LOST = RecordTrait.ABOUT.value
 
 
 def test_datasets_are_listed_and_shown(filled: Command) -> None:
@@ -62,3 +65,89 @@ def test_remove_asks_where_nobody_answers(filled: Command) -> None:
     assert done.code == 2
     assert "--yes" in done.err
     assert filled("datasets", "delete", "pairs", "--yes", "--json").json["removed"] == 2
+
+
+TERMS = {"license": "CC-BY-4.0", "origin": "https://example.org", "citation": "Ann 2026.\n@x{y}"}
+OPTIONS = [word for name, text in TERMS.items() for word in (f"--{name}", text)]
+
+
+def terms(command: Command) -> dict[str, str]:
+    """The description that `datasets show` prints."""
+    shown = command("datasets", "show", "pairs", "--json").json
+    return {name: shown[name] for name in TERMS}
+
+
+def test_an_import_describes_its_dataset(command: Command, pairs: Path) -> None:
+    """A later import changes only what its options name; `datasets edit` also deletes a text."""
+    command("init")
+    ingest = ("ingest", str(pairs), "--id-column", "id", "--embedder", "none")
+    command(*ingest, *OPTIONS)
+    assert terms(command) == TERMS
+    command("ingest", str(pairs), "--id-column", "id", "--license", "MIT")
+    assert terms(command) == TERMS | {"license": "MIT"}
+    done = command("datasets", "edit", "pairs", "--license", "", "--origin", "B", "--json").json
+    assert done == {"dataset": "pairs", **TERMS, "license": "", "origin": "B"}
+    assert terms(command) == TERMS | {"license": "", "origin": "B"}
+    assert "@x{y}" in command("datasets", "show", "pairs").out
+
+
+def test_bad_descriptions_are_refused(filled: Command) -> None:
+    """Unknown datasets, no options, and characters that the store cannot hold change nothing."""
+    for words in (
+        ["pair", "--license", "MIT"],
+        ["pairs"],
+        ["pairs", "--license", "a\0b"],
+    ):
+        assert filled("datasets", "edit", *words).code == 2
+    assert not any(terms(filled).values())
+    bad = ("ingest", "more.jsonl", "--dataset", "pairs")
+    Path("more.jsonl").write_text(json.dumps({"source": "New.", "summary": "New."}), "utf-8")
+    assert filled(*bad, "--citation", "\udcff").code == 2
+    assert filled("export", "--to", "native", "-o", "all.jsonl").code == 0
+    lines = [json.loads(line) for line in Path("all.jsonl").read_text("utf-8").splitlines()]
+    for about in (3, {"license": 3}, {"license": "a\0b"}):
+        Path("bad.jsonl").write_text(json.dumps(lines[0] | {"about": about, "id": "x"}), "utf-8")
+        done = filled("ingest", "bad.jsonl", "--json")
+        assert (done.code, done.json["refused"]) == (2, 1)
+    assert filled("status", "--json").json["samples"] == 2
+    assert not any(terms(filled).values())
+
+
+def test_a_description_survives_export_and_import(filled: Command) -> None:
+    """The native format carries it, also through `convert`; the options of an import win."""
+    filled("datasets", "edit", "pairs", *OPTIONS)
+    assert filled("export", "--to", "native", "-o", "all.jsonl").code == 0
+    first, second = map(json.loads, Path("all.jsonl").read_text("utf-8").splitlines())
+    assert (first["about"], "about" in second) == (TERMS, False)
+    assert filled("convert", "all.jsonl", "again.jsonl", "--to", "native").code == 0
+    assert Path("again.jsonl").read_bytes() == Path("all.jsonl").read_bytes()
+    filled("init", "other")
+    filled("ingest", "again.jsonl", "--embedder", "none", "--origin", "B", "-w", "other")
+    shown = filled("datasets", "show", "pairs", "--json", "-w", "other").json
+    assert {name: shown[name] for name in TERMS} == TERMS | {"origin": "B"}
+    filled("ingest", "all.jsonl", "-w", "other")  # a file fills gaps only
+    assert filled("datasets", "show", "pairs", "--json", "-w", "other").json["origin"] == "B"
+
+
+def test_other_formats_count_a_lost_description(filled: Command) -> None:
+    """The loss counts datasets; a dataset without a description loses nothing."""
+    for format_name in ("csv", "w3c", "json"):
+        assert filled("export", "--to", format_name, "-o", "a", "--strict").code in {0, 3}
+        assert LOST not in filled("export", "--to", format_name, "-o", "a").err
+    filled("datasets", "edit", "pairs", *OPTIONS)
+    for format_name in ("csv", "w3c", "json"):
+        done = filled("export", "--to", format_name, "-o", "a", "--strict")
+        assert (done.code, LOST in done.err) == (3, True)
+
+
+def test_a_snapshot_and_a_report_contain_the_description(filled: Command) -> None:
+    """A later change of the description is no difference from the event log."""
+    filled("datasets", "edit", "pairs", *OPTIONS)
+    assert filled("snapshots", "create", "paper").code == 0
+    (method,) = Path().glob("**/paper/method.md")
+    assert all(text in method.read_text("utf-8") for text in TERMS.values())
+    filled("datasets", "edit", "pairs", "--license", "MIT")
+    assert filled("snapshots", "replay", "paper").code == 0
+    filled("report", "html", "-o", "page.html")
+    page = Path("page.html").read_text("utf-8")
+    assert json.dumps(["pairs", "MIT", *list(TERMS.values())[1:]], separators=(",", ":")) in page

@@ -16,6 +16,7 @@ import tui_annotate
 from tests.cli.conftest import Command, numbers
 from tests.helpers.terminal import ROOT, program
 from tests.plugins.hub_server import COMMIT, NAME, hub
+from tui_annotate.cli.vectors import computing_vectors
 from tui_annotate.domain.errors import Conflict
 from tui_annotate.domain.vector_sets import VectorSet
 from tui_annotate.plugins.embedders import weights
@@ -47,6 +48,37 @@ def two(filled: Command, tmp_path: Path) -> Command:
             names = [sha256 for sha256, *_ in waiting]
             space.corpus.mark_embedded(kept.table, names, unknown=names[:1])
     return filled
+
+
+def test_missing_vectors_are_computed_without_a_file(command: Command, pairs: Path) -> None:
+    """After an import of texts alone, `vectors rebuild --missing` does what `ingest` left."""
+    command("init")
+    with tui_annotate.open(Path()) as space:
+        assert space.ingest(pairs, embed=False).embedded == 0
+        assert not space.corpus.vectors_decided()
+    first = command("vectors", "rebuild", "--missing", "--embedder", "static", "--json").json
+    assert first == {"embedder": "static", "embedded": 4}
+    again = command("vectors", "rebuild", "--missing", "--json").json
+    assert again == {"embedder": "static", "embedded": 0}
+
+
+def test_vectors_are_computed_beside_a_screen(
+    command: Command, pairs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The other process computes the missing vectors; it never outlives the block."""
+    monkeypatch.setenv("TUI_ANNOTATE_EMBEDDER", "static")
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    command("init")
+    with tui_annotate.open(Path()) as space:
+        space.ingest(pairs, embed=False)
+        with computing_vectors(space.path) as process:
+            assert process.wait() == 0
+        used = space.corpus.vector_set()
+        assert used is not None
+        assert space.corpus.embedded(used.table)[0] == 4
+        with computing_vectors(space.path) as process:
+            pass
+        assert process.poll() is not None
 
 
 def test_the_list_is_for_people_and_for_programs(two: Command) -> None:

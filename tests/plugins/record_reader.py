@@ -12,6 +12,7 @@ from tui_annotate.domain.records import Problem, Record
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.format_detection import detect
 from tui_annotate.plugins.protocols import ExportOptions, ExportReport, ImportOptions
+from tui_annotate.services.export.writer import write_counted
 
 
 def read(path: Path, importer: str = "", **options: Any) -> tuple[list[Record], list[Problem]]:
@@ -26,7 +27,8 @@ def read(path: Path, importer: str = "", **options: Any) -> tuple[list[Record], 
 def write(records: Iterable[Record], exporter: str, **options: Any) -> tuple[str, ExportReport]:
     """What an exporter writes, and its report."""
     target = io.StringIO(newline="")
-    report = registry.load("exporters", exporter).write(records, target, ExportOptions(**options))
+    loaded = registry.load("exporters", exporter)
+    report = write_counted(loaded, records, target, options=ExportOptions(**options))
     return target.getvalue(), report
 
 

@@ -99,11 +99,12 @@ def test_the_best_embedder_is_found_without_loading(
     monkeypatch.setattr(f"{EMBEDDERS}.weights.has_weights", lambda: weights)
     assert BEST() == best
     for used in ("static", "none"):
-        report = registry.better_embedder(used)
+        report = registry.explain_embedder(used)
         assert way in report
         assert report.endswith("tui-annotate vectors rebuild --embedder neural")
-    assert not registry.better_embedder("neural:folder")
-    assert not registry.better_embedder("remote:model")
+    assert "vectors rebuild --embedder static" in registry.explain_embedder("neural")
+    assert not registry.explain_embedder("neural:folder")
+    assert not registry.explain_embedder("remote:model")
 
 
 def test_the_folder_of_a_model_is_remembered_in_full(

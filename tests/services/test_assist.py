@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from tests.helpers.printed_numbers import printed_numbers
 from tui_annotate.domain.annotations import Anchor
-from tui_annotate.domain.errors import NotFound, Unavailable
+from tui_annotate.domain.errors import NotFound, Unavailable, VectorsPending
 from tui_annotate.domain.samples import Document, Match, Sample, Segment, Side, Signals
 from tui_annotate.domain.spans import Span
 from tui_annotate.domain.vector_sets import VectorSet
@@ -26,7 +26,7 @@ from tui_annotate.plugins import registry
 from tui_annotate.plugins.protocols import Embedder, TokenEmbedder
 from tui_annotate.services.assist.sample import NO_VECTORS, WORDS_ONLY, embed_sample, prepare_sample
 from tui_annotate.services.assist.search import AssistService
-from tui_annotate.storage.corpus.store import CorpusStore
+from tui_annotate.storage.corpus.store import CorpusStore, NewSample
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.vectors.store import VectorStore
 
@@ -298,6 +298,7 @@ def test_samples_of_unknown_scripts_say_why(stores: Stores) -> None:
 def test_a_workspace_without_vectors_says_so(stores: Stores) -> None:
     """The hint makes them."""
     some = sample(SOURCE)
+    stores.corpus.use_vector_set("")
     with pytest.raises(Unavailable) as report:
         stores.assist.prepare(some, cut(some), vectors=True)
     assert "vectors rebuild" in report.value.hint
@@ -326,6 +327,28 @@ def test_vectors_of_an_older_store_are_known_by_their_table(stores: Stores) -> N
     stores.corpus.use_vector_set("letters-of-last-year")
     with pytest.raises(Unavailable):
         stores.assist.prepare(some, cut(some), vectors=True)
+
+
+def test_pending_vectors_are_reported_with_their_share(stores: Stores) -> None:
+    """Until all texts have vectors, the error states the share of texts that have some."""
+    some = sample(SOURCE, LATER)
+    stores.corpus.add([NewSample(some, cut(some))], segmenter=SEGMENTER)
+    with pytest.raises(VectorsPending) as undecided:
+        stores.assist.prepare(some, cut(some), vectors=True)
+    assert undecided.value.percent == 0
+    stores.corpus.keep_vector_set(stores.set())
+    stores.corpus.use_vector_set(stores.table)
+    with pytest.raises(VectorsPending):  # the set is in use, but its table is not yet written
+        stores.assist.prepare(some, cut(some), vectors=True)
+    first = sample(SOURCE, summary="")
+    stores.keep(first)
+    stores.corpus.mark_embedded(stores.table, [first.documents[0].sha256])
+    with pytest.raises(VectorsPending) as begun:
+        stores.assist.prepare(some, cut(some), vectors=True)
+    assert begun.value.percent == 33
+    found = stores.assist.match(some, cut(some), Anchor(Side.SUMMARY, 0, Span(0, 10)))
+    assert found.matches
+    assert "33 %" in found.signals
 
 
 def test_a_sample_without_vectors_says_so(stores: Stores) -> None:

@@ -19,12 +19,13 @@ from tui_annotate.domain.vector_sets import VectorSet
 from tui_annotate.methods.late_interaction import TokenBank
 from tui_annotate.methods.segmentation import SEGMENTER
 from tui_annotate.plugins import registry
-from tui_annotate.plugins.protocols import ImportOptions, TokenEmbedder
+from tui_annotate.plugins.protocols import Embedder, ImportOptions, TokenEmbedder
 from tui_annotate.services.ingest import (
     IngestFiles,
     TaskProgress,
     VectorOptions,
     embed_job,
+    run,
     vectors,
 )
 from tui_annotate.storage.vectors.store import table_name
@@ -91,6 +92,32 @@ def test_where_nothing_came_in_no_model_is_loaded(stores: Stores, tmp_path: Path
     assert stores.run(file).refused == 1
     assert stores.asked == []
     assert not stores.corpus.vectors_decided()
+
+
+def test_all_texts_are_stored_before_an_embedder_is_loaded(
+    stores: Stores, pairs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first import stores all texts, then tells the user, then loads the slow embedder."""
+    monkeypatch.setattr(vectors, "QUICK_ROWS", 1, raising=False)
+    monkeypatch.setattr(run, "_BATCH_RECORDS", 1)
+    monkeypatch.setattr(run, "_MAX_PENDING_CHARACTERS", 1)
+    monkeypatch.setattr(registry, "best_embedder", lambda: "neural")
+    found: list[object] = []
+
+    def load(name: str, **_: object) -> Embedder:
+        found.append(stores.corpus.totals()[0])
+        return stores.others[name]
+
+    told: list[str] = []
+
+    def note(at: TaskProgress) -> None:
+        told.extend([at.phase] * bool(at.note))
+        assert not (told and at.phase == "storing")
+
+    report = replace(stores.ingest, load=load).run(IngestFiles([pairs]), progress=note)
+    assert found == [report.added]
+    assert told == ["vectors"]
+    assert report.better.endswith("vectors rebuild --embedder static")
 
 
 def test_a_models_folder_is_the_same_from_anywhere(

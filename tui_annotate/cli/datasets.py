@@ -1,8 +1,8 @@
-"""The commands `datasets`: list, show, replace and delete datasets."""
+"""The commands `datasets`: list, show, edit, replace and delete datasets."""
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Annotated, Final
 
 import typer
@@ -17,7 +17,9 @@ from tui_annotate.cli.options import (
     open_workspace,
 )
 from tui_annotate.cli.problems import ProblemsOption, write_problems
+from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import Permission
+from tui_annotate.domain.records import DatasetDescription
 
 NameArgument = Annotated[
     str, argument("DATASET", "Name of the dataset.", complete=completion.datasets)
@@ -26,9 +28,12 @@ DATASET_COUNTS: Final = ("samples", "documents", "segments", "annotations", "don
 
 
 def register(app: typer.Typer) -> None:
-    datasets = add_group(app, "datasets", "List, show, replace and delete datasets.", panel=DATA)
+    datasets = add_group(
+        app, "datasets", "List, show, edit, replace and delete datasets.", panel=DATA
+    )
     add_command(datasets, list_datasets, "datasets list --json", name="list")
     add_command(datasets, show_dataset, "datasets show news", name="show")
+    add_command(datasets, edit_dataset, "datasets edit news --license CC-BY-4.0", name="edit")
     add_command(datasets, replace_dataset, "datasets replace news news-2.csv", name="replace")
     add_command(
         datasets,
@@ -112,6 +117,28 @@ def replace_dataset(
                 problem=log,
             )
     print_ingest(report, as_json=common.as_json)
+
+
+def edit_dataset(
+    name: NameArgument, *, about: options.DescriptionOptions, common: options.CommonOptions
+) -> None:
+    """Change the license, origin or citation of a dataset.
+
+    An option that is not given changes nothing; an empty text deletes the stored text.
+    """
+    given = {field: text for field, text in asdict(about).items() if text is not None}
+    if not given:
+        hint = "give at least one of --license, --origin and --citation"
+        raise InvalidInput("no new license, origin or citation is given", hint)
+    with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
+        space.guidance.require_dataset(name)
+        stored = space.corpus.descriptions().get(name, DatasetDescription())
+        wanted = replace(stored, **given)
+        space.corpus.describe_dataset(name, wanted)
+    if common.as_json:
+        output.print_json({"dataset": name, **asdict(wanted)})
+    else:
+        output.print_facts({"dataset": name, **asdict(wanted)})
 
 
 def delete_dataset(

@@ -96,6 +96,7 @@ def ingest(
         ),
     ] = SpanUse.ANNOTATIONS,
     texts: options.TextOptions,
+    about: options.DescriptionOptions,
     vectors: options.EmbedderChoice,
     dry_run: Annotated[
         bool,
@@ -132,6 +133,7 @@ def ingest(
             dataset=dataset,
             offsets=offsets or "",
             language=language,
+            about=about.description,
             everyone_read=everyone_read,
             spans_as=spans_as,
         )

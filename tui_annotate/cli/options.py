@@ -21,6 +21,7 @@ from tui_annotate.domain.assignments import State
 from tui_annotate.domain.did_you_mean import unknown_dataset
 from tui_annotate.domain.errors import InvalidInput, NotReady
 from tui_annotate.domain.people import Permission, require_permission
+from tui_annotate.domain.records import DatasetDescription
 from tui_annotate.domain.samples import Side
 from tui_annotate.plugins.pair_columns import COLLECTIONS, set_pair_columns
 from tui_annotate.plugins.protocols import (
@@ -212,6 +213,25 @@ SinceOption = Annotated[
 class CommonOptions:
     as_json: JsonOption = False
     workspace: WorkspaceOption = None
+
+
+@dataclass(frozen=True)
+class DescriptionOptions:
+    """Options that describe a dataset; None if an option is not given."""
+
+    license: Annotated[
+        str | None, option("--license", "TEXT", "License of the dataset, such as CC-BY-4.0.")
+    ] = None
+    origin: Annotated[
+        str | None, option("--origin", "TEXT", "Origin of the dataset, such as a URL.")
+    ] = None
+    citation: Annotated[
+        str | None, option("--citation", "TEXT", "Publication to cite for the dataset.")
+    ] = None
+
+    @property
+    def description(self) -> DatasetDescription:
+        return DatasetDescription(self.license or "", self.origin or "", self.citation or "")
 
 
 @dataclass(frozen=True)

@@ -371,6 +371,8 @@ def show_progress(unit: str) -> Iterator[Callable[[TaskProgress], None]]:
         tasks: dict[str, TaskID] = {}
 
         def show(at: TaskProgress) -> None:
+            if at.note:
+                print_note(at.note)
             if at.phase not in tasks:
                 phase = make_line_visible(at.phase)
                 tasks[at.phase] = bar.add_task(phase, total=None, records="", rate=0.0, waiting="")
@@ -407,6 +409,8 @@ class _ProgressLines:
         self._printed = self._reported = time.monotonic()
 
     def show(self, at: TaskProgress) -> None:
+        if at.note:
+            print_note(at.note)
         with self._lock:
             self._at, self._reported = at, time.monotonic()
             self._print_if_due()

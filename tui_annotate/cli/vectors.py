@@ -5,7 +5,12 @@ Only `models download` connects to a model hub.
 
 from __future__ import annotations
 
+import os
 import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,7 +20,14 @@ import typer
 from tui_annotate.cli import options, output
 from tui_annotate.cli.help_format import ADMINISTRATION
 from tui_annotate.cli.ingest import print_cost
-from tui_annotate.cli.options import add_command, add_group, argument, open_workspace, option
+from tui_annotate.cli.options import (
+    add_command,
+    add_group,
+    argument,
+    flag,
+    open_workspace,
+    option,
+)
 from tui_annotate.domain.people import Permission
 
 if TYPE_CHECKING:
@@ -92,6 +104,10 @@ def _set_as_json(found: VectorSetInfo) -> dict[str, Any]:
 def rebuild(
     *,
     vectors: options.EmbedderChoice,
+    missing: Annotated[
+        bool,
+        flag("--missing", "Compute only missing vectors, and use them at once, as `ingest` does."),
+    ] = False,
     dry_run: options.DryOption = False,
     common: options.CommonOptions,
 ) -> None:
@@ -115,7 +131,11 @@ def rebuild(
             else:
                 print_cost(cost, vectors.embedder or "the workspace's embedder")
             return
-        report = space.ingest_service.sets.rebuild(embedder=chosen, progress=progress)
+        service = space.ingest_service
+        if missing:
+            report = service.run((), embedder=chosen, progress=progress)
+        else:
+            report = service.sets.rebuild(embedder=chosen, progress=progress)
     for note in [] if common.as_json else report.notes:
         output.print_message(note)
     output.print_result_or_json(
@@ -124,6 +144,29 @@ def rebuild(
         f" embedder in use: {report.embedder}",
         as_json=common.as_json,
     )
+
+
+@contextmanager
+def computing_vectors(folder: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """Compute the missing vectors of a workspace in another process, which ends with the block.
+
+    The process runs at low priority, and prints nothing.
+    """
+    words = ["vectors", "rebuild", "--missing", "--quiet", "-w", str(folder)]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tui_annotate", *words],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,  # Ctrl-C on the screen must not reach it
+    )
+    with suppress(OSError, AttributeError):  # it has ended already; not on Windows
+        os.setpriority(os.PRIO_PROCESS, process.pid, 10)
+    try:
+        yield process
+    finally:
+        process.terminate()
+        process.wait()
 
 
 def delete_set(

@@ -11,6 +11,7 @@ TuiAnnotateError
 │   └── Throttled
 ├── Conflict                exit 1
 └── Unavailable             exit 1
+    ├── VectorsPending
     ├── ReadOnly
     └── Damaged
 """
@@ -86,6 +87,19 @@ class Conflict(TuiAnnotateError):
 
 class Unavailable(TuiAnnotateError):
     """An error: a required package, disk or store is missing or unreachable."""
+
+
+class VectorsPending(Unavailable):
+    """An error: the vectors of a sample are not computed yet.
+
+    `percent` of the stored texts, from 0 to 99, have vectors.
+    """
+
+    def __init__(self, percent: int, hint: str) -> None:
+        super().__init__(
+            f"this sample has no vectors yet; {percent} % of the texts have some", hint
+        )
+        self.percent = percent
 
 
 class ReadOnly(Unavailable):

@@ -15,6 +15,7 @@ class TaskProgress:
         records: processed records, including refused ones.
         share: finished fraction in [0, 1], or None if the total is unknown.
         seconds: seconds since the phase began.
+        note: message for the user at this point; usually empty.
         waiting: what the task waits for, such as replies from a host; empty if it computes.
     """
 
@@ -26,6 +27,7 @@ class TaskProgress:
     share: float | None = None
     seconds: float = 0.0
     waiting: str = ""
+    note: str = ""
 
     @property
     def rate(self) -> float:

@@ -20,15 +20,53 @@ class OwnedAnnotation:
     annotation: Annotation
 
 
+_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetDescription:
+    """The license, origin (such as a URL) and citation of a dataset; empty texts are unknown.
+
+    Raises:
+        InvalidInput: a text contains NUL or an unpaired surrogate.
+    """
+
+    license: str = ""
+    origin: str = ""
+    citation: str = ""
+
+    def __post_init__(self) -> None:
+        """Refuse characters that the store cannot hold."""
+        for name in self.__slots__:
+            if _UNSTORABLE.search(text := getattr(self, name)):
+                message = f"the {name} {text!r} contains NUL or an unpaired surrogate"
+                raise InvalidInput(message, "remove this character")
+
+    def __bool__(self) -> bool:
+        return self != _UNDESCRIBED
+
+    def completed(self, other: DatasetDescription) -> DatasetDescription:
+        """Return this description, with unknown fields taken from another one."""
+        values = {name: getattr(self, name) or getattr(other, name) for name in self.__slots__}
+        return DatasetDescription(**values)
+
+
+_UNDESCRIBED = DatasetDescription()
+
+
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A sample with its annotations, assignments and people, as it is imported or exported."""
+    """A sample with its annotations, assignments and people, as it is imported or exported.
+
+    `about` is the description of the sample's dataset.
+    """
 
     sample: Sample
     annotations: tuple[OwnedAnnotation, ...] = ()
     assignments: tuple[Assignment, ...] = ()
     people: tuple[Person, ...] = ()
     where: str = ""
+    about: DatasetDescription = _UNDESCRIBED
 
 
 @dataclass(frozen=True, slots=True)

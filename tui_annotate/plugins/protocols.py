@@ -10,7 +10,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, TextIO, runtime_checkable
 
-from tui_annotate.domain.records import Problem, Record
+from tui_annotate.domain.records import DatasetDescription, Problem, Record
 from tui_annotate.domain.samples import Sample, SampleKey, Side
 from tui_annotate.domain.scores import Score
 
@@ -117,6 +117,8 @@ class ImportOptions:
         span_side: side of the text in which the spans are.
         language: language of all documents; default: guessed from the proportion of Han characters
             in each document.
+        about: description of the imported datasets; replaces what is stored, except in empty
+            fields.
         topics: file with the topics that the texts answer, for formats that have such a file.
         documents: file with the documents that the texts cite.
         offsets: unit of the file's offsets, `CODEPOINT` or `UTF16`; default: the unit in which
@@ -143,6 +145,7 @@ class ImportOptions:
     span_side: Side = Side.SUMMARY
     spans_as: SpanUse = SpanUse.ANNOTATIONS
     language: str = ""
+    about: DatasetDescription = field(default_factory=DatasetDescription)
     encoding: str = "utf-8"
     topics: Path | None = None
     only: tuple[str, ...] = ()

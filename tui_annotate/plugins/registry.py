@@ -211,12 +211,22 @@ def best_embedder() -> str:
     return "static" if _missing_for_neural() else "neural"
 
 
-def better_embedder(used: str) -> str:
-    """Return a hint that recommends a better embedder than the used one; else an empty text."""
+def explain_embedder(used: str) -> str:
+    """Return why `auto` chose an embedder, and how to use another; empty for other embedders."""
+    command = "tui-annotate vectors rebuild --embedder"
+    if used == "neural":
+        return (
+            "the embedder 'neural' was chosen because its packages and its model are installed;"
+            f" to use another embedder: {command} static"
+        )
     if used not in {"static", "none"}:
         return ""
-    steps = (_missing_for_neural(), "tui-annotate vectors rebuild --embedder neural")
-    return f"to find more matches, use a neural embedder: {'; '.join(filter(None, steps))}"
+    missing = _missing_for_neural()
+    state = "is not installed" if missing else "could not be loaded"
+    return (
+        f"the embedder {used!r} was chosen because the embedder 'neural', which finds more"
+        f" matches, {state}; to use it: {'; '.join(filter(None, (missing, f'{command} neural')))}"
+    )
 
 
 def _missing_for_neural() -> str:
@@ -243,6 +253,11 @@ def refuse_unknown(kind: Kind, spec: str) -> None:
 def has_cost(spec: str) -> bool:
     """Return whether an embedder costs money or time elsewhere, without creating it."""
     return hasattr(_find_factory("embedders", spec.partition(":")[0]), "cost")
+
+
+def is_instant(spec: str) -> bool:
+    """Return whether an embedder computes vectors in milliseconds, without creating it."""
+    return bool(getattr(_find_factory("embedders", spec.partition(":")[0]), "instant", False))
 
 
 def is_built_in(kind: Kind, name: str) -> bool:

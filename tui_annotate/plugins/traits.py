@@ -39,6 +39,7 @@ class RecordTrait(StrEnum):
     TITLE = "keys and titles of documents"
     DATASET = "names of all datasets except the first"
     IMPORTED = "original imported records"
+    ABOUT = "licenses, origins and citations of datasets"
 
 
 class Loss(StrEnum):

@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,6 +16,7 @@ from tui_annotate.domain.errors import Damaged, InvalidInput, NotFound
 from tui_annotate.domain.hash_chain import LogHead, StreamHead, head_from_json
 from tui_annotate.domain.people import SETTLED, base_person
 from tui_annotate.domain.plural import format_count
+from tui_annotate.domain.records import DatasetDescription
 from tui_annotate.domain.version import VERSION
 from tui_annotate.storage import atomic_folder
 from tui_annotate.storage.clock import utc_now
@@ -42,6 +43,7 @@ class Snapshot:
     heads: Callable[[], Sequence[StreamHead]]
     labels: Callable[[str], Sequence[str]]
     embedder: Callable[[], str]
+    descriptions: Callable[[], Mapping[str, DatasetDescription]]
 
     def versions(self) -> dict[str, dict[str, str]]:
         return {
@@ -69,6 +71,12 @@ class Snapshot:
         return (
             f"Data as of {at[:19]} UTC. The material is {format_count(samples, 'sample')} in "
             f"{format_count(len(datasets), 'dataset')}: {named or 'none'}."
+            + "".join(
+                f" {what.capitalize()} of {dataset}: {text}."
+                for dataset, about in self.descriptions().items()
+                for what, text in asdict(about).items()
+                if text
+            )
         )
 
     def _people_paragraph(self) -> str:
@@ -160,12 +168,13 @@ def _compare_exports(kept: Path, again: Path) -> dict[str, Any]:
             start, length = places.pop(key, (0, 0))
             file.seek(start)
             other = file.read(length)
-            if other == line:
+            parts = () if other == line else _differing_parts(line, other)
+            if other and not parts:
                 identical += 1
                 continue
             differing += 1
             if len(found) < _MAX_DIFFERENCES:
-                found.append(Difference(*key, _differing_parts(line, other)))
+                found.append(Difference(*key, parts))
     return {
         "samples": samples,
         "identical": identical,
@@ -189,7 +198,8 @@ def _differing_parts(line: bytes, other: bytes) -> tuple[str, ...]:
         return ()
     one: dict[str, Any] = json.loads(line)
     two: dict[str, Any] = json.loads(other)
-    return tuple(sorted(name for name in {*one, *two} if one.get(name) != two.get(name)))
+    names = {*one, *two} - {"about"}  # the event log does not contain descriptions of datasets
+    return tuple(sorted(name for name in names if one.get(name) != two.get(name)))
 
 
 FORMAT: Final = "tui-annotate-frozen/1"

@@ -11,6 +11,7 @@ from sqlalchemy.dialects.sqlite import Insert, insert
 from tui_annotate.domain.did_you_mean import unknown_dataset
 from tui_annotate.domain.errors import NotFound
 from tui_annotate.domain.people import SETTLED
+from tui_annotate.domain.records import DatasetDescription
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.storage.codec import from_json, to_json
 from tui_annotate.storage.columns import DATASET_SETTINGS, DATASETS, SAMPLES
@@ -39,6 +40,8 @@ def add_missing(table: TableClause) -> Insert:
     return insert(table).on_conflict_do_nothing()
 
 
+DESCRIPTION: Final = "about"
+"""Setting of a dataset that holds its license, origin and citation."""
 _SET_SETTING: Final = upsert(DATASET_SETTINGS, "dataset_id", "name")
 
 
@@ -111,6 +114,15 @@ def dataset_setting(connection: Connection, dataset_id: int, name: str) -> Any:
     )
     found = connection.execute(query).scalar()
     return None if found is None else from_json(found)
+
+
+def dataset_descriptions(connection: Connection) -> dict[str, DatasetDescription]:
+    """Return the descriptions of all datasets that have one, by dataset name."""
+    query = select(DATASETS.c.name, DATASET_SETTINGS.c.value).where(
+        DATASET_SETTINGS.c.dataset_id == DATASETS.c.id, DATASET_SETTINGS.c.name == DESCRIPTION
+    )
+    rows = connection.execute(query)
+    return {name: DatasetDescription(**from_json(value)) for name, value in rows}
 
 
 def set_dataset_setting(connection: Connection, dataset_id: int, name: str, *, value: Any) -> None:

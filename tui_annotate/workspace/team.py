@@ -300,4 +300,5 @@ def make_snapshot(team: TeamServices) -> Snapshot:
             JOINER.join(label.path) for label in sets.in_force(dataset).leaves()
         ],
         embedder=lambda: (used.label or used.embedder) if used else "",
+        descriptions=team.corpus.descriptions,
     )

@@ -261,6 +261,7 @@ class Workspace:
         format: str = "",  # noqa: A002  the word of the command line
         options: ImportOptions | None = None,
         embedder: str | VectorOptions = "",
+        embed: bool = True,
         strict: bool = False,
         dry_run: bool = False,
         progress: Callable[[TaskProgress], None] | None = None,
@@ -270,8 +271,9 @@ class Workspace:
 
         Args:
             format: an importer's name (default: detected from the content of each file).
-            options: columns, dataset, language.
+            options: columns, dataset and its license, language.
             embedder: as for `vector_options`, or its result.
+            embed: whether to compute missing vectors; if False, a later import computes them.
             strict: store nothing if one record is refused.
             dry_run: check all records and estimate the cost of the vectors, but store nothing.
             problem: called for each problem; the report keeps only the first problems.
@@ -290,6 +292,7 @@ class Workspace:
         report = self.ingest_service.run(
             files,
             embedder=self.vector_options(embedder) if isinstance(embedder, str) else embedder,
+            embed=embed,
             strict=strict,
             dry_run=dry_run,
             progress=progress,

@@ -14,13 +14,14 @@ from tui_annotate.domain.assignments import Assignment, State
 from tui_annotate.domain.assist_traces import OUTSIDE, AssistTrace
 from tui_annotate.domain.people import Person, PersonKind
 from tui_annotate.domain.provenance import Provenance
-from tui_annotate.domain.records import OwnedAnnotation, Problem, Record
+from tui_annotate.domain.records import DatasetDescription, OwnedAnnotation, Problem, Record
 from tui_annotate.domain.samples import Document, Request, Sample, SampleKind, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.files.targets import open_folder, open_output
 from tui_annotate.plugins.protocols import ExportOptions, ExportReport, ImportOptions
 from tui_annotate.plugins.traits import FormatTarget, FormatTraits, RecordTrait
+from tui_annotate.services.export.writer import write_counted
 
 OF_ITEMS = frozenset({"autojudge", "open-qa"})
 """Formats that hold items or questions, and no pairs: their own tests have these laws."""
@@ -57,8 +58,7 @@ def write(records: Iterable[Record], name: str, place: Path) -> ExportReport:
         open_output(place) if about(name).place is FormatTarget.STREAM else open_folder(place)
     )
     with opened as target:
-        report: ExportReport = exporter.write(records, target, ExportOptions())
-    return report
+        return write_counted(exporter, records, target, options=ExportOptions())
 
 
 def read(place: Path, name: str, **options: Any) -> tuple[list[Record], list[Problem]]:
@@ -200,6 +200,7 @@ def examples(person: str) -> dict[RecordTrait, list[Record]]:
         RecordTrait.KIND: told(kind=SampleKind.QUESTION),
         RecordTrait.TITLE: told(documents=titled),
         RecordTrait.IMPORTED: _imported(plain, person),
+        RecordTrait.ABOUT: [replace(plain, about=DatasetDescription(license="MIT"))],
         RecordTrait.DATASET: [
             plain,
             replace(plain, sample=replace(plain.sample, dataset="e", id="2")),

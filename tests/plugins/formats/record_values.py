@@ -55,6 +55,7 @@ def _said(record: Record, *, name: str) -> Said:
         "group": sample.group,
         "request": sample.request,
         "kind": sample.kind,
+        "about": record.about,
         "names": {person.id: person.name for person in record.people},
         "empty": sorted(empty),
         "states": sorted(
@@ -241,6 +242,7 @@ LOSSES: Mapping[str, Loss] = {
     RecordTrait.KIND: _without("kind"),
     RecordTrait.TITLE: _without("titles"),
     RecordTrait.DATASET: _without("dataset"),
+    RecordTrait.ABOUT: _without("about"),
     RecordTrait.IMPORTED: _all(_without("original"), _rows_without("original")),
     "sample ids that were renamed": _without("id"),
     "sample ids that were replaced by numbers": _all(_without("id"), _columns("id")),

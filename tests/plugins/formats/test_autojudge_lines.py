@@ -35,7 +35,7 @@ from tui_annotate.domain.assist_traces import OUTSIDE, AssistTrace
 from tui_annotate.domain.errors import TuiAnnotateError
 from tui_annotate.domain.people import Person, PersonKind
 from tui_annotate.domain.provenance import Provenance
-from tui_annotate.domain.records import OwnedAnnotation, Record
+from tui_annotate.domain.records import DatasetDescription, OwnedAnnotation, Record
 from tui_annotate.domain.report_collections import PASSAGE
 from tui_annotate.domain.samples import Request, SampleKey, SampleKind, Side
 from tui_annotate.domain.spans import Span
@@ -675,6 +675,7 @@ def _examples(found: dict[str, Record]) -> dict[RecordTrait, Record]:
         RecordTrait.KIND: said(found["r|1101|teamA/run1"], rating="Bad"),
         RecordTrait.TITLE: plain,
         RecordTrait.DATASET: plain,
+        RecordTrait.ABOUT: replace(plain, about=DatasetDescription(license="MIT")),
         RecordTrait.IMPORTED: told(imported=original),
     }
 

@@ -12,7 +12,7 @@ from tui_annotate.domain.annotations import Annotation, annotation_from_json, an
 from tui_annotate.domain.assignments import Assignment, State
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import Person, PersonKind
-from tui_annotate.domain.records import OwnedAnnotation, Problem, Record
+from tui_annotate.domain.records import DatasetDescription, OwnedAnnotation, Problem, Record
 from tui_annotate.domain.samples import Document, Request, Sample, SampleKind, Side
 from tui_annotate.plugins.files.json_values import JsonValue
 from tui_annotate.plugins.json_records import (
@@ -39,7 +39,7 @@ FORMAT = "tui-annotate/1"
 _UNNAMEABLE = re.compile("[\x00\ud800-\udfff]")
 _KEYS = {
     "format", "dataset", "id", "kind", "group", "request", "meta", "imported", "documents",
-    "annotations", "assignments", "people",
+    "annotations", "assignments", "people", "about",
 }  # fmt: skip
 _DOCUMENT_KEYS = ("side", "key", "title", "language", "text", "sha256")
 
@@ -47,8 +47,8 @@ _DOCUMENT_KEYS = ("side", "key", "title", "language", "text", "sha256")
 class NativeFormat:
     """Importer and exporter of the native format: one JSON object per line and sample.
 
-    A person is described on the first line that names the person. On import, a dataset in the
-    options replaces the dataset in the file.
+    A person is described on the first line that names the person, and a dataset on its first line.
+    On import, a dataset in the options replaces the dataset in the file.
     """
 
     name = "native"
@@ -56,9 +56,15 @@ class NativeFormat:
 
     def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
         people: dict[str, Person] = {}
+        descriptions: dict[str, DatasetDescription] = {}
 
         def read(fields: dict[str, Any], value: JsonValue) -> tuple[Record, list[str]]:
             record, doubts = _read_record(fields, people, options.dataset, where=value.where)
+            dataset = record.sample.dataset
+            if about := _read_description(fields):
+                descriptions[dataset] = about
+            if dataset in descriptions:
+                record = replace(record, about=descriptions[dataset])
             if unknown := sorted(set(fields) - _KEYS):
                 doubts.append(f"unknown fields skipped: {', '.join(map(repr, unknown))}")
             return record, doubts
@@ -71,12 +77,16 @@ class NativeFormat:
         del options
         report = ExportReport()
         described: dict[str, Person] = {}
+        abouts: dict[str, DatasetDescription] = {}
         for record in records:
             new = [person for person in record.people if described.get(person.id) != person]
             described.update((person.id, person) for person in new)
             line = _record_to_json(record)
             if new:
                 line["people"] = [_fields_of(person) for person in new]
+            if record.about and abouts.get(record.sample.dataset) != record.about:
+                abouts[record.sample.dataset] = record.about
+                line["about"] = _fields_of(record.about)
             write_json_line(target, line, report)
             report.records += 1
             report.annotations += len(record.annotations)
@@ -110,7 +120,7 @@ def _owned_to_json(owned: OwnedAnnotation, texts: Mapping[Side, Sequence[str]]) 
     return {"person": owned.person, **annotation_to_json(owned.annotation), "quotes": quotes}
 
 
-def _fields_of(value: Person | Request | Assignment) -> dict[str, Any]:
+def _fields_of(value: Person | Request | Assignment | DatasetDescription) -> dict[str, Any]:
     """Return a flat dataclass's fields as a dict; `dataclasses.asdict` copies deeply: too slow."""
     return {name: getattr(value, name) for name in value.__dataclass_fields__}
 
@@ -136,6 +146,14 @@ def _read_record(
     keys = dict.fromkeys([*named, *(person.id for person in listed)])
     record = Record(sample, annotations, assignments, tuple(people[key] for key in keys), where)
     return record, doubts
+
+
+def _read_description(value: Fields) -> DatasetDescription:
+    if "about" not in value:
+        return DatasetDescription()
+    about = object_field(value, "about")
+    names = DatasetDescription.__slots__
+    return DatasetDescription(**{name: text_field(about, name) for name in names})
 
 
 def _objects(value: Fields, name: str) -> list[dict[str, Any]]:

@@ -65,6 +65,7 @@ _CARRIED: Final = carry_all_but(
     RecordTrait.SUGGESTED,
     RecordTrait.TITLE,
     RecordTrait.IMPORTED,
+    RecordTrait.ABOUT,
 ) | carry_plainly(fragments="rows", evidences="rows", tree="columns")
 """Kinds of data that an export as a table keeps."""
 

@@ -36,7 +36,11 @@ FORMAT: Final = "w3c"
 _TRAITS: Final = FormatTraits(
     title="W3C web annotations (JSON-LD), one collection per sample",
     carried=carry_all_but(
-        RecordTrait.TRACE, RecordTrait.SETTLED, RecordTrait.SUGGESTED, RecordTrait.IMPORTED
+        RecordTrait.TRACE,
+        RecordTrait.SETTLED,
+        RecordTrait.SUGGESTED,
+        RecordTrait.IMPORTED,
+        RecordTrait.ABOUT,
     ),
 )
 _CONTEXT: Final[list[Any]] = [

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
 from tui_annotate.domain.annotations import Anchor
-from tui_annotate.domain.errors import Unavailable
+from tui_annotate.domain.errors import Unavailable, VectorsPending
 from tui_annotate.domain.samples import Match, Sample, SampleKey, Segment, Side, Signals
 from tui_annotate.domain.spans import Span
 from tui_annotate.methods.late_interaction import TokenBank
@@ -79,6 +79,7 @@ class AssistService:
             words: the same sample as prepared before; its word counts are reused.
 
         Raises:
+            VectorsPending: the vectors of the sample are not computed yet.
             Unavailable: vectors are missing, or the model does not know the words of these texts.
         """
         ready = words or prepare_sample(sample, segments)
@@ -167,6 +168,8 @@ class AssistService:
 
     def _vector_set_in_use(self) -> VectorSet:
         used = self.corpus.vector_set()
+        if used is None and not self.corpus.vectors_decided():
+            raise self._pending_error("")
         if used is None:
             raise Unavailable(
                 "this workspace has no vectors",
@@ -193,9 +196,20 @@ class AssistService:
         return embedder
 
     def _fetch_vectors(self, used: VectorSet, sample: Sample, segments: Segments) -> SampleVectors:
+        embedder = self.embedder(used)
+        try:
+            return self._read_vectors(used, sample, segments, embedder=embedder)
+        except Unavailable as error:
+            # The first vectors of a set are written after the set is in use.
+            if isinstance(error, VectorsPending) or self.corpus.find_embedded_document(used.table):
+                raise
+            raise self._pending_error(used.table) from error
+
+    def _read_vectors(
+        self, used: VectorSet, sample: Sample, segments: Segments, *, embedder: Embedder | None
+    ) -> SampleVectors:
         import numpy as np
 
-        embedder = self.embedder(used)
         store = self.vectors()
         names = [document.sha256 for document in sample.documents]
         rows = self._group_by_side(sample, segments, store.fetch(used.table, names))
@@ -214,15 +228,18 @@ class AssistService:
     ) -> dict[Side, list[_Kept]]:
         for document, own in zip(sample.documents, segments, strict=True):
             if document.sha256 not in kept or len(kept[document.sha256]) != len(own):
-                raise Unavailable(
-                    "this sample has no vectors yet",
-                    f"compute the vectors with: {self.vectors().command()}",
-                )
+                raise self._pending_error(self._vector_set_in_use().table)
         return {
             side: [kept[document.sha256] for document in sample.side(side)]
             for side in Side
             if sample.side(side)
         }
+
+    def _pending_error(self, table: str) -> VectorsPending:
+        (embedded, _), (waiting, _) = self.corpus.embedded(table), self.corpus.waiting(table)
+        percent = min(100 * embedded // max(embedded + waiting, 1), 99)
+        hint = f"compute the vectors with: {self.vectors().command('vectors rebuild --missing')}"
+        return VectorsPending(percent, hint)
 
     def _version_error(self, of: str) -> Unavailable:
         message = f"the stored vectors were computed with another version of {of}"

@@ -19,7 +19,7 @@ from tui_annotate.methods.adjudication import CandidateAnnotation, group_candida
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.files.targets import open_folder, open_output
 from tui_annotate.plugins.protocols import ExportOptions, ExportReport
-from tui_annotate.plugins.traits import FormatTarget, get_traits
+from tui_annotate.plugins.traits import FormatTarget, RecordTrait, get_traits
 from tui_annotate.services.export.pseudonyms import Pseudonyms
 
 ADJUDICATED = "adjudicated"
@@ -88,10 +88,33 @@ class ExportRun:
 
     def _run_exporter(self, records: Iterable[Record], target: Any) -> ExportReport:
         with registry.guard_plugin("exporters", self._name):
-            report = self._exporter.write(records, target, self._options)
-            if not isinstance(report, ExportReport):
-                raise TypeError(f"the exporter returned {type(report).__name__}, not ExportReport")
-        return report
+            return write_counted(self._exporter, records, target, options=self._options)
+
+
+def write_counted(
+    exporter: Any, records: Iterable[Record], target: Any, *, options: ExportOptions
+) -> ExportReport:
+    """Write records with an exporter, and count the datasets whose description is lost.
+
+    Raises:
+        TypeError: the exporter returned something other than a report.
+    """
+    described: set[str] = set()
+    report = exporter.write(_note_descriptions(records, described), target, options)
+    if not isinstance(report, ExportReport):
+        raise TypeError(f"the exporter returned {type(report).__name__}, not ExportReport")
+    about = get_traits(exporter)
+    if about is None or RecordTrait.ABOUT not in about.carried:
+        report.count_loss(RecordTrait.ABOUT.value, len(described))
+    return report
+
+
+def _note_descriptions(records: Iterable[Record], described: set[str]) -> Iterator[Record]:
+    """Yield the records unchanged; add the names of datasets with a description to `described`."""
+    for record in records:
+        if record.about:
+            described.add(record.sample.dataset)
+        yield record
 
 
 def select_layer(records: Iterable[Record], layer: str) -> Iterator[Record]:

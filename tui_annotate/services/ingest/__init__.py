@@ -85,6 +85,7 @@ class IngestService:
         records: Records,
         *,
         embedder: str | VectorOptions = AUTO,
+        embed: bool = True,
         strict: bool = False,
         dry_run: bool = False,
         progress: Callable[[TaskProgress], None] | None = None,
@@ -95,6 +96,7 @@ class IngestService:
         Args:
             records: `IngestFiles`, or any iterable; iterated twice if `strict`.
             embedder: a name, `auto` for the workspace's embedder, `none`, or full options.
+            embed: whether to compute missing vectors; if False, a later import computes them.
             strict: store nothing if one record is refused.
             dry_run: check all records and estimate the cost of the vectors, but store nothing.
 
@@ -123,8 +125,9 @@ class IngestService:
                 return _finish_report(run, began, vectors.name, refused=strict and refused)
             watcher = IngestCallbacks(progress)  # warnings were already reported
         run = self._run(watcher)
-        run.store(records, vectors)
-        run.embed(vectors)
+        run.store(records)
+        if embed:
+            run.embed(vectors)
         self._count_unknown_labels(run)
         return _finish_report(run, began, vectors.name)
 
@@ -172,7 +175,7 @@ class IngestService:
         if not with_annotations:
             self._refuse_lost_work(dataset, changed | gone)
         run = self._run(IngestCallbacks(progress), exchange=with_annotations)
-        run.store(records, vectors)
+        run.store(records)
         self.corpus.remove_samples(sorted(gone), with_annotations=with_annotations)
         run.report.removed = len(gone)
         run.embed(vectors)

@@ -71,13 +71,6 @@ class EmbedJob:
     _total: int = 0
     _loose: bool = field(default=False)
 
-    def some(self, documents: int) -> None:
-        """Compute vectors for up to a number of documents; does nothing for a slow embedder."""
-        if not self.embedder.instant:
-            return
-        for group in self._split_groups(self.corpus.unembedded(self.target.table, documents)):
-            self._write(group)
-
     def all(self) -> None:
         table = self.target.table
         _, left = self.corpus.waiting(table)

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.progress import TaskProgress, replies_from
-from tui_annotate.domain.records import Problem, Record, count_kind
+from tui_annotate.domain.records import DatasetDescription, Problem, Record, count_kind
 from tui_annotate.domain.samples import Sample, SampleKey, SampleKind, Segment
 from tui_annotate.methods.segmentation import SEGMENTER, list_languages
 from tui_annotate.plugins.files.inputs import input_size
@@ -108,6 +108,10 @@ Records = Iterable[Record | Problem]
 _BATCH_RECORDS = 50
 _BATCH_CHARACTERS = 200_000
 """Number of code points that an import stores in one transaction, in about 20 ms."""
+_TEXTS_STORED = (
+    "all texts are stored; while their vectors are computed, you can annotate in another terminal"
+    " with: tui-annotate annotate"
+)
 _MAX_PENDING_CHARACTERS = 2_000_000
 """Maximum number of code points of imported texts that wait to be split into sentences."""
 
@@ -157,13 +161,13 @@ class IngestRun:
     exchange: bool | None = None
     report: IngestReport = field(default_factory=IngestReport)
     datasets: set[str] = field(default_factory=set)
+    _about: DatasetDescription = field(default_factory=DatasetDescription)
+    _descriptions: dict[str, DatasetDescription] = field(default_factory=dict)
     _start_time: float = field(default_factory=time.monotonic)
     _records_read: int = 0
     _fraction_read: Callable[[], float | None] = lambda: None
     _in_flight: dict[SampleKey, str] = field(default_factory=dict)
     _pending_documents: set[str] = field(default_factory=set)
-    _unembedded_documents: int = 0
-    _unembedded_segments: int = 0
     _changed_samples: int = 0
 
     def check(self, records: Records) -> Iterator[tuple[Record, bool]]:
@@ -195,23 +199,34 @@ class IngestRun:
             self.report.replaced += 1
             yield record, True
 
-    def store(self, records: Records, vectors: DocumentEmbedder) -> None:
+    def store(self, records: Records) -> None:
         """Store imported samples in order, while other processes split texts into sentences."""
         window: deque[_Batch] = deque()
         with SegmentationPool(self.workers) as sentences:
             for found in self._batches(records):
                 window.append(self._admit(found, sentences))
                 while sum(batch.size for batch in window) > _MAX_PENDING_CHARACTERS:
-                    self._store_batch(window.popleft(), sentences, vectors)
+                    self._write(window.popleft(), sentences)
             while window:
-                self._store_batch(window.popleft(), sentences, vectors)
+                self._write(window.popleft(), sentences)
+        self._store_descriptions()
         if self._changed_samples:
             where = format_count(self._changed_samples, "sample")
             self.report.notes.append(
                 f"this import changed ratings, comments or states of an earlier import in {where}"
             )
 
+    def _store_descriptions(self) -> None:
+        stored = self.corpus.descriptions()
+        for dataset, found in self._descriptions.items():
+            known = stored.get(dataset, DatasetDescription())
+            wanted = self._about.completed(known).completed(found)
+            if wanted != known:
+                self.corpus.describe_dataset(dataset, wanted)
+
     def embed(self, vectors: DocumentEmbedder) -> None:
+        if self.watcher.progress is not None and vectors.is_slow:
+            self.watcher.progress(TaskProgress("vectors", 0, share=0.0, note=_TEXTS_STORED))
         vectors.catch_up(self.watcher.time_embedding())
         self.report.embedded = vectors.embedded
         self.report.embedder = vectors.name
@@ -235,6 +250,8 @@ class IngestRun:
                 continue
             if record.annotations or record.assignments:
                 batch.with_work.append(record)
+            if record.about or key.dataset not in self._descriptions:
+                self._descriptions[key.dataset] = record.about
         self._submit_texts(batch, sentences)
         return batch
 
@@ -281,24 +298,14 @@ class IngestRun:
         for key in batch.fresh:
             del self._in_flight[key]
         self._pending_documents -= batch.texts.keys()
-        documents, count = len(batch.texts), sum(map(len, segments))
-        self.report.documents += documents
-        self.report.segments += count
-        self._unembedded_documents += documents
-        self._unembedded_segments += count
-
-    def _store_batch(
-        self, batch: _Batch, sentences: SegmentationPool, vectors: DocumentEmbedder
-    ) -> None:
-        self._write(batch, sentences)
-        if vectors.due(self._unembedded_segments):
-            vectors.catch_up(lambda *_: None, documents=self._unembedded_documents)
-            self._unembedded_documents = self._unembedded_segments = 0
+        self.report.documents += len(batch.texts)
+        self.report.segments += sum(map(len, segments))
         self._report_progress("storing")
 
     def _batches(self, records: Records) -> Iterator[list[Record]]:
         if isinstance(records, IngestFiles):
             self._fraction_read = records.share
+            self._about = records.options.about
         batch: list[Record] = []
         size = 0
         for record in records:

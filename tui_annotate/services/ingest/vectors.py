@@ -14,7 +14,6 @@ from tui_annotate.methods.segmentation import SEGMENTER
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.protocols import CostlyEmbedder, Embedder
 from tui_annotate.services.ingest.embed_job import (
-    QUICK_ROWS,
     EmbeddingProgress,
     EmbedJob,
     clean_up,
@@ -91,17 +90,20 @@ class DocumentEmbedder:
 
     @property
     def better(self) -> str:
-        """Advice to the user on how to get better vectors; empty if there is none."""
-        if not self._is_automatic or not (self.embedded or self._is_new):
-            return ""
-        return registry.better_embedder(self.name)
+        """Why the embedder was chosen and how to choose another; empty if a user chose it."""
+        new = self._is_new or (self.embedded and self.name != "neural")
+        return registry.explain_embedder(self.name) if self._is_automatic and new else ""
+
+    @property
+    def is_slow(self) -> bool:
+        """Whether texts lack vectors whose computation may take minutes."""
+        name = next(candidate_names(self.name))
+        slow = name != NONE and not registry.is_instant(name)
+        return slow and bool(self.corpus.unembedded(self.table, 1))
 
     @property
     def _is_automatic(self) -> bool:
         return self.options.name == self.options.first == AUTO
-
-    def due(self, segments: int) -> bool:
-        return segments >= QUICK_ROWS and not self._uses_prepared()
 
     @property
     def table(self) -> str:
@@ -118,17 +120,17 @@ class DocumentEmbedder:
         embedder = self._embedder or self._load_named(self.name)
         return embedder if isinstance(embedder, CostlyEmbedder) else None
 
-    def catch_up(self, report_progress: EmbeddingProgress, *, documents: int = 0) -> None:
-        """Compute vectors for up to `documents` documents that lack them; 0: for all.
+    def catch_up(self, report_progress: EmbeddingProgress) -> None:
+        """Compute vectors for all documents that lack them.
 
         Raises:
             Unavailable: the first embedder of a new workspace failed.
         """
         try:
-            self._fill(report_progress, documents)
+            self._fill(report_progress)
         except _ChosenElsewhere:
             self._adopt_other_choice()
-            self._fill(report_progress, documents)
+            self._fill(report_progress)
         except Unavailable as error:  # texts are stored; the database lists missing vectors
             if self._vector_set is None and not self._is_automatic:
                 raise self._first_embedder_error(error) from error
@@ -138,19 +140,15 @@ class DocumentEmbedder:
                 self._current_job.documents if self._current_job else 0
             )
 
-    def _fill(self, report_progress: EmbeddingProgress, documents: int) -> None:
-        if not documents:
-            self._take_prepared()
-        if self._current_job is None and self._has_missing():
+    def _fill(self, report_progress: EmbeddingProgress) -> None:
+        self._take_prepared()
+        embedder = None
+        if self._has_missing():
             embedder = self._embedder or self._load_first_available()
-            if embedder is not None:
-                self._current_job = self._begin_job(embedder, report_progress)
-        job = self._current_job
-        if job is None:
+        if embedder is None:
             return
-        job.report_progress = report_progress
-        if documents:
-            job.some(documents)
+        self._current_job = job = self._begin_job(embedder, report_progress)
+        if job is None:
             return
         job.all()
         for doubt in job.doubts:
@@ -173,13 +171,9 @@ class DocumentEmbedder:
             f"{error.hint}; then embed the stored texts with: {self._change_command(name)}",
         )
 
-    def _uses_prepared(self) -> bool:
-        """Return whether vectors are taken from a file instead of being computed."""
-        new = self._vector_set is None and self.name == AUTO
-        return self.options.prepared is not None and (new or self._vector_set is not None)
-
     def _take_prepared(self) -> None:
-        if self.options.prepared is None or not self._uses_prepared() or self._current_job:
+        new = self._vector_set is None and self.name == AUTO
+        if self.options.prepared is None or not (new or self._vector_set):
             return
         try:
             taken = take(self.corpus, self.stores(), self.options.prepared, kept=self._vector_set)

@@ -200,8 +200,8 @@ class ReportWriter:
         self, request: _Request, contents: ReportContents, paths: Sequence[Path | None]
     ) -> dict[str, Any]:
         wanted = request.filters
-        there = [each.name for each in self.corpus.datasets()]
-        named = [name for name in there if wanted.dataset in ("", name)]
+        there = self.corpus.datasets()
+        named = [each.name for each in there if wanted.dataset in ("", each.name)]
         trees = {name: self._label_tree(name) for name in named}
         files = [path.name if path and len(paths) > 1 else "" for path in paths]
         return {
@@ -209,6 +209,11 @@ class ReportWriter:
             "filters": _describe_filters(wanted, hidden=request.hiding is not None),
             **label_data(trees),
             **contents.head_data(self.names),
+            "about": [
+                [each.name, each.license, each.origin, each.citation]
+                for each in there
+                if each.name in trees and (each.license or each.origin or each.citation)
+            ],
             "pages": [
                 {"file": file, "samples": count}
                 for file, count in zip(files, contents.pages, strict=True)

@@ -32,7 +32,7 @@ from tui_annotate.domain.errors import InvalidInput, InvalidSpan
 from tui_annotate.domain.history import Event, Payload, StreamState, canonical_json
 from tui_annotate.domain.offsets import utf16_map
 from tui_annotate.domain.provenance import provenance_to_json
-from tui_annotate.domain.records import Problem, Record
+from tui_annotate.domain.records import DatasetDescription, Problem, Record
 from tui_annotate.domain.report_collections import (
     NOT_RATED,
     PASSAGE,
@@ -78,7 +78,8 @@ def build_payload(
     name = "autojudge" if record.sample.kind in RATED_KINDS else "native"
     options = ExportOptions(offsets=UTF16, unrated=True, sample=look_up)
     file = io.StringIO()
-    registry.load("exporters", name).write([record], file, options)
+    work = replace(record, about=DatasetDescription())
+    registry.load("exporters", name).write([work], file, options)
     line = file.getvalue().partition("\n")[0]
     if not line:
         raise InvalidInput(

@@ -11,7 +11,7 @@ import logging
 from array import array
 from collections import OrderedDict, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final
 
@@ -36,6 +36,7 @@ from tui_annotate.storage.columns import (
     columns_of,
 )
 from tui_annotate.storage.log.record_filter import RecordQuery
+from tui_annotate.storage.statements import dataset_descriptions
 
 _log = logging.getLogger(__name__)
 
@@ -115,6 +116,7 @@ def stream_records(
     documents = _Documents(connection)
     worked = worked or record_query.narrow
     chosen = _list_worked(connection) if worked else None
+    descriptions = dataset_descriptions(connection)
     query = select(DATASETS.c.id, DATASETS.c.name).order_by(DATASETS.c.name)
     if filters.dataset:
         query = query.where(DATASETS.c.name == filters.dataset)
@@ -127,7 +129,9 @@ def stream_records(
             work = _load_work(connection, [row.id for row in page], record_query)
             kept = [row for row in page if not worked or row.id in work.touched]
             for number, sample in _iterate_samples(dataset, kept, documents, seen=seen):
-                yield work.record(number, sample, people)
+                record = work.record(number, sample, people)
+                about = descriptions.get(dataset)
+                yield replace(record, about=about) if about else record
 
 
 def stream_samples(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Final
 
 from sqlalchemy import Connection, bindparam, delete, func, select, text, tuple_, update
@@ -14,7 +14,7 @@ from tui_annotate.domain.errors import Conflict, NotFound
 from tui_annotate.domain.history import Event, discard_action
 from tui_annotate.domain.people import Permission, require_permission, visible_people
 from tui_annotate.domain.plural import format_count
-from tui_annotate.domain.records import Record, RecordFilter
+from tui_annotate.domain.records import DatasetDescription, Record, RecordFilter
 from tui_annotate.domain.samples import Sample, SampleKey, Segment
 from tui_annotate.storage.assignments.assignment_rows import record_removal
 from tui_annotate.storage.assignments.gold import count_gold_checks
@@ -40,11 +40,14 @@ from tui_annotate.storage.log.log import EventLog
 from tui_annotate.storage.queue_orders import remove_ranks
 from tui_annotate.storage.scores.orders import drop_stale_results
 from tui_annotate.storage.statements import (
+    DESCRIPTION,
     SAMPLE_KEY,
+    dataset_descriptions,
     dataset_row,
     known_digests,
     sample_row,
     seen_scope,
+    set_dataset_setting,
     worked_on_condition,
 )
 from tui_annotate.storage.vectors.sets import VectorSetStore
@@ -102,6 +105,9 @@ class DatasetInfo:
     annotations: int
     done: int
     created: str
+    license: str = ""
+    origin: str = ""
+    citation: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,8 +300,28 @@ class CorpusStore(VectorSetStore):
 
     def datasets(self) -> list[DatasetInfo]:
         with self._database.reading() as connection:
-            rows = connection.execute(_INFOS, seen_scope(visible_people(self._actor)))
-            return [DatasetInfo(*row) for row in rows]
+            rows = connection.execute(_INFOS, seen_scope(visible_people(self._actor))).all()
+            descriptions = dataset_descriptions(connection)
+        return [
+            DatasetInfo(*row, **asdict(descriptions.get(row[0], DatasetDescription())))
+            for row in rows
+        ]
+
+    def descriptions(self) -> dict[str, DatasetDescription]:
+        """Return the license, origin and citation of each dataset that has any of them."""
+        with self._database.reading() as connection:
+            return dataset_descriptions(connection)
+
+    def describe_dataset(self, name: str, about: DatasetDescription) -> None:
+        """Store the license, origin and citation of a dataset, in place of the former ones.
+
+        Raises:
+            NotFound: there is no such dataset.
+        """
+        value = asdict(about) if about else None
+        with self._writing_as_manager() as connection:
+            row = dataset_row(connection, name)
+            set_dataset_setting(connection, row, DESCRIPTION, value=value)
 
     def progress(self) -> list[DatasetProgress]:
         with self._database.reading() as connection:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,10 +17,12 @@ from tests.tui.screens.annotate_app import (
     sentences,
 )
 from tui_annotate.domain.annotations import Anchor
+from tui_annotate.domain.errors import VectorsPending
 from tui_annotate.domain.samples import Document, Sample, Side, Signals
 from tui_annotate.domain.spans import Span
+from tui_annotate.services.assist.sample import SampleAssist
 from tui_annotate.tui.draft.messages import MessageCode, StatusMessage
-from tui_annotate.tui.screens.sample import signals
+from tui_annotate.tui.screens.sample import panes, signals
 
 WIDE = (140, 40)
 BOTH = VectorAssist(*Side)
@@ -94,6 +97,44 @@ async def test_vectors_that_are_missing_light_up_nothing(folder: Path) -> None:
         assert person.said().kind == "warning"
         assert ": this is a test" in person.line()
         assert ": this is a test" in person.shown()
+
+
+class LateVectors(VectorAssist):
+    """An assist whose vectors are computed while the sample is on screen."""
+
+    def __init__(self, *percents: int) -> None:
+        super().__init__(*Side)
+        self.percents = list(percents)
+
+    def prepare(
+        self, sample: Sample, segments: Any, *, vectors: bool, words: SampleAssist | None = None
+    ) -> SampleAssist:
+        """Raises VectorsPending for each share."""
+        if vectors and self.percents:
+            raise VectorsPending(self.percents.pop(0), "")
+        return super().prepare(sample, segments, vectors=vectors, words=words)
+
+
+async def test_the_share_of_texts_with_vectors_is_shown(folder: Path) -> None:
+    """While vectors are computed, matches are lexical and their title shows the progress."""
+    async with open_app(folder, size=WIDE, assist=LateVectors(40)) as person:
+        assert "words only (vectors 40 %)" in person.shown()
+        assert lit(person)
+        await person.press("t t")
+        assert "no vectors (vectors 40 %)" in person.shown()
+
+
+async def test_vectors_are_used_when_they_are_there(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The open sample gets its vectors without a key press, as soon as they are computed."""
+    monkeypatch.setattr(panes, "VECTORS_INTERVAL", 0.001)
+    late = LateVectors(0, 40, 40, 80)
+    async with open_app(folder, size=WIDE, assist=late) as person:
+        while person.screen.panes.signals.text != "words + feelings":
+            await person.pilot.pause(0.001)
+        assert not late.percents
+        assert "Critics hated it from the first day." in lit(person)
 
 
 async def test_the_focused_match_stays_in_focus(folder: Path) -> None:

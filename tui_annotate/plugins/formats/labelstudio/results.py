@@ -40,7 +40,7 @@ ABOUT: Final = FormatTraits(
     title="Label Studio's tasks, a JSON list",
     carried=carry_all_but(
         RecordTrait.VERSION, RecordTrait.TRACE, RecordTrait.SETTLED, RecordTrait.SUGGESTED,
-        RecordTrait.TITLE, RecordTrait.IMPORTED,
+        RecordTrait.TITLE, RecordTrait.IMPORTED, RecordTrait.ABOUT,
     ) | carry_plainly(fragments="relations", link="relations", tree="joined", origin="predictions"),
 )  # fmt: skip
 

@@ -10,9 +10,15 @@ function showFigures() {
   view.append(made("p", { class: "quiet" }, figures.narrowed
     ? "Labels and agreement cover the samples of this report; work covers whole datasets."
     : "All samples of this report are counted."));
+  if (head.about.length) view.append(made("h3", {}, "Datasets"), descriptions());
   view.append(made("h3", {}, "Work"), ...workFigures());
   view.append(made("h3", {}, "Labels"), labelFigures());
   view.append(made("h3", {}, "Agreement"), ...agreementFigures());
+}
+
+function descriptions() {
+  const titles = ["dataset", "license", "origin", "citation"].map((title) => ({ title }));
+  return table("License, origin and citation of the datasets", titles, head.about);
 }
 
 function workFigures() {

@@ -17,7 +17,7 @@ from textual.worker import Worker, WorkerState, get_current_worker
 
 from tui_annotate.domain.annotations import Anchor
 from tui_annotate.domain.assist_snapshot import AssistSnapshot
-from tui_annotate.domain.errors import Unavailable
+from tui_annotate.domain.errors import Unavailable, VectorsPending
 from tui_annotate.domain.samples import Match, Sample, Segment, Side, Signals
 from tui_annotate.domain.spans import Span
 from tui_annotate.tui.draft import citations, cursor_actions, highlights
@@ -47,6 +47,9 @@ if TYPE_CHECKING:
 Segments = Sequence[Sequence[Segment]]
 
 _log = logging.getLogger(__name__)
+
+VECTORS_INTERVAL: Final = 5.0
+"""Seconds after which the screen looks again for the vectors of the sample."""
 
 
 class PaneController:
@@ -250,7 +253,7 @@ class PaneController:
         from tui_annotate.services.assist.sample import settle
 
         assist, worker = load(), get_current_worker()
-        words = assist.prepare(sample, segments, vectors=False)
+        words = assist.prepare(sample, segments, vectors=False, words=self._assist)
         if self._first_sample or not signals.is_quick(sample):
             self._screen.app.call_from_thread(self.use_assist, number, words, signals.LOADING)
         if worker.is_cancelled:
@@ -258,12 +261,23 @@ class PaneController:
         try:
             full = assist.prepare(sample, segments, vectors=True, words=words)
             state = full.signals or words.signals
+        except VectorsPending as error:
+            full, state = words, signals.describe_pending(error)
+            again = partial(self.prepare_assist, load, sample, segments)
+            self._screen.app.call_from_thread(self._call_later, again, number=number)
         except Unavailable as error:
             _log.info("no vectors for the assist: %s", error.message)
             full, state = words, signals.SignalMessage.WORDS_ONLY.text(reason=error.message)
         self._first_sample = False
         self._screen.app.call_from_thread(self.use_assist, number, full, state)
         settle()
+
+    def _call_later(self, call: Callable[[], None], *, number: int) -> None:
+        def call_if_current() -> None:
+            if number == self._number:
+                call()
+
+        self._screen.set_timer(VECTORS_INTERVAL, call_if_current)
 
     def worker_changed(self, event: Worker.StateChanged) -> None:
         error, group = event.worker.error, event.worker.group
@@ -286,6 +300,8 @@ class PaneController:
         draft = self._screen.draft
         if number != self._number or draft is None:
             return
+        if made.vectors is None and self._assist is not None and state == self._assist_state:
+            return  # the vectors are still being computed
         first = self._assist is None
         self._assist, self._assist_state = made, state
         if first:

@@ -10,6 +10,7 @@ from tui_annotate.tui.draft.words import HINT, WARNING
 from tui_annotate.tui.screen_message import ScreenMessage
 
 if TYPE_CHECKING:
+    from tui_annotate.domain.errors import VectorsPending
     from tui_annotate.domain.samples import Sample
     from tui_annotate.services.assist.sample import SampleAssist
 
@@ -19,7 +20,7 @@ class SignalMessage(ScreenMessage):
     CHOSEN_VECTORS = "{embedder} only"
     WORDS_ONLY = "words only: {reason}"
     WORDS_ONLY_NO_REASON = "words only"
-    NO_VECTORS = "no vectors: {reason}"
+    WORDS_ONLY_SO_FAR = "words only (vectors {percent} %)"
     NO_VECTORS_NO_REASON = "no vectors"
     NO_ASSIST = "no assist: {reason}"
     LOADING_VECTORS = "loading vectors"
@@ -43,6 +44,10 @@ _CHANGES: Final = {
 def describe_choice(by: Signals) -> str:
     """Describe the matching mode for display; empty for the default (words and vectors)."""
     return "" if by is Signals.FUSED else SignalMessage.BY.text(signals=by)
+
+
+def describe_pending(error: VectorsPending) -> str:
+    return SignalMessage.WORDS_ONLY_SO_FAR.text(percent=error.percent)
 
 
 class SignalsStatus(NamedTuple):
@@ -70,12 +75,14 @@ def describe_signals(
         alone = SignalMessage.CHOSEN_VECTORS.text(embedder=label)
         return SignalsStatus(alone if by is Signals.VECTORS else made.signals)
     unknown = SignalMessage.UNKNOWN_WORDS.text(embedder=label)
-    reason = unknown if label else state.partition(": ")[2]
+    words_only = SignalMessage.WORDS_ONLY_NO_REASON.text()
+    if label:
+        state = SignalMessage.WORDS_ONLY.text(reason=unknown)
+    elif not state.startswith(words_only):
+        state = words_only
     if by is Signals.VECTORS:
-        message = SignalMessage.NO_VECTORS if reason else SignalMessage.NO_VECTORS_NO_REASON
-    else:
-        message = SignalMessage.WORDS_ONLY if reason else SignalMessage.WORDS_ONLY_NO_REASON
-    return SignalsStatus(message.text(reason=reason), limited=True)
+        state = state.replace(words_only, SignalMessage.NO_VECTORS_NO_REASON.text(), 1)
+    return SignalsStatus(state, limited=True)
 
 
 def uses_vectors(made: SampleAssist, side: Side) -> bool:
