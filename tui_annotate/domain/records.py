@@ -94,11 +94,11 @@ class Problem:
     @property
     def kind(self) -> str:
         """The message without the values that differ between problems of one kind."""
-        return _SEVERAL.sub("...", _VALUE.sub("...", self.message))
+        return _SEVERAL.sub("...", _VALUE.sub(lambda found: found[1] or "...", self.message))
 
 
 _QUOTE = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
-_VALUE = re.compile(rf"(?<!column )(?:{_QUOTE})|\d[\d,.]*")
+_VALUE = re.compile(rf"(\bcolumn (?:{_QUOTE}))|{_QUOTE}|\d[\d,.]*")
 _SEVERAL = re.compile(r"\.\.\.(?:, \.\.\.)+")
 _LONG_QUOTE = re.compile(r"""(?s)(['"])((?:(?!\1)[^\\]|\\.){200})(?:(?!\1)[^\\]|\\.)+\1""")
 _MOST_KINDS = 100
