@@ -67,3 +67,20 @@ def test_options_of_spans_need_a_column(table: Command, options: list[str]) -> N
     assert done.code == 2
     assert done.error is not None
     assert done.error.code == "span-column-missing"
+
+
+def test_spans_are_no_texts(table: Command, tmp_path: Path) -> None:
+    """A column of spans is never chosen as the source or the summary, whatever its name."""
+    row = "A long bridge and a very tall tower.,The bridge and a tower.,bridge,Unwanted"
+    (tmp_path / "a.csv").write_text(f"first,second,claim,output\n{row}\n", "utf-8")
+    names = ("--span-column", "claim", "--span-label-column", "output", "--source-column", "first")
+    done = table("ingest", "a.csv", *names, "--embedder", "none", "--json")
+    assert (done.code, done.json["added"], done.json["annotations"]) == (0, 1, 1)
+
+
+def test_warnings_about_suggestions_are_in_the_file_of_problems(
+    table: Command, tmp_path: Path
+) -> None:
+    """`--problems` also lists the spans whose labels are not in the label set."""
+    table("ingest", *COLUMNS, "--spans-as", "suggestions", "--problems", "p.jsonl")
+    assert len((tmp_path / "p.jsonl").read_text("utf-8").splitlines()) == 2
