@@ -35,6 +35,7 @@ from tui_annotate.plugins.record_validation import (
     parse_identifier,
     shorten_quote,
 )
+from tui_annotate.storage.batches import split_batches
 from tui_annotate.storage.codec import check_storable
 from tui_annotate.storage.corpus.store import CorpusStore, hash_texts
 from tui_annotate.storage.suggestions import SuggestionListing, SuggestionStore
@@ -121,6 +122,40 @@ def _passing_segments(
                 span = segment.span.trim(document.text)
                 if value is not None and span is not None and threshold.passes(value):
                     yield Anchor(Side.SUMMARY, 0, span)
+
+
+_BATCH_CHARACTERS: Final = 200_000
+
+
+def _count_characters(record: Record) -> int:
+    return sum(len(document.text) for document in record.sample.documents)
+
+
+def _suggest_annotations(
+    records: Iterable[Record], labels: LabelTree, problem: Callable[[Problem], None]
+) -> Iterator[tuple[SampleKey, Suggestion]]:
+    for record in records:
+        sample = record.sample
+        for owned in record.annotations:
+            try:
+                made = normalize_annotation(owned.annotation, sample)
+                labels.check(made)
+            except InvalidInput as error:
+                message = f"a span is not suggested: {error.message}"
+                problem(Problem(record.where, message, error.hint, refused=False))
+                continue
+            yield (
+                sample.key,
+                Suggestion(
+                    id="",
+                    maker="",
+                    run="",
+                    claim=made.claim,
+                    evidence=made.evidence,
+                    labels=made.labels,
+                    note=made.note,
+                ),
+            )
 
 
 _MAX_PROBLEMS: Final = 20
@@ -216,43 +251,23 @@ class SuggestionService:
         Samples that are not stored with the same texts are skipped. `problem` is called for each
         annotation that the label set does not permit.
         """
-        stored = (each for each in records if isinstance(each, Record) and self._is_stored(each))
         added = 0
-        for dataset, mine in groupby(stored, key=lambda each: each.sample.dataset):
+        for dataset, mine in groupby(
+            self._select_stored(records), key=lambda each: each.sample.dataset
+        ):
             maker = f"import:{dataset}"
             run = ScoreRun(id=str(uuid.uuid4()), kind=RunKind.SUGGEST, maker=maker, dataset=dataset)
-            added += self.store.add(run, self._suggest_annotations(mine, problem))
+            suggested = _suggest_annotations(mine, self.labels(dataset), problem)
+            added += self.store.add(run, suggested)
         return added
 
-    def _is_stored(self, record: Record) -> bool:
-        stored = self.corpus.sample_or_none(record.sample.key) if record.annotations else None
-        return stored is not None and hash_texts(stored) == hash_texts(record.sample)
-
-    def _suggest_annotations(
-        self, records: Iterable[Record], problem: Callable[[Problem], None]
-    ) -> Iterator[tuple[SampleKey, Suggestion]]:
-        for record in records:
-            sample = record.sample
-            for owned in record.annotations:
-                try:
-                    made = normalize_annotation(owned.annotation, sample)
-                    self.labels(sample.dataset).check(made)
-                except InvalidInput as error:
-                    message = f"a span is not suggested: {error.message}"
-                    problem(Problem(record.where, message, error.hint, refused=False))
-                    continue
-                yield (
-                    sample.key,
-                    Suggestion(
-                        id="",
-                        maker="",
-                        run="",
-                        claim=made.claim,
-                        evidence=made.evidence,
-                        labels=made.labels,
-                        note=made.note,
-                    ),
-                )
+    def _select_stored(self, items: Iterable[Record | Problem]) -> Iterator[Record]:
+        annotated = (each for each in items if isinstance(each, Record) and each.annotations)
+        for batch in split_batches(annotated, _BATCH_CHARACTERS, weight=_count_characters):
+            known = self.corpus.known([each.sample.key for each in batch])
+            for record in batch:
+                if known.get(record.sample.key) == hash_texts(record.sample):
+                    yield record
 
     def from_scores(
         self, dataset: str, score: str, *, threshold: ScoreThreshold, label: str
