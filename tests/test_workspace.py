@@ -10,7 +10,7 @@ import shutil
 import stat
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -30,10 +30,11 @@ from tui_annotate.domain.errors import (
     NotFound,
     Unavailable,
 )
-from tui_annotate.domain.samples import Document, Sample, SampleKey, Side
+from tui_annotate.domain.samples import Document, Sample, SampleKey, SampleKind, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.domain.vector_sets import VectorSet
 from tui_annotate.plugins.protocols import ImportOptions
+from tui_annotate.services.agreement import AgreementOptions
 from tui_annotate.settings import remember_name
 from tui_annotate.storage.labels.store import GuidanceKind
 from tui_annotate.workspace import Workspace
@@ -209,6 +210,35 @@ def test_a_wrong_filter_is_refused_at_the_call(
         with pytest.raises(InvalidInput) as caught:
             call(**filters)
         assert suggested in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda space, who: space.annotate.clear(who, dataset="pears"),
+        lambda space, who: space.annotate.next_incomplete(
+            who, SampleKind.REPORT, None, dataset="pears"
+        ),
+        lambda space, who: space.annotate.items.topics(who, "pears", SampleKind.REPORT),
+        lambda space, who: space.team.review.queue(who, dataset="pears"),
+        lambda space, _: list(space.team.review.decisions(dataset="pears")),
+        lambda space, _: space.team.assignments.show("pears"),
+        lambda space, _: space.team.relabel.versions("pears"),
+        lambda space, _: space.team.guidelines.versions("pears"),
+        lambda space, _: space.team.agreement.report(AgreementOptions(dataset="pears")),
+        lambda space, _: space.machines.scores.runs("pears"),
+        lambda space, _: space.machines.suggestion_service.report(dataset="pears"),
+        lambda space, _: list(space.machines.suggestion_service.list_suggestions(dataset="pears")),
+    ],
+)
+def test_no_service_returns_nothing_for_an_unknown_dataset(
+    space: Workspace, pairs: Path, call: Callable[[Workspace, str], object]
+) -> None:
+    """The error quotes the dataset, and the hint has the known name."""
+    space.ingest(pairs, embedder="none")
+    with pytest.raises((InvalidInput, NotFound), match="'pears'") as caught:
+        call(space, space.person("ana").id)
+    assert "'pairs'" in caught.value.hint
 
 
 def test_a_filter_of_none_filters_nothing(space: Workspace) -> None:

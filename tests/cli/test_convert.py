@@ -90,6 +90,35 @@ def test_refused_records_are_told(command: Command, tmp_path: Path) -> None:
     assert command("convert", "c.jsonl", "d.jsonl", "--from", "native", "--to", "native").code == 2
 
 
+def test_problems_and_losses_are_counted_as_json(command: Command, tmp_path: Path) -> None:
+    """A script finds what is lost and refused in the output, and each problem in its file."""
+    (tmp_path / "a.jsonl").write_text(f"{json.dumps(NATIVE)}\n[]\n" * 30, "utf-8")
+    report = command(
+        "convert", "a.jsonl", "b.json", "--to", "mercury", "--json", "--problems", "p.jsonl"
+    ).json
+    assert (report["samples"], report["refused"], report["doubts"]) == (1, 59, 0)
+    assert sum(report["problem_kinds"].values()) == 59
+    assert report["lost"][RecordTrait.STATE] == 1
+    assert len((tmp_path / "p.jsonl").read_text("utf-8").splitlines()) == 59
+
+
+def test_problems_of_a_refused_file_are_written(command: Command, tmp_path: Path) -> None:
+    """The file of problems is there although nothing was converted."""
+    (tmp_path / "a.jsonl").write_text("[1]\n", "utf-8")
+    done = command("convert", "a.jsonl", "b.csv", "--from", "jsonl", "--problems", "p.jsonl")
+    assert done.code == 2
+    assert json.loads((tmp_path / "p.jsonl").read_text("utf-8"))["refused"]
+    done = command("convert", "a.jsonl", "b.csv", "--problems", "b.csv")
+    assert (done.code, (tmp_path / "b.csv").exists()) == (2, False)
+
+
+def test_an_export_counts_its_losses_as_json(filled: Command) -> None:
+    """Losses, and work that was excluded, are in the output of --json."""
+    report = filled("export", "--to", "csv", "-o", "a.csv", "--json").json
+    assert report["excluded"] == {"practice": 0, "gold": 0}
+    assert isinstance(report["lost"], dict)
+
+
 def test_export_strict(filled: Command) -> None:
     """An export that loses something ends with 3; one that loses nothing with 0."""
     assert filled("export", "--to", "csv").code == 0

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.cli.conftest import Command, numbers
+from tests.plugins.strategies import DUMP
 
 
 @pytest.mark.parametrize("name", ["mercury", "native", "csv"])
@@ -76,3 +79,32 @@ def test_a_summary_needs_a_file(annotated: Command, tmp_path: Path) -> None:
     assert (shown["file"], shown["format"]) == ("out.csv", "csv")
     assert shown["annotations"] == 1
     assert (tmp_path / "out.csv").exists()
+
+
+def test_everyone_read_is_equal_on_import_and_export(command: Command, tmp_path: Path) -> None:
+    """FaithBench's table is the same for ingest, convert and export with --everyone-read."""
+    annotations: Any = DUMP["annotations"]
+    (row,) = annotations
+    other = row | {"annot_id": 2, "annotator": "b", "label": ["Z"]}
+    rows = [
+        DUMP | {"sample_id": number, "annotations": marked}
+        for number, marked in enumerate([[row], [], [other]])
+    ]
+    (tmp_path / "dump.json").write_text(json.dumps(rows), "utf-8")
+    table, export = ("--to", "faithbench-csv", "--layer", "all"), ("export", "--to", "native")
+    assert command("convert", "dump.json", "one.csv", *table, "--everyone-read").code == 0
+    for folder, imported, exported in (
+        ("a", ["--everyone-read"], []),
+        ("b", [], ["--everyone-read"]),
+    ):
+        command("init", folder)
+        ingest = ("ingest", "dump.json", "--embedder", "none", "-w", folder)
+        assert command(*ingest, *imported).code == 0
+        assert command("export", *table, *exported, "-w", folder, "-o", f"{folder}.csv").code == 0
+    texts = [(tmp_path / name).read_text("utf-8") for name in ("one.csv", "a.csv", "b.csv")]
+    assert texts[0].count("Consistent,Consistent") == 3
+    assert texts[0] == texts[1]
+    assert texts[2] == texts[0]
+    filtered = command(*export, "--label", "Z", "-w", "b", "--everyone-read").out
+    assert len(filtered.splitlines()) == 1
+    assert filtered.count('"done"') == 2

@@ -205,7 +205,7 @@ def test_the_recipe_takes_all_of_uhgeval(command: Command, tmp_path: Path) -> No
         pytest.skip("real data: no folder TUI_ANNOTATE_SHARED with UHGEval")
     rows = _recipe(tmp_path, path.read_text("utf-8"))
     _rows("native.jsonl", *rows)
-    (line,) = [line for line in _commands() if "newsRemainder" in line]
+    (line,) = [line for line in _commands() if "uhgeval.jsonl --id-column" in line]
     shutil.copy(path, "uhgeval.jsonl")
     assert command("init").code == 0
     for arguments in (shlex.split(line)[1:], ["ingest", "native.jsonl", "--dataset", "whole"]):

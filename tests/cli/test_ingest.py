@@ -145,6 +145,17 @@ def test_a_folder_of_mixed_files_is_imported(command: Command, tmp_path: Path) -
     assert "read.me" in warned["message"]
 
 
+def test_files_of_one_row_are_separate_datasets_with_a_note(
+    command: Command, tmp_path: Path
+) -> None:
+    """A shell's pattern without --dataset makes many datasets; the note says how to make one."""
+    files = _write_rows(tmp_path / "rows", 3)
+    command("init")
+    done = command("ingest", *files, "--embedder", "none")
+    assert _samples(command) == {"r0": 1, "r1": 1, "r2": 1}
+    assert "--dataset" in done.err
+
+
 def test_a_pattern_without_files_is_refused(command: Command) -> None:
     """Nothing is stored, as for a file that does not exist."""
     command("init")
@@ -188,6 +199,33 @@ def test_an_address_is_refused_with_the_way_to_download(command: Command, name: 
     error = command(name, "https://example.org/a.csv").error
     assert error is not None
     assert "curl" in error.hint
+
+
+def test_all_problems_are_written_to_a_file(command: Command, tmp_path: Path) -> None:
+    """The file has more problems than the report keeps; the totals by kind are printed last."""
+    rows = [*[["A.", ""]] * 1200, *[["", "B."]] * 30, ["A.", "B."]]
+    text = "".join(f"{','.join(row)}\n" for row in [["source", "summary"], *rows])
+    (tmp_path / "a.csv").write_text(text, "utf-8")
+    command("init")
+    done = command("ingest", "a.csv", "--embedder", "none", "--problems", "p.jsonl")
+    lines = (tmp_path / "p.jsonl").read_text("utf-8").splitlines()
+    assert (done.code, len(lines)) == (3, 1230)
+    assert json.loads(lines[-1])["where"] == "a.csv:1231"
+    assert [numbers(line) for line in done.err.splitlines()[-2:]] == [[1200], [30]]
+    again = command("datasets", "replace", "a", "a.csv", "--problems", "q.jsonl", "--json")
+    assert (again.code, sorted(again.json["problem_kinds"].values())) == (2, [30, 1200])
+    assert (tmp_path / "q.jsonl").read_text("utf-8").splitlines() == lines
+
+
+@pytest.mark.parametrize("name", ["a.csv", "-"])
+def test_problems_are_written_to_a_file_of_their_own(
+    command: Command, tmp_path: Path, name: str
+) -> None:
+    """An input file is never overwritten by its problems."""
+    (tmp_path / "a.csv").write_text("source,summary\nA.,B.\n", "utf-8")
+    command("init")
+    assert command("ingest", "a.csv", "--problems", name).code == 2
+    assert (tmp_path / "a.csv").read_text("utf-8") == "source,summary\nA.,B.\n"
 
 
 def test_nothing_in_ends_with_2(command: Command, pairs: Path) -> None:

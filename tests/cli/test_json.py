@@ -46,7 +46,11 @@ def names(value: object) -> set[str]:
     if isinstance(value, list):
         return {name for each in value for name in names(each)}
     if isinstance(value, dict):
-        inner = (names(each) for name, each in value.items() if name not in {"signals", "lost"})
+        inner = (
+            names(each)
+            for name, each in value.items()
+            if name not in {"signals", "lost", "problem_kinds"}
+        )
         return set(value).union(*inner)
     return set()
 

@@ -116,7 +116,9 @@ def test_imported_work_can_belong_to_an_account(filled: Command, tmp_path: Path)
 
 
 def test_a_new_name_is_announced(filled: Command) -> None:
-    """Once, by a command that acts for a person."""
+    """Once, by a command that acts for a person, in a workspace that has other people."""
+    with tui_annotate.open(".") as space:
+        space.person("zoe")
     delete = ("annotations", "delete", "--mine", "--as", "ana", "--yes")
     first, second = filled(*delete), filled(*delete)
     assert (first.code, second.code) == (0, 0)

@@ -114,11 +114,11 @@ def test_an_uncertain_form_is_asked_for_by_the_option_there_is(
     command: Command, drawn: Drawn, tmp_path: Path
 ) -> None:
     """Nothing is guessed, and the hint can be followed."""
-    (tmp_path / "a.json").write_text('[{"article": "A.", "claim": "B."}]', "utf-8")
+    (tmp_path / "a.json").write_text('[{"topic": "A.", "claim": "B."}]', "utf-8")
     done = command("view", "a.json")
     assert (done.code, drawn.given) == (2, {})
     assert type(done.error) is InvalidInput
-    assert all(each in done.error.message for each in ("a.json", "'article', 'claim'"))
+    assert all(each in done.error.message for each in ("a.json", "'topic', 'claim'"))
     assert all(each in done.error.hint for each in ("--source-column", "--from", ": native, "))
 
 

@@ -87,7 +87,7 @@ def test_work_as_annotators_do_it_is_accepted() -> None:
         (event(moved(3, 7)), "3:7"),
         (event(moved(0, 9)), "0:9"),
         (event(moved(0, 3, index=1)), "a "),
-        (event(moved(0, 3, side=Side.SOURCE)), "side"),
+        (event(moved(0, 3, side=Side.SOURCE)), "not in the summary"),
     ],
 )
 def test_each_broken_rule_is_refused_with_the_value(new: Event, named: str) -> None:

@@ -21,7 +21,8 @@ SHOWN: Final = re.compile(
     r"|\S+ (?P<state>skipped|flagged) · u undo"
     r"|(?P<back>Undid|Redid): (?P<what>annotation|deletion|skipping|flagging)"
     r"(?: [^·]*· (?:u undo|U redo)|, in )"
-    r"|(?P<none>Nothing to|No annotations|Annotation . of|. labels|This is|Press a|All samples))",
+    r"|(?P<none>Just opened|Nothing to|No annotations|Annotation . of|. labels|This is|Press a"
+    r"|All samples))",
     re.MULTILINE,
 )
 """What the draft line says after a key: that something is saved, or that there is nothing to do.

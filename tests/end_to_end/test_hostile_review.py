@@ -33,8 +33,8 @@ REVIEW: Final[tuple[Step, ...]] = (
     ("1", "y accepts"),
     ("y", "Accepted "),
     ("c", states.review_position(2, 2)),
-    ("W", "W hides the names"),
-    ("W", "-W hides the names"),
+    ("W", "W hides the annotators"),
+    ("W", "-W hides the annotators"),
     (":", states.PALETTE),
     (ESCAPE, f"-{states.PALETTE}"),
     ("g", "Request"),
@@ -100,7 +100,7 @@ def test_no_screen_of_review_lets_anything_but_drawing_through(copied: Path, loo
         states.wait_for_sample(terminal, states.review_position(1, 2))
         pictures = walk(terminal, REVIEW) + walk(terminal, EDIT)
         terminal.press("c" + ENTER)
-        terminal.wait("All samples adjudicated")
+        terminal.wait("All samples are adjudicated")
         pictures += walk(terminal, (("q", "f filter"), ("?", "Keys here"), ("q", "-Keys here")))
         states.quit_app(terminal)
     assert pictures > 10

@@ -36,7 +36,7 @@ SCREENS: Final[tuple[Step, ...]] = (
     ("q", states.READ_ONLY),
     ("p", "-✓ everyone"),
     (BACK, "✓ everyone"),
-    ("x", "not available here: delete"),
+    ("x", "in a read-only file: delete"),
     ("/", "Find in"),
     (PASTE, "0 found"),
     (ESCAPE, "-Find in"),

@@ -117,13 +117,13 @@ def test_the_first_records_show_the_form(
 
 def test_pairs_are_known_by_the_columns_that_are_asked_for(tmp_path: Path) -> None:
     """Else the error tells the columns that there are, and both ways to say it."""
-    path = file(tmp_path, "a.json", json.dumps([{"article": "A.", "claim": "B."}]))
-    named = ImportOptions(source_column="article", summary_column="claim")
+    path = file(tmp_path, "a.json", json.dumps([{"topic": "A.", "claim": "B."}]))
+    named = ImportOptions(source_column="topic", summary_column="claim")
     assert detect(path, named) == "pairs"
-    listed = json.dumps([{"article": "A.", "claim": "B.", "annotations": []}])
+    listed = json.dumps([{"topic": "A.", "claim": "B.", "annotations": []}])
     assert detect(file(tmp_path, "b.json", listed), named) == "pairs"
     with pytest.raises(
-        InvalidInput, match="has 'article', 'claim', but not 'source' and 'summary'"
+        InvalidInput, match="has the fields 'topic', 'claim', but not 'source' and 'summary'"
     ) as caught:
         detect(path)
     for option in ("--source-column", "--summary-column", "--from"):
@@ -133,7 +133,7 @@ def test_pairs_are_known_by_the_columns_that_are_asked_for(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("form", "record", "told"),
     [
-        ("native", {"format": "tui-annotate/2"}, "the format is 'tui-annotate/2'"),
+        ("native", {"format": "tui-annotate/2"}, "the field 'format' is 'tui-annotate/2'"),
         ("w3c", {"@context": "x", "type": "AnnotationCollection"}, "no documents"),
         ("labelstudio", {"id": 1, "data": {"text": "A."}}, "no column 'source'"),
     ],

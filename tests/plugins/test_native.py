@@ -120,7 +120,10 @@ def test_what_is_unknown_is_told(tmp_path: Path) -> None:
     ("line", "told"),
     [
         ('"a"', "the record is text, not a JSON object"),
-        ('{"format": "tui-annotate/2"}', "the format is 'tui-annotate/2', not 'tui-annotate/1'"),
+        (
+            '{"format": "tui-annotate/2"}',
+            "the field 'format' is 'tui-annotate/2', not 'tui-annotate/1'",
+        ),
         (_unlike(dataset=None), "the dataset is an empty value (null)"),
         (_unlike(id=[]), "the id is a list"),
         (_unlike(documents=[]), "the sample has no documents"),
@@ -170,7 +173,7 @@ def test_what_is_unknown_is_told(tmp_path: Path) -> None:
         (_annotation(quotes=["15"]), "annotation a1 must have one quote for each span"),
         (
             _annotation(quotes=["16", "12"]),
-            "summary span of annotation a1 8:10 covers '15', but the file quotes '16'",
+            "the summary span of annotation a1 8:10 covers '15', but the file quotes '16'",
         ),
         (
             _annotation(claim=[["source", 0, 8, 10]]),

@@ -84,11 +84,11 @@ def test_a_delimiter_can_be_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize("delimiter", [";", "\t"])
 def test_a_missing_column_is_told_by_the_sign_that_parts(tmp_path: Path, delimiter: str) -> None:
     """The columns that there are stand in the message, not the header as one word."""
-    path = file(tmp_path, "a.csv", _csv([["text", "summary"], ["a", "b"]], delimiter=delimiter))
+    path = file(tmp_path, "a.csv", _csv([["topic", "summary"], ["a", "b"]], delimiter=delimiter))
     records, (problem,) = read(path)
     assert records == []
     assert "'source'" in problem.message
-    assert "'text', 'summary'" in problem.message
+    assert "'topic', 'summary'" in problem.message
     path = file(tmp_path, "a.csv", _csv([["source", "summary"], ["a"]], delimiter=delimiter))
     assert {";": "semicolons", "\t": "tabs"}[delimiter] in read(path)[1][0].hint
 
@@ -151,9 +151,10 @@ def test_columns_can_be_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "place", "options"),
     [
-        ("a.csv", "article,summary\nA.,B.\n", ":1", {}),
-        ("a.jsonl", '{"article": "A.", "summary": "B."}', ":1", {}),
-        ("a.json", '[{"article": "A.", "summary": "B."}]', ", record 1", {}),
+        ("a.csv", "topic,summary\nA.,B.\n", "", {}),
+        ("a.jsonl", '{"topic": "A.", "summary": "B."}', "", {}),
+        ("a.json", '[{"topic": "A.", "summary": "B."}]', "", {}),
+        ("a.csv", "topic,summary\nA.,B.\n", ":1", {"source_column": "source"}),
     ],
 )
 def test_a_missing_column_names_those_there_are(
@@ -166,7 +167,7 @@ def test_a_missing_column_names_those_there_are(
     (problem,) = problems
     assert problem.where == f"{path}{place}"
     assert "'source'" in problem.message
-    assert "'article', 'summary'" in problem.message
+    assert "'topic', 'summary'" in problem.message
     assert "--source-column" in problem.hint
     assert "--summary-column" not in problem.hint
 
@@ -225,7 +226,7 @@ def test_a_wrong_byte_costs_its_row(tmp_path: Path, row: bytes, told: str) -> No
         ("true", "column 'source' holds a Boolean value (true), not text"),
         ('["a"]', "column 'source' holds a list, not text"),
         ('{"a": 1}', "column 'source' holds an object, not text"),
-        ('"a\\ud800"', "lone surrogate U+D800 at offset 1 of source"),
+        ('"a\\ud800"', "there is a lone surrogate U+D800 at offset 1 of source"),
     ],
 )
 def test_a_bad_json_cell_costs_its_record_alone(tmp_path: Path, cell: str, told: str) -> None:

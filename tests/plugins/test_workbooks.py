@@ -134,6 +134,15 @@ def test_texts_are_read_word_for_word(tmp_path: Path, text: str) -> None:
     assert record.sample.document(Side.SOURCE).text == text
 
 
+@pytest.mark.parametrize(("length", "doubts"), [(32_766, 0), (32_767, 1)])
+def test_a_text_that_fills_its_cell_is_a_doubt(tmp_path: Path, length: int, doubts: int) -> None:
+    """Excel cuts longer texts without a word."""
+    path = workbook(tmp_path / "a.xlsx", one=[HEADER, ["🌉" + "a" * (length - 2), "B."]])
+    (record,), problems = read(path)
+    assert len(record.sample.document(Side.SOURCE).text) == length - 1
+    assert [problem.refused for problem in problems] == [False] * doubts
+
+
 def test_escapes_in_shared_texts_are_decoded(tmp_path: Path) -> None:
     """Excel stores a control character, and what looks like its escape, as an escape."""
     path = workbook(tmp_path / "a.xlsx", one=[HEADER, ["A", "B"]])

@@ -26,6 +26,7 @@ from tui_annotate.domain.records import OwnedAnnotation, Record
 from tui_annotate.domain.samples import Document, Sample, Segment, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.methods.agreement import NOTHING, UNANIMOUS, Measured, UndefinedReason
+from tui_annotate.plugins.protocols import ImportOptions
 from tui_annotate.services.agreement import (
     Agreement,
     AgreementComparison,
@@ -46,6 +47,7 @@ from tui_annotate.services.agreement.disagreements import list_disagreements
 from tui_annotate.services.agreement.figures import all_figures
 from tui_annotate.services.agreement.tallies import AgreementTally, Summary
 from tui_annotate.services.export import ExportService
+from tui_annotate.services.ingest import IngestFiles
 from tui_annotate.storage.corpus.store import CorpusStore, SegmentStore
 from tui_annotate.storage.labels.store import GuidanceKind, GuidanceStore, LabelSets
 from tui_annotate.storage.log.store import AnnotationStore
@@ -598,7 +600,7 @@ def test_people_of_one_name_are_told_apart(store: Store) -> None:
 
 
 def test_faithbench(tmp_path: Path) -> None:
-    """The figures that docs/agreement.md tells of the six public batches, and their counts."""
+    """The values in docs/agreement.md are those of the six public batches."""
     dumps = sorted(SHARED.glob("data/faithbench/batch_*_annotation.json"))
     if not dumps:
         pytest.skip("real data: no folder TUI_ANNOTATE_SHARED with dumps")
@@ -625,6 +627,17 @@ def test_faithbench(tmp_path: Path) -> None:
     manual = (ROOT / "docs" / "agreement.md").read_text("utf-8")
     for report in (".152", ".220", ".577", ".751", ".563 of 588", "402"):
         assert f"| {report} |" in manual
+    read = IngestFiles(dumps, options=ImportOptions(everyone_read=True))
+    stores.ingest.run(read, embedder="none")
+    found = service.report(AgreementOptions(label_level=1)).together
+    cells = [
+        f"{values(found, 'sample')['percent']:.3f} of {ns(found, 'sample')['percent']} pairs",
+        f"{values(found, 'sample')['alpha_nominal']:.3f}",
+        f"{values(found, 'span')['f1_character']:.3f} of {ns(found, 'span')['f1_character']} pairs",
+        f"{values(found, 'span')['f1_overlap']:.3f} of {ns(found, 'span')['f1_overlap']} pairs",
+        f"{values(found, 'label')['percent']:.3f} of {ns(found, 'label')['percent']}",
+    ]
+    assert all(f"| {cell.removeprefix('0')} |" in manual for cell in cells)
 
 
 def test_disagreements_are_counted_by_pair_and_label() -> None:

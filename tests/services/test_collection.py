@@ -313,16 +313,18 @@ def test_names_that_begin_alike_are_kept_apart(annotating: AnnotationService, an
 
 
 def test_what_is_no_collection_has_no_tree(annotating: AnnotationService, ana: str) -> None:
-    """Neither pairs, nor a dataset that is not there; broken fields of strangers hurt nobody."""
+    """Pairs have no tree; an unknown dataset is refused; invalid fields of a file do no harm."""
     fill(annotating.corpus, "1", "c|1|run1|0", dataset="pairs")
     odd = Sample("odd", "r|9|x", report().documents, SampleKind.REPORT, meta={"sentences": [1, {}]})
     annotating.corpus.add([new(odd)], segmenter=SEGMENTER)
-    for name in ("pairs", "nowhere"):
-        assert annotating.items.modes(name) == ()
-        assert annotating.items.topics(ana, name, SampleKind.CITATION) == ()
-        assert annotating.items.runs(ana, name, SampleKind.CITATION, topic="1") == ()
-        assert annotating.leaves(ana, name, SampleKind.CITATION, topic="1", run="run1") == ()
-        assert annotating.next_incomplete(ana, SampleKind.CITATION, None, dataset=name) is None
+    name = "pairs"
+    assert annotating.items.modes(name) == ()
+    assert annotating.items.topics(ana, name, SampleKind.CITATION) == ()
+    assert annotating.items.runs(ana, name, SampleKind.CITATION, topic="1") == ()
+    assert annotating.leaves(ana, name, SampleKind.CITATION, topic="1", run="run1") == ()
+    assert annotating.next_incomplete(ana, SampleKind.CITATION, None, dataset=name) is None
+    with pytest.raises(NotFound, match="'nowhere'"):
+        annotating.items.modes("nowhere")
     assert annotating.items.topics(ana, "odd", SampleKind.CITATION) == ()
 
 

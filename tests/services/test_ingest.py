@@ -221,10 +221,11 @@ def test_strict_looks_at_the_store_and_at_all_files(stores: Stores, tmp_path: Pa
     """A contradiction with what is stored, or between two files, keeps everything out."""
     stores.run(_lines(tmp_path / "a.jsonl", _pair("A.", "B.")), embedder="none")
     before = stores.contents()
-    other = _lines(tmp_path / "other.jsonl", _pair("A.", "B."), _pair("C.", "D."))
-    third = _lines(tmp_path / "third.jsonl", _pair("X.", "Y."))
+    third = _lines(tmp_path / "third.jsonl", _pair("X.", "Y.", id="0"))
+    other = _lines(tmp_path / "other.jsonl", _pair("A.", "B.", id="0"), _pair("C.", "D.", id="1"))
     for paths, dataset in (((other, third), "new"), ((third,), "a")):
-        files = IngestFiles(paths, options=ImportOptions(dataset=dataset))
+        options = ImportOptions(dataset=dataset, id_column="id")
+        files = IngestFiles(paths, options=options)
         report = stores.ingest.run(files, strict=True)
         assert (report.outcome, report.refused) == (IngestOutcome.NONE, 1)
         assert stores.contents() == before

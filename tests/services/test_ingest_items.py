@@ -62,6 +62,7 @@ def test_judgements_find_the_run_that_was_named_with_its_team(
     space.annotate.rate(alice, SampleKey("d", "c|1101|teamB/run1|0"), "Bad", seconds=1.0)
     target = tmp_path / "judged.jsonl"
     space.export(target, format="autojudge")
+    target.write_text(target.read_text("utf-8").replace('"alice"', '"zoe"'), "utf-8")
     before = ids(space)
     done = space.ingest(target, embedder="none")
     assert (done.added, done.refused) == (0, 0)

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import tui_annotate
 from tests.helpers.stores import claim, fill, new_database
 from tui_annotate.domain.annotations import Annotation, LabelPath
-from tui_annotate.domain.errors import InvalidInput, NotFound
+from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.label_files import parse_labels
 from tui_annotate.domain.people import Person
 from tui_annotate.domain.records import OwnedAnnotation, Record
@@ -138,7 +138,7 @@ def test_what_was_split_becomes_one_of_its_parts() -> None:
 
 def test_a_rule_leads_to_a_label_of_the_set() -> None:
     """Else it is told which there are."""
-    with pytest.raises(NotFound, match="'Nope'"):
+    with pytest.raises(InvalidInput, match="'Nope'"):
         normalising.parse_rules(["Bening=Nope"], odd("Bening"), LABELS)
 
 

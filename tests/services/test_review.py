@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -277,6 +278,20 @@ def test_merging(team: Team) -> None:
     with pytest.raises(InvalidInput, check=has_code("not-mergeable")):
         review.merge(who, key, [("a",)], labels=(("Fine",),), seen=judged.seen, seconds=1)
     team.state_is_what_the_log_tells()
+
+
+def test_a_reviewer_can_name_a_label_by_text(candidates: Team) -> None:
+    """The adjudicated annotation has the label's path; an unknown name is refused."""
+    review, who, key = candidates.review(), candidates.reviewer, candidates.keys[0]
+    names: Any = ["Fine"]
+    given = replace(claim("made", 16, 30), labels=names)
+    seen = candidates.open().seen
+    judged = review.edit(who, key, given, sources=("li-2",), seen=seen, seconds=1)
+    (one,) = made(judged)
+    assert one.labels == (("Fine",),)
+    names = ["Fime"]
+    with pytest.raises(InvalidInput, match="'Fime'"):
+        review.edit(who, key, replace(one, labels=names), seen=judged.seen, seconds=1)
 
 
 def test_editing(candidates: Team) -> None:

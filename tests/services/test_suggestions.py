@@ -286,7 +286,7 @@ def test_the_report_counts_people_and_what_they_said(
     labels = {row["name"]: row["seen"] for row in found["by_label"]}
     assert labels == {"(none)": 3, "Fine": 2}
     assert service.report(maker=MAKER)["offered"] == 1
-    assert service.report(dataset="e")["rate"] == {"share": None, "low": 0.0, "high": 1.0}
+    assert service.report(maker="none")["rate"] == {"share": None, "low": 0.0, "high": 1.0}
 
 
 def test_who_finishes_without_an_answer_passes_over(

@@ -73,7 +73,8 @@ def test_a_run_comes_back_as_it_went_in(corpus: CorpusStore, store: ScoreStore) 
     ]
     assert store.write(made, scores) == 4
     assert store.runs() == store.runs("d") == [made]
-    assert store.runs("e") == []
+    with pytest.raises(NotFound, match="'e'"):
+        store.runs("e")
     assert store.names() == ("p", "q")
     hurt = replace(scores[0], text="wrong? \x1b[2J")
     assert list(store.scores("d")) == [

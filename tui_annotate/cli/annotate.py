@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from tui_annotate.cli import bundles, completion, options, output, screen
+from tui_annotate.cli.data_files import AnnotateOptions, annotate_files, choose_folder, offer_file
 from tui_annotate.cli.help_format import ANNOTATE
+from tui_annotate.cli.ingest import require_inputs
 from tui_annotate.cli.options import add_command, add_group, argument, flag, open_workspace, option
-from tui_annotate.domain.errors import InvalidInput
+from tui_annotate.domain.errors import InvalidInput, NotFound
+from tui_annotate.plugins.protocols import ImportOptions
+from tui_annotate.settings import NO_WORKSPACE, WORKSPACE_FILE
 
 
 def register(app: typer.Typer) -> None:
     add_command(
         app,
         annotate,
+        "annotate pairs.csv",
         "annotate",
         "annotate --as ana --order random",
         "annotate --sample news/17",
@@ -34,8 +40,13 @@ def register(app: typer.Typer) -> None:
 
 
 def annotate(
-    file: Annotated[
-        Path | None, argument("BUNDLE", "Bundle to annotate (default: annotate the workspace).")
+    files: Annotated[
+        list[Path] | None,
+        argument(
+            "FILE",
+            "File or folder with data to annotate, in any readable format; a pattern in quotes "
+            "('rows/*.csv') for one dataset; or one bundle (default: annotate the workspace).",
+        ),
     ] = None,
     *,
     name: options.NameOption = "",
@@ -51,22 +62,64 @@ def annotate(
             complete=completion.complete_words("by-source", "ingested", "random"),
         ),
     ] = "",
+    format_name: options.FormatOption = "",
+    columns: options.ColumnOptions,
+    texts: options.TextOptions,
     workspace: options.WorkspaceOption = None,
 ) -> None:
     """Annotate samples on the screen.
 
-    The screen opens at the sample where you stopped. To annotate a bundle, the program unpacks it
-    into a folder next to the bundle, with the bundle's name and the ending .work. When you quit,
-    your work is written to the bundle. After a crash, the folder still contains all saved work.
+    The screen opens at the sample where you stopped. To annotate data files, the program imports
+    them into a workspace: the folder given with -w, else a folder next to the first file, with the
+    file's name and the ending .annotations. The same command later continues your work, and imports
+    rows that were added to the files.
+
+    To annotate a bundle, the program unpacks it into a folder next to the bundle, with the bundle's
+    name and the ending .work. When you quit, your work is written to the bundle. After a crash, the
+    folder still contains all saved work.
     """
-    if file is not None:
-        if workspace or name:
+    from tui_annotate.plugins.sync.bundle_file import is_bundle
+
+    shown = AnnotateOptions(name, sample, order)
+    reading = options.import_options(columns, texts)
+    if files and (files[0] / WORKSPACE_FILE).is_file():
+        workspace, files = files[0], files[1:]
+    if not files:
+        if format_name or reading != ImportOptions():
             raise InvalidInput(
-                "-w and --as do not apply to a bundle: a bundle has its own workspace and person",
-                "omit -w and --as",
+                "options for a FILE are given, but no FILE", "add the FILE to annotate"
             )
-        raise typer.Exit(bundles.annotate_bundle(file, sample=sample, order=order))
-    raise typer.Exit(screen.annotate(workspace, name=name, sample=sample, order=order))
+        raise typer.Exit(_annotate_workspace(workspace, shown))
+    if len(files) == 1 and is_bundle(files[0]):
+        raise typer.Exit(_annotate_bundle(files[0], workspace, shown))
+    if Path("-") in files:
+        raise InvalidInput(
+            "standard input cannot be annotated: the screen needs it for the keyboard",
+            "write the data to a file, and annotate the file",
+        )
+    require_inputs(files)
+    folder = choose_folder(workspace, files[0])
+    raise typer.Exit(
+        annotate_files(files, folder, format_name=format_name, reading=reading, shown=shown)
+    )
+
+
+def _annotate_bundle(file: Path, workspace: Path | None, shown: AnnotateOptions) -> int:
+    if workspace or shown.name:
+        raise InvalidInput(
+            "-w and --as do not apply to a bundle: a bundle has its own workspace and person",
+            "omit -w and --as",
+        )
+    return bundles.annotate_bundle(file, sample=shown.sample, order=shown.order)
+
+
+def _annotate_workspace(workspace: Path | None, shown: AnnotateOptions) -> int:
+    try:
+        return screen.annotate(workspace, **asdict(shown))
+    except NotFound as error:
+        if error.code == NO_WORKSPACE:
+            return offer_file(error, shown)
+        raise
 
 
 def delete(
@@ -101,7 +154,7 @@ def delete(
         if sample:
             dataset, sample = space.corpus.find(sample)
         elif dataset:
-            options.require_dataset(space, dataset)
+            space.guidance.require_dataset(dataset)
         where = "/".join(filter(None, (dataset, sample))) or str(space.path)
         what = "annotations, ratings and sample comments" if ratings else "annotations"
         output.ask(f"delete all {what} of {person.name} in {where}?", yes=yes)

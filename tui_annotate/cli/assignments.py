@@ -80,7 +80,11 @@ class OrderingOptions:
         ),
     ] = "by-source"
     descending: Annotated[
-        bool, flag("--descending", "With --order meta:FIELD: assign the largest values first.")
+        bool,
+        flag(
+            "--descending",
+            "With --order meta:FIELD: assign the samples with the largest values first.",
+        ),
     ] = False
     seed: SeedOption = "1"
 
@@ -237,7 +241,7 @@ def move(
         str,
         argument(
             "PERSON",
-            "Person whose samples are assigned to other people.",
+            "Person whose assigned samples are moved to others, or to the pool.",
             complete=completion.people,
         ),
     ],

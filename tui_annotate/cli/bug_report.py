@@ -43,7 +43,7 @@ def write_bug_report(
     report = _collect(checks, workspace)
     with open_output(target) as file:
         file.write(json.dumps(report, indent=2, ensure_ascii=False) + "\n")
-    output.print_note(f"bug report in {target}: read the file before you send it")
+    output.print_note(f"wrote the bug report to {target}; read the file before you send it")
 
 
 def _collect(checks: Sequence[DiagnosticFinding], workspace: Path | None) -> dict[str, Any]:

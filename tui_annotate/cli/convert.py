@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,15 +12,17 @@ import typer
 from tui_annotate.cli import completion, options, output, pseudonyms
 from tui_annotate.cli.help_format import DATA
 from tui_annotate.cli.options import Offsets, add_command, argument, flag, option
+from tui_annotate.cli.problems import ProblemsOption, print_kinds, write_problems
 from tui_annotate.domain.did_you_mean import suggest_word
 from tui_annotate.domain.errors import InvalidInput, NotFound
+from tui_annotate.domain.records import count_kind
 from tui_annotate.plugins.files.inputs import copy_standard_input
 from tui_annotate.plugins.protocols import ExportOptions
 
 if TYPE_CHECKING:
     from tui_annotate.domain.records import Problem
     from tui_annotate.plugins.protocols import ExportReport
-    from tui_annotate.services.export.conversion import ExportFormat
+    from tui_annotate.services.export.conversion import ConversionReport, ExportFormat
 
 SHOWN_PROBLEMS = 20
 DONE_IN_PART = 3
@@ -86,9 +89,11 @@ def convert(
     dataset: options.DatasetOption = "",
     columns: options.ColumnOptions,
     collection: options.CollectionOptions,
+    everyone_read: options.EveryoneReadOption = False,
     offsets: WrittenOffsetsOption = Offsets.CODEPOINT,
     unrated: UnratedOption = False,
     texts: options.TextOptions,
+    problems_file: ProblemsOption = None,
     as_json: options.JsonOption = False,
 ) -> None:
     """Convert a file to another format.
@@ -101,18 +106,36 @@ def convert(
     from tui_annotate.services.export.conversion import FileConversion
 
     problems, names = ProblemPrinter(), pseudonyms.load_pseudonyms_of_file(key, wanted=pseudonymise)
-    reading = options.import_options(columns, texts, collection, dataset=dataset)
     writing = ExportOptions(layer=layer, offsets=offsets.value, unrated=unrated)
-    conversion = FileConversion(source_format, target_format, reading, writing, problems, names)
     file = options.parse_target(target)
     refuse_mixed_output(file, as_json=as_json)
-    try:
-        with copy_standard_input([source], sys.stdin.buffer) as (origin,):
+    with (
+        write_problems(problems_file, source, file) as problems.log,
+        copy_standard_input([source], sys.stdin.buffer) as (origin,),
+    ):
+        try:
+            reading = options.import_options(
+                columns,
+                texts,
+                collection,
+                files=[origin],
+                format_name=source_format,
+                dataset=dataset,
+                everyone_read=everyone_read,
+            )
+            conversion = FileConversion(
+                source_format, target_format, reading, writing, problems, names
+            )
             result = conversion.run(origin, file)
-    finally:
-        problems.end()
-    print_conversion(result.report, result.written, file, as_json=as_json)
+        finally:
+            problems.end()
+    counts = {"refused": result.refused, "doubts": result.doubts, "problem_kinds": problems.kinds}
+    print_conversion(result.report, result.written, file, as_json=as_json, counts=counts)
     pseudonyms.print_pseudonyms(names)
+    _exit_unless_complete(result, strict=strict)
+
+
+def _exit_unless_complete(result: ConversionReport, *, strict: bool) -> None:
     if result.refused and not result.report.records:
         raise typer.Exit(2)
     if result.refused or (strict and result.report.lost):
@@ -120,16 +143,26 @@ def convert(
 
 
 class ProblemPrinter:
-    """Prints the first problems of a conversion, and counts all; `refused` counts lost records."""
+    """Prints the first problems and counts the rest.
+
+    Attributes:
+        refused: number of refused records.
+        kinds: number of problems of each kind.
+        log: called with each problem.
+    """
 
     def __init__(self) -> None:
         self._count = 0
         self.refused = 0
+        self.kinds: dict[str, int] = {}
+        self.log: Callable[[Problem], None] = lambda _: None
 
     def __call__(self, problem: Problem) -> None:
         """Count a problem of a conversion, and print it if it is one of the first."""
         self._count += 1
         self.refused += problem.refused
+        count_kind(self.kinds, problem)
+        self.log(problem)
         if self._count <= SHOWN_PROBLEMS:
             taken = "" if problem.refused else " (record kept)"
             output.print_problem(f"{problem}{taken}", problem.hint)
@@ -137,6 +170,7 @@ class ProblemPrinter:
     def end(self) -> None:
         if self._count > SHOWN_PROBLEMS:
             output.print_message(f"and {output.many(self._count - SHOWN_PROBLEMS, 'more problem')}")
+        print_kinds(self.kinds)
 
 
 def refuse_mixed_output(target: Path | None, *, as_json: bool) -> None:
@@ -152,11 +186,17 @@ def refuse_mixed_output(target: Path | None, *, as_json: bool) -> None:
 
 
 def print_conversion(
-    report: ExportReport, written: str, target: Path | None, *, as_json: bool = False
+    report: ExportReport,
+    written: str,
+    target: Path | None,
+    *,
+    as_json: bool = False,
+    counts: Mapping[str, Any],
 ) -> None:
     """Print how much was written to a file, and which data its format cannot carry.
 
-    `written`: name of the format. `target`: None for standard output.
+    `written`: name of the format. `target`: None for standard output. `counts`: further fields of
+    the JSON object.
     """
     if as_json:
         output.print_json(
@@ -166,6 +206,7 @@ def print_conversion(
                 "samples": report.records,
                 "annotations": report.annotations,
                 "lost": dict(report.lost),
+                **counts,
             }
         )
         return

@@ -15,8 +15,8 @@ from tui_annotate.cli.options import (
     add_group,
     argument,
     open_workspace,
-    require_dataset,
 )
+from tui_annotate.cli.problems import ProblemsOption, write_problems
 from tui_annotate.domain.people import Permission
 
 NameArgument = Annotated[
@@ -54,7 +54,7 @@ def list_datasets(*, common: options.CommonOptions) -> None:
 def show_dataset(name: NameArgument, *, common: options.CommonOptions) -> None:
     """Show a dataset: contents, annotators, samples."""
     with open_workspace(common.workspace) as space:
-        require_dataset(space, name)
+        space.guidance.require_dataset(name)
         found = next(each for each in space.corpus.datasets() if each.name == name)
         people = [each for each in space.corpus.progress() if each.dataset == name]
         samples = [key.id for key in space.corpus.keys(name)]
@@ -81,6 +81,7 @@ def replace_dataset(
     texts: options.TextOptions,
     vectors: options.EmbedderChoice,
     delete_annotations: options.DeleteAnnotationsOption = False,
+    problems: ProblemsOption = None,
     common: options.CommonOptions,
 ) -> None:
     """Replace the contents of a dataset with the contents of files.
@@ -92,21 +93,24 @@ def replace_dataset(
 
     with (
         open_workspace(common.workspace, needs=Permission.MANAGE) as space,
-        output.show_progress("records") as progress,
         open_inputs(files) as paths,
+        write_problems(problems, *files) as log,
     ):
-        require_dataset(space, name)
+        space.guidance.require_dataset(name)
         language = texts.language or space.settings.language
+        others = {"dataset": name, "language": language}
         reading = options.import_options(
-            columns, texts, collection, dataset=name, language=language
+            columns, texts, collection, files=paths, format_name=format_name, **others
         )
-        report = space.ingest_service.replace(
-            IngestFiles(paths, format_name, reading),
-            dataset=name,
-            with_annotations=delete_annotations,
-            embedder=space.vector_options(**asdict(vectors)),
-            progress=progress,
-        )
+        with output.show_progress("records") as progress:
+            report = space.ingest_service.replace(
+                IngestFiles(paths, format_name, reading),
+                dataset=name,
+                with_annotations=delete_annotations,
+                embedder=space.vector_options(**asdict(vectors)),
+                progress=progress,
+                problem=log,
+            )
     print_ingest(report, as_json=common.as_json)
 
 
@@ -123,7 +127,7 @@ def delete_dataset(
     --delete-annotations is given.
     """
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
-        require_dataset(space, name)
+        space.guidance.require_dataset(name)
         output.ask(f"delete dataset {name!r} from {space.path}?", yes=yes)
         removed = space.corpus.remove_dataset(name, with_annotations=delete_annotations)
     line = f"{output.many(removed, 'sample')} deleted"

@@ -74,7 +74,8 @@ def demo(
         option(
             "--data",
             "DIR",
-            f"Folder with other example data, named {PAIRS} (default: the program's examples).",
+            f"Folder that contains other example data in a file {PAIRS} (default: the program's "
+            "examples).",
         ),
     ] = None,
     name: NameOption = "",

@@ -54,6 +54,7 @@ def export(
     ] = None,
     work: options.FilterOptions,
     layer: LayerOption = "",
+    everyone_read: options.EveryoneReadOption = False,
     offsets: WrittenOffsetsOption = Offsets.CODEPOINT,
     unrated: UnratedOption = False,
     strict: StrictOption = False,
@@ -77,13 +78,17 @@ def export(
         report = space.export(
             target,
             format=format_name,
-            options=ExportOptions(layer=layer, offsets=offsets.value, unrated=unrated),
+            options=ExportOptions(
+                layer=layer, offsets=offsets.value, unrated=unrated, everyone_read=everyone_read
+            ),
             names=names,
             **work.filters(include_practice=include_practice, include_gold=include_gold),
         )
         practice_samples = 0 if include_practice else space.corpus.count_practice_samples()
         gold_checks = 0 if include_gold else space.corpus.count_gold_checks()
-    print_conversion(report, format_name, target, as_json=common.as_json)
+    excluded = {"practice": practice_samples, "gold": gold_checks}
+    counts = {"excluded": excluded}
+    print_conversion(report, format_name, target, as_json=common.as_json, counts=counts)
     pseudonyms.print_pseudonyms(names)
     print_practice(practice_samples)
     print_gold(gold_checks)

@@ -17,6 +17,7 @@ import typer
 from tui_annotate.cli import options, output
 from tui_annotate.cli.help_format import START
 from tui_annotate.cli.options import add_command, argument, flag, open_workspace
+from tui_annotate.cli.problems import ProblemsOption, print_kinds, write_problems
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import Permission
 from tui_annotate.plugins.files.inputs import copy_standard_input, has_input
@@ -84,6 +85,7 @@ def ingest(
     columns: options.ColumnOptions,
     collection: options.CollectionOptions,
     offsets: options.OffsetsOption = None,
+    everyone_read: options.EveryoneReadOption = False,
     texts: options.TextOptions,
     vectors: options.EmbedderChoice,
     dry_run: Annotated[
@@ -93,6 +95,7 @@ def ingest(
             "Read all files and print the cost of computing vectors, but store nothing.",
         ),
     ] = False,
+    problems: ProblemsOption = None,
     strict: Annotated[
         bool, flag("--strict", "Store all records or none: one refused record prevents the import.")
     ] = False,
@@ -107,20 +110,36 @@ def ingest(
     """
     with (
         open_workspace(common.workspace, needs=Permission.MANAGE) as space,
-        output.show_progress("records") as progress,
         open_inputs(files) as paths,
+        write_problems(problems, *files) as log,
     ):
         language = texts.language or space.settings.language
-        others = {"dataset": dataset, "offsets": offsets or "", "language": language}
-        reading = options.import_options(columns, texts, collection, **others)
-        report = space.ingest(
-            *paths,
-            format=format_name,
-            options=reading,
-            strict=strict,
-            dry_run=dry_run,
-            progress=progress,
-            embedder=space.vector_options(**asdict(vectors)),
+        reading = options.import_options(
+            columns,
+            texts,
+            collection,
+            files=paths,
+            format_name=format_name,
+            dataset=dataset,
+            offsets=offsets or "",
+            language=language,
+            everyone_read=everyone_read,
+        )
+        with output.show_progress("records") as progress:
+            report = space.ingest(
+                *paths,
+                format=format_name,
+                options=reading,
+                strict=strict,
+                dry_run=dry_run,
+                progress=progress,
+                problem=log,
+                embedder=space.vector_options(**asdict(vectors)),
+            )
+    if 1 < len(files) == report.added and not dataset and not common.as_json:
+        output.print_note(
+            "Each file is a dataset of its own. To import all files as one dataset, pass their "
+            "folder, or --dataset NAME."
         )
     print_ingest(report, as_json=common.as_json)
 
@@ -133,15 +152,30 @@ def open_inputs(files: Sequence[Path]) -> Iterator[list[Path]]:
         InvalidInput: a file does not exist, or no file matches a pattern.
     """
     with copy_standard_input(files, sys.stdin.buffer) as paths:
-        absent = [path for path in paths if not has_input(path)]
-        if absent:
-            hint = f"nothing was stored; {hint_for_missing(absent[0])}"
-            raise InvalidInput(f"file not found: {', '.join(map(str, absent))}", hint)
+        require_inputs(paths)
         yield paths
+
+
+def require_inputs(paths: Sequence[Path]) -> None:
+    """Require that all files exist.
+
+    Raises:
+        InvalidInput: a file does not exist, or no file matches a pattern.
+    """
+    absent = [path for path in paths if not has_input(path)]
+    if absent:
+        hint = f"nothing was stored; {hint_for_missing(absent[0])}"
+        raise InvalidInput(f"file not found: {', '.join(map(str, absent))}", hint)
 
 
 def print_ingest(report: IngestReport, *, as_json: bool) -> None:
     """Print the result of an import, and exit with its exit code unless that is 0."""
+    if code := print_report(report, as_json=as_json):
+        raise typer.Exit(code)
+
+
+def print_report(report: IngestReport, *, as_json: bool = False) -> int:
+    """Print the result of an import; return its exit code."""
     if as_json:
         output.print_json({**asdict(report), "outcome": report.outcome.value})
     else:
@@ -162,9 +196,7 @@ def print_ingest(report: IngestReport, *, as_json: bool) -> None:
             )
         if report.better:
             output.print_note(report.better)
-    code = {"all": 0, "some": 3, "none": 2}[report.outcome.value]
-    if code:
-        raise typer.Exit(code)
+    return {"all": 0, "some": 3, "none": 2}[report.outcome.value]
 
 
 def _print_problems(report: IngestReport) -> None:
@@ -175,15 +207,16 @@ def _print_problems(report: IngestReport) -> None:
     whole = len(report.problems) == report.refused + report.doubts
     for same in shown:
         first = same[0]
-        line = f"{first}{'' if first.refused else ' (sample stored)'}"
+        kept = not first.refused and not Path(first.where).exists()  # else of a whole file
+        line = f"{first}{' (sample stored)' if kept else ''}"
         places = (each.where for each in same)
         line += _list_other_places(places, width=MAX_PLACES_WIDTH - len(line), listed=whole)
         output.print_problem(line, first.hint if first.hint != hinted else "")
         hinted = first.hint
     more = report.refused + report.doubts - sum(map(len, shown))
     if more:
-        problems = output.many(len(report.problems), "problem")
-        output.print_message(f"and {more:,} more; list {problems} with --json")
+        output.print_message(f"and {more:,} more; write all to a file with --problems FILE")
+    print_kinds(report.problem_kinds)
 
 
 def _list_other_places(places: Iterable[str], *, width: int, listed: bool) -> str:
@@ -208,7 +241,7 @@ def _list_other_places(places: Iterable[str], *, width: int, listed: bool) -> st
 
 
 def _split_place(place: str) -> tuple[str, str]:
-    found = re.fullmatch(r"(.*?)(:\d+|, record [\d,]+)", place, re.DOTALL)
+    found = re.fullmatch(r"(.*?)(:\d+|, (?:record|row|sheet) .+)", place, re.DOTALL)
     return (found[1], found[2].removeprefix(", ")) if found else ("", place)
 
 
@@ -216,9 +249,9 @@ def print_cost(cost: EmbeddingCost | None, embedder: str) -> None:
     """Print the estimated number of calls and tokens for vectors; nothing if they are free."""
     if cost is not None:
         output.print_line(
-            f"nothing was sent to {embedder}; vectors would need calls: {cost.calls:,}; characters:"
-            f" {cost.characters:,}; tokens: about {cost.tokens:,} (estimate: 1 per 4 ASCII"
-            " characters, 1 per other character)"
+            f"nothing was sent to {embedder}; computing the vectors would need calls:"
+            f" {cost.calls:,}; characters: {cost.characters:,}; tokens: about {cost.tokens:,}"
+            " (estimate: 1 per 4 ASCII characters, 1 per other character)"
         )
 
 

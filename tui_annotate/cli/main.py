@@ -10,7 +10,8 @@ from pathlib import Path
 
 from tui_annotate.cli import output, screen, ssh_session
 from tui_annotate.cli.global_options import find_workspace_value, split_leading
-from tui_annotate.domain.errors import TuiAnnotateError
+from tui_annotate.domain.errors import NotFound, TuiAnnotateError
+from tui_annotate.settings import NO_WORKSPACE
 from tui_annotate.settings.environment import find_misspelt_variables
 
 INTERRUPTED = 130
@@ -76,7 +77,7 @@ def _begin(arguments: Sequence[str] | None) -> Sequence[str]:
     # Products of small matrices gain nothing from threads, and wait for threads on busy cores.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     words = sys.argv[1:] if arguments is None else arguments
-    output.reset(workspace=find_workspace_value(words))
+    output.reset(workspace=find_workspace_value(words), arguments=words)
     for name, near in find_misspelt_variables(os.environ):
         output.print_problem(
             f"warning: unknown environment variable {name}", f"did you mean {near}?"
@@ -90,14 +91,18 @@ def _run_command(arguments: Sequence[str]) -> int:
     leading, rest = split_leading(arguments)
     plain = ["annotate", *leading, *rest[1:]] if rest[:1] == ["annotate"] else arguments
     options = screen.parse_annotate(plain)
-    if options is None:
-        from tui_annotate.cli import commands
+    if options is not None:
+        folder = options.get("workspace")
+        name, sample, order = (options.get(each, "") for each in ("name", "sample", "order"))
+        where = Path(folder) if folder else None
+        try:
+            return screen.annotate(where, name=name, sample=sample, order=order)
+        except NotFound as error:
+            if error.code != NO_WORKSPACE:
+                raise
+    from tui_annotate.cli import commands
 
-        return commands.run(arguments)
-    folder = options.get("workspace")
-    name, sample, order = (options.get(each, "") for each in ("name", "sample", "order"))
-    where = Path(folder) if folder else None
-    return screen.annotate(where, name=name, sample=sample, order=order)
+    return commands.run(arguments)
 
 
 def _drop_output() -> None:

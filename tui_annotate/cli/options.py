@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import os
 import stat
-from collections.abc import Callable, Iterator
+import sys
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from enum import StrEnum
@@ -20,8 +21,15 @@ from tui_annotate.domain.assignments import State
 from tui_annotate.domain.did_you_mean import unknown_dataset
 from tui_annotate.domain.errors import InvalidInput, NotReady
 from tui_annotate.domain.people import Permission, require_permission
-from tui_annotate.plugins.pair_columns import set_pair_columns
-from tui_annotate.plugins.protocols import CODEPOINT, UTF16, ImportOptions
+from tui_annotate.plugins.pair_columns import COLLECTIONS, set_pair_columns
+from tui_annotate.plugins.protocols import (
+    CODEPOINT,
+    UTF16,
+    ColumnChoice,
+    ImportOptions,
+    PairColumns,
+)
+from tui_annotate.plugins.record_validation import COLUMNS_AMBIGUOUS
 
 if TYPE_CHECKING:
     from tui_annotate.domain.people import Person
@@ -168,6 +176,14 @@ DeleteAnnotationsOption = Annotated[
     ),
 ]
 OfDatasetOption = Annotated[str, dataset_option("Only this dataset (default: all datasets).")]
+EveryoneReadOption = Annotated[
+    bool,
+    flag(
+        "--everyone-read",
+        "Every annotator of a file (of a dataset, in an export) read all of its samples: samples "
+        "in which an annotator marked nothing are completed.",
+    ),
+]
 OfPersonOption = Annotated[
     str, person_option("--person", "Only the work of this person (default: all people).")
 ]
@@ -203,16 +219,17 @@ class ColumnOptions:
         option(
             "--columns",
             "NAME",
-            "Known collection whose column names are used: aggrefact, frank, summac or true.",
-            complete=completion.complete_words("aggrefact", "frank", "summac", "true"),
+            "Known collection whose column names are used: aggrefact, cliff, frank, halueval, "
+            "ragtruth, summac, true or uhgeval (default: recognized by the columns).",
+            complete=completion.complete_words(*COLLECTIONS),
         ),
     ] = ""
     source_column: Annotated[
-        str, option("--source-column", "NAME", "Column of the source texts.")
-    ] = "source"
+        str, option("--source-column", "NAME", "Column of the source texts (default: detected).")
+    ] = ""
     summary_column: Annotated[
-        str, option("--summary-column", "NAME", "Column of the summaries.")
-    ] = "summary"
+        str, option("--summary-column", "NAME", "Column of the summaries (default: detected).")
+    ] = ""
     id_column: Annotated[
         str, option("--id-column", "NAME", "Column of the sample ids (default: the row number).")
     ] = ""
@@ -221,7 +238,8 @@ class ColumnOptions:
         option(
             "--group-column",
             "NAME",
-            "Column with the same value for all summaries of one source (default: none).",
+            "Column with the same value for all summaries of one source (default: none, except in "
+            "known collections).",
         ),
     ] = ""
     delimiter: Annotated[
@@ -325,20 +343,74 @@ def import_options(
     columns: ColumnOptions,
     texts: TextOptions,
     collection: CollectionOptions | None = None,
+    *,
+    files: Sequence[Path] = (),
+    format_name: str = "",
     **others: Any,
 ) -> ImportOptions:
     """Build the options of an import from the values of a command's options.
 
+    Args:
+        files: files to import. The columns of tables are chosen now, before a command shows its
+            progress or stores anything.
+        others: values of further fields of `ImportOptions`.
+
     Raises:
         NotFound: `--columns` names an unknown collection.
-        InvalidInput: `--delimiter` is not one character.
+        InvalidInput: `--delimiter` is not one character, or the columns of a table are ambiguous.
+        NotFound, InvalidInput, Unavailable: a file cannot be opened.
     """
     given = asdict(columns) | asdict(texts) | others
     given["delimiter"] = _check_delimiter(columns.delimiter)
     if collection:
         given |= {"topics": collection.topics, "documents": collection.documents}
         given["only"] = tuple(collection.topic or ())
-    return set_pair_columns(given.pop("columns"), ImportOptions(**given))
+    preset = given.pop("columns")
+    reading = set_pair_columns(preset, ImportOptions(choose_columns=_ColumnPrompt(), **given))
+    choose_columns(files, format_name, reading)
+    return reading
+
+
+def choose_columns(files: Sequence[Path], format_name: str, reading: ImportOptions) -> None:
+    """Print or ask for the columns of all tables in files, before the files are imported."""
+    from tui_annotate.plugins import reader_guard
+    from tui_annotate.plugins.format_detection import detect
+
+    for file in files:
+        if not file.is_fifo():  # a pipe can be read only once
+            reader_guard.choose_columns(format_name or detect(file, reading), reading, file)
+
+
+class _ColumnPrompt:
+    """Prints each choice of columns once, and asks about an ambiguous choice on a terminal.
+
+    The answer holds for all tables with the same possible columns.
+    """
+
+    def __init__(self) -> None:
+        self._printed: set[PairColumns] = set()
+        self._answers: dict[frozenset[PairColumns], PairColumns] = {}
+
+    def __call__(self, choice: ColumnChoice) -> PairColumns:
+        if choice.is_certain:
+            if choice.columns not in self._printed:
+                self._printed.add(choice.columns)
+                output.print_note(str(choice))
+            return choice.columns
+        candidates = frozenset(choice.candidates)
+        if candidates not in self._answers:
+            self._answers[candidates] = self._ask(choice)
+        return self._answers[candidates]
+
+    def _ask(self, choice: ColumnChoice) -> PairColumns:
+        if not (sys.stdin.isatty() and sys.stderr.isatty()):
+            command = output.repeat_command(choice.columns.options)
+            hint = f"name the columns, for example: {command}"
+            raise InvalidInput(choice.question, hint, code=COLUMNS_AMBIGUOUS)
+        question = f"Which columns of {choice.table} hold the source and the summary?"
+        chosen = choice.candidates[output.choose(question, [*map(str, choice.candidates)])]
+        output.print_note(f"to skip this question in later commands, add: {chosen.options}")
+        return chosen
 
 
 def _check_delimiter(text: str) -> str:
@@ -453,14 +525,3 @@ def choose_dataset(space: Workspace, name: str) -> str:
             f"the workspace has {len(known)} datasets", f"name one dataset: --dataset {known[0]}"
         )
     return name or known[0]
-
-
-def require_dataset(space: Workspace, name: str) -> None:
-    """Check that the workspace has a dataset with this name.
-
-    Raises:
-        NotFound: no dataset has the name; the hint names the most similar one.
-    """
-    known = [info.name for info in space.corpus.datasets()]
-    if name not in known:
-        raise unknown_dataset(name, known)

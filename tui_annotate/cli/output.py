@@ -12,7 +12,7 @@ import shlex
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from threading import Event, Lock, Thread
@@ -141,13 +141,15 @@ class OutputState:
     quiet: bool = False
     verbose: bool = False
     workspace: str = ""
+    arguments: Sequence[str] = ()
     exit_code: int = 0
 
 
 _state = OutputState()
 
 
-def reset(*, workspace: str = "") -> None:
+def reset(*, workspace: str = "", arguments: Sequence[str] = ()) -> None:
+    _state.arguments = arguments
     _state.quiet, _state.verbose, _state.workspace, _state.exit_code = False, False, workspace, 0
 
 
@@ -204,10 +206,18 @@ def add_workspace(text: str) -> str:
 
     Commands that create a workspace or already contain `-w` stay unchanged.
     """
-    if not _state.workspace or " -w " in text:
+    if not _state.workspace or re.search(r" (-w|--workspace\b)", text):
         return text
     command = f"tui-annotate -w {shlex.quote(_state.workspace)} "
     return re.sub(r"\btui-annotate (?!init\b|demo\b|restore\b|-)", lambda _: command, text)
+
+
+def repeat_command(options: str) -> str:
+    """Return the running command line with further options, quoted for a shell."""
+    words = list(_state.arguments)
+    end = words.index("--") if "--" in words else len(words)
+    rest = (shlex.join(part) for part in (words[:end], words[end:]) if part)
+    return " ".join(("tui-annotate", next(rest), options, *rest))
 
 
 def print_table(titled: Sequence[Column | str], rows: Sequence[Sequence[str | float]]) -> None:
@@ -447,7 +457,32 @@ def ask(question: str, *, yes: bool) -> None:
         return
     if not sys.stdin.isatty():
         raise InvalidInput(f"confirmation required: {question}", "confirm with --yes")
-    sys.stderr.write(f"{make_line_visible(question)} [y/N] ")
+    with suppress(EOFError):
+        if read_answer(f"{question} [y/N]").lower() in {"y", "yes"}:
+            return
+    raise typer.Abort
+
+
+def read_answer(question: str) -> str:
+    """Ask a question on the terminal; return the line that the user enters, without spaces.
+
+    Raises:
+        EOFError: the input ended without an answer.
+    """
+    sys.stderr.write(f"{make_line_visible(question)} ")
     sys.stderr.flush()
-    if sys.stdin.readline().strip().lower() not in {"y", "yes"}:
-        raise typer.Abort
+    line = sys.stdin.readline()
+    if not line:
+        raise EOFError
+    return line.strip()
+
+
+def choose(question: str, answers: Sequence[str]) -> int:
+    """Ask the user on the terminal to choose one of the numbered answers; return its index."""
+    print_message(question)
+    for number, answer in enumerate(answers, 1):
+        print_message(f"  {number}  {answer}")
+    while True:
+        given = read_answer(f"Number of your choice (1 to {len(answers)}, Enter for 1):") or "1"
+        if given.isascii() and given.isdigit() and 1 <= int(given) <= len(answers):
+            return int(given) - 1

@@ -80,7 +80,8 @@ def html(
         **work.filters(include_practice=include_practice, include_gold=include_gold)
     )
     chosen = _ReportOptions(filters, pseudonymise, all_samples, common.as_json)
-    reading = options.import_options(columns, texts)
+    files = [] if file is None else [file]
+    reading = options.import_options(columns, texts, files=files, format_name=source_format)
     target = _choose_target(output_file)
     refuse_mixed_output(target, as_json=common.as_json)
     if file is None:

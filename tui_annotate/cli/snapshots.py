@@ -51,7 +51,7 @@ def create(
     output.print_lines_or_json(state, f"snapshot: {state.folder}", as_json=common.as_json)
     if not common.as_json:
         events = output.many(state.events, "event")
-        kept = "to detect later changes, keep the event log's head outside the workspace"
+        kept = "to detect later changes, keep this digest of the event log outside the workspace"
         output.print_note(f"{events}; {kept}: {state.head}")
 
 

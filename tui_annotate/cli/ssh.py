@@ -195,9 +195,11 @@ def _read_public_key(file: Path) -> str:
         with nullcontext(sys.stdin.buffer) if str(file) == "-" else file.open("rb") as key:
             return key.read(LONGEST + 1).decode("utf-8", "replace")
     except FileNotFoundError as error:
-        raise NotFound(f"there is no file {file}", "give a public key file, *.pub") from error
+        raise NotFound(
+            f"there is no file {file}", "pass the file of a public key, *.pub"
+        ) from error
     except IsADirectoryError as error:
-        raise InvalidInput(f"{file} is a folder", "give a public key file, *.pub") from error
+        raise InvalidInput(f"{file} is a folder", "pass the file of a public key, *.pub") from error
 
 
 def replace_private(file: Path, text: str) -> None:

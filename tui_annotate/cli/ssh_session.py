@@ -59,7 +59,7 @@ def run_session(person: str, workspace: Path | None) -> int:
     # A member of a group that shares the store could pass the id of any other person.
     if store.stat().st_uid != os.geteuid():
         raise NotAllowed(
-            f"ssh session is reserved for the user who owns {store}",
+            f"only the user who owns {store} can run ssh session",
             "to annotate, use: tui-annotate annotate",
         )
     command = os.environ.get("SSH_ORIGINAL_COMMAND", "")

@@ -95,7 +95,6 @@ def list_suggestions(
     """
     with open_workspace(common.workspace, needs=Permission.REPORT) as space:
         wanted = (lambda each: each.open) if waiting else None
-        dataset = dataset and options.choose_dataset(space, dataset)
         found = list(
             space.machines.suggestion_service.list_suggestions(
                 dataset=dataset, maker=maker, waiting=wanted
@@ -230,7 +229,6 @@ def report(
     suggestion, with its 95 % interval (Wilson).
     """
     with open_workspace(common.workspace, needs=Permission.REPORT) as space:
-        dataset = dataset and options.choose_dataset(space, dataset)
         found = space.machines.suggestion_service.report(dataset=dataset, maker=maker)
     if common.as_json:
         output.print_json(found)

@@ -53,7 +53,9 @@ def view(
     if not has_input(source):
         raise NotFound(f"file not found: {source}", hint_for_missing(source))
     need_terminal("view", instead="tui-annotate convert FILE - --to native")
-    reading = options.import_options(columns, texts, collection, dataset=dataset)
+    reading = options.import_options(
+        columns, texts, collection, files=[source], format_name=source_format, dataset=dataset
+    )
     raise typer.Exit(_open_screen(source, source_format, reading, sample=sample))
 
 

@@ -27,8 +27,9 @@ WORK: Final = MappingProxyType(
 )
 FIRST_STEPS: Final = MappingProxyType(
     {
+        "tui-annotate annotate pairs.csv": "annotate a file of sources and summaries",
         "tui-annotate demo": "try the program with example data",
-        "tui-annotate init": "create a workspace in this folder",
+        "tui-annotate init": "create a workspace for a project in this folder",
         **WORK,
     }
 )

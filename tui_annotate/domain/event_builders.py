@@ -246,7 +246,7 @@ def finish(state: StreamState, sample: Sample, labels: LabelTree) -> PendingEven
             f"annotation {quote} lacks {lacks}; other incomplete annotations: {len(drafts) - 1}"
             if len(drafts) > 1
             else f"annotation {quote} lacks {lacks}",
-            "e edits the annotation, x deletes it",
+            "press e to edit the annotation, or x to delete it",
         )
     return assign(state, "done", {"state": State.DONE.value})
 
@@ -280,7 +280,7 @@ def check_open(state: StreamState, suggestion: Suggestion) -> Payload | None:
     if old is not None and old["annotation"] in state.annotations:
         raise Conflict(
             "this suggestion is already accepted",
-            "e edits the annotation, x deletes it, u undoes",
+            "press e to edit the annotation, x to delete it, or u to undo",
         )
     return old
 
@@ -314,7 +314,8 @@ def refuse(state: StreamState, suggestion: Suggestion, *, reason: str) -> Pendin
     )
     if old == new:
         raise Conflict(
-            "this suggestion is already refused", "give another reason; u undoes the refusal"
+            "this suggestion is already refused",
+            "give another reason for the refusal, or press u to undo it",
         )
     fresh = state.assignment["state"] == State.NEW.value
     action = assign(state, "refuse", {"state": State.DRAFT.value} if fresh else {})

@@ -258,7 +258,7 @@ def check_overlap(annotation: Annotation, others: Iterable[Annotation], labels: 
             raise Conflict(
                 f"this claim already has the label {', '.join(shared)}"
                 if shared
-                else "this claim is already marked",
+                else "this claim already has an annotation",
                 "edit the existing annotation, or choose another label",
             )
         for path in (*other.labels, *annotation.labels):

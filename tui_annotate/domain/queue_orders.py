@@ -54,7 +54,8 @@ def score_of_order(order: str) -> str:
     if order.startswith(DISAGREE) and len(order) > len(DISAGREE):
         return order.removeprefix(DISAGREE)
     raise InvalidInput(
-        f"unknown review order {order!r}", f"use one of: {CONFLICTS}, {DISAGREE}SCORE"
+        f"unknown review order {order!r}",
+        f"use {CONFLICTS}, or {DISAGREE}SCORE with a score's name in place of SCORE",
     )
 
 

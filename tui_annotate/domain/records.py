@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Self, TypedDict, Unpack
 
@@ -44,8 +45,31 @@ class Problem:
     refused: bool = True
     code: str = ""
 
+    def __post_init__(self) -> None:
+        """Shorten values that the message quotes to 200 characters."""
+        short = _LONG_QUOTE.sub(r"\1\2...\1", self.message)
+        object.__setattr__(self, "message", short)  # the class allows no assignment
+
     def __str__(self) -> str:
         return f"{self.where}: {self.message}"
+
+    @property
+    def kind(self) -> str:
+        """The message without the values that differ between problems of one kind."""
+        return _SEVERAL.sub("...", _VALUE.sub("...", self.message))
+
+
+_QUOTE = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
+_VALUE = re.compile(rf"(?<!column )(?:{_QUOTE})|\d[\d,.]*")
+_SEVERAL = re.compile(r"\.\.\.(?:, \.\.\.)+")
+_LONG_QUOTE = re.compile(r"""(?s)(['"])((?:(?!\1)[^\\]|\\.){200})(?:(?!\1)[^\\]|\\.)+\1""")
+_MOST_KINDS = 100
+
+
+def count_kind(kinds: dict[str, int], problem: Problem) -> None:
+    """Add a problem to the totals by kind; after 100 kinds, further kinds are counted together."""
+    kind = problem.kind if problem.kind in kinds or len(kinds) < _MOST_KINDS else "other problems"
+    kinds[kind] = kinds.get(kind, 0) + 1
 
 
 class RecordFilters(TypedDict, total=False):

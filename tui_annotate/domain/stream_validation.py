@@ -99,17 +99,17 @@ def _answer_problem(name: str, answer: Mapping[str, Any]) -> str:
 
 def _annotation_problem(name: str, payload: Mapping[str, Any]) -> str:
     if payload.get("id") != name or not name or not _is_storable(name):
-        return "the field 'id' of the annotation is invalid or differs from the event"
+        return "the field 'id' of the annotation is invalid or differs from the id in the event"
     try:
         annotation_from_json(payload)
     except InvalidInput as error:
         return error.message
     if not all(_is_storable(payload.get(word)) for word in _TEXT_FIELDS):
-        return f"the fields {', '.join(_TEXT_FIELDS)} must be text"
+        return f"the fields {', '.join(_TEXT_FIELDS)} of the annotation must be text"
     if not all(_is_count(payload.get(word)) for word in ("number", "version")):
-        return "the fields number and version must be whole numbers"
+        return "the fields number and version of the annotation must be whole numbers"
     if not _are_paths(payload.get("labels")):
-        return "the labels are not label paths"
+        return "each label of the annotation must be a list of names, from top level to sublabel"
     if not isinstance(payload.get("imported"), dict | None):
         return "the field 'imported' is not a JSON object"
     return ""

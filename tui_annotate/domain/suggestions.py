@@ -93,10 +93,12 @@ def suggestion_from_json(value: Mapping[str, Any]) -> Suggestion:
     try:
         words = {name: value[name] for name in ("id", "maker", "run", "note")}
         if not all(isinstance(word, str) for word in words.values()):
-            raise TypeError("the fields id, maker, run and note must be text")
+            raise TypeError("the fields id, maker, run and note of the suggestion must be text")
         labels = tuple(tuple(path) for path in value["labels"])
         if not all(path and all(isinstance(each, str) for each in path) for path in labels):
-            raise TypeError("labels must be a list of label paths")
+            raise TypeError(
+                "each label of the suggestion must be a list of names, from top level to sublabel"
+            )
         return Suggestion(
             **words,
             claim=tuple(anchor_from_json(anchor) for anchor in value["claim"]),

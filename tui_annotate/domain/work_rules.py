@@ -85,25 +85,26 @@ def _find_annotation_problem(
             says = says or _find_label_problem(annotation, rules.labels)
             if event.action.verb != IMPORT:  # imported work keeps the spans of its file
                 says = says or _find_white_space(annotation, rules)
-    return f"annotation {annotation.id} {says}" if says else ""
+    return f"annotation {annotation.id}: {says}" if says else ""
 
 
 def _find_origin_problem(event: Event, annotation: Annotation, *, before: str) -> str:
     origin = annotation.origin
     if annotation.settled is not None:
-        return "contains an adjudication, which is not an annotator's own work"
+        return "the annotation contains an adjudication, which is not an annotator's own work"
     if before:
-        return "" if origin == before else f"changes its origin from {before!r} to {origin!r}"
+        changed = f"the annotation's origin changed from {before!r} to {origin!r}"
+        return "" if origin == before else changed
     imported = event.action.verb in {IMPORT, JOIN} and origin.startswith(_IMPORTED)
     if origin == HUMAN or imported:
         return ""
-    return f"has the origin {origin!r}; an annotator's own work has the origin {HUMAN!r}"
+    return f"its origin is {origin!r}, but an annotator's own work has the origin {HUMAN!r}"
 
 
 def _find_time_problem(annotation: Annotation, rules: WorkRules) -> str:
     for at in (annotation.created, annotation.updated):
         if _is_future(at, rules.now):
-            return f"has the time {at}, which is in the future; check the clocks of both machines"
+            return f"its time {at} is in the future; check the clocks of both machines"
     return ""
 
 
@@ -111,11 +112,11 @@ def _find_span_problem(annotation: Annotation, rules: WorkRules) -> str:
     sides = [Side.SUMMARY] * len(annotation.claim) + [Side.SOURCE] * len(annotation.evidence)
     for anchor, side in zip(annotation.anchors, sides, strict=True):
         if anchor.side is not side:
-            return "has a span on the wrong side of the sample"
+            return "a claim is not in the summary, or evidence is not in the source"
         try:
             anchor.span.trim(rules.sample.document(anchor.side, anchor.index).text)
         except (InvalidSpan, NotFound) as error:
-            return f"is outside the text: {error.message}"
+            return f"a span is outside the text: {error.message}"
     return ""
 
 
@@ -123,7 +124,7 @@ def _find_white_space(annotation: Annotation, rules: WorkRules) -> str:
     for anchor in annotation.anchors:
         text = rules.sample.document(anchor.side, anchor.index).text
         if anchor.span.trim(text) != anchor.span:
-            return f"has white space at an end of the span {anchor.span}"
+            return f"the span {anchor.span} begins or ends with white space"
     return ""
 
 
@@ -131,8 +132,8 @@ def _find_label_problem(annotation: Annotation, labels: Collection[LabelPath]) -
     for path in annotation.labels:
         if path not in labels:
             return (
-                f"has the label {JOINER.join(path)!r}, which no label set of the dataset has had"
-                " in this workspace"
+                f"no label set of the dataset in this workspace has ever had the label"
+                f" {JOINER.join(path)!r}"
             )
     return ""
 

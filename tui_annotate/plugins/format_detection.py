@@ -16,6 +16,7 @@ from tui_annotate.plugins.files.json_values import JsonValue, read_json_values
 from tui_annotate.plugins.files.packing import ZIP_MAGIC, begins_with, plain_suffixes
 from tui_annotate.plugins.files.streams import read_chunks
 from tui_annotate.plugins.files.workbooks import is_workbook
+from tui_annotate.plugins.pair_columns import SAMPLED_ROWS, find_columns
 from tui_annotate.plugins.person_files import is_several, read_person_files
 from tui_annotate.plugins.protocols import ImportOptions
 from tui_annotate.plugins.registry import plugin_names as names_of
@@ -109,17 +110,20 @@ def detect(path: Path, reading: ImportOptions | None = None) -> str:
 
 
 def _inspect_records(path: Path, reading: ImportOptions) -> _Inspection:
-    columns = {reading.source_column, reading.summary_column}
-    look, texts, listed = _Inspection(), False, False
+    columns = {reading.source_column or "source", reading.summary_column or "summary"}
+    look, listed = _Inspection(), False
+    rows: list[Mapping[str, Any]] = []
     for fields in _read_records(path, reading.encoding):
         if form := _detect_by_record(fields, columns):
             return _Inspection(form)
         look.names = look.names or list(fields)
-        texts = texts or fields.keys() >= columns
+        if len(rows) < SAMPLED_ROWS:
+            rows.append(fields)
         listed = listed or isinstance(fields.get("annotations"), list)
-    default = ImportOptions()
-    named = columns != {default.source_column, default.summary_column}
-    look.pairs = texts and (named or not listed)
+    with suppress(InvalidInput):
+        choice = find_columns(str(path), rows, reading)
+        named = reading.source_column or reading.summary_column or choice.is_collection
+        look.pairs = bool(named) or not listed
     return look
 
 
@@ -136,7 +140,7 @@ def _uncertain_error(path: Path, *, names: list[str], reading: ImportOptions) ->
     forms = ", ".join(names_of("importers"))
     hint = f"name the format with --from, one of: {forms}"
     if names:
-        wanted = (reading.source_column, reading.summary_column)
+        wanted = (reading.source_column or "source", reading.summary_column or "summary")
         message += f": the first record has the fields {', '.join(map(repr, names[:_SHOWN_NAMES]))}"
         if lacking := [repr(name) for name in wanted if name not in names]:
             message += f", but not {' and '.join(lacking)}"

@@ -1,28 +1,76 @@
-"""Column names of well-known collections of source-summary pairs, by name of the collection."""
+"""Chooses the columns with source and summary in a table: by their names, else by their texts."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
-from typing import Final, NamedTuple
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Any, Final, NamedTuple
 
-from tui_annotate.domain.errors import NotFound
-from tui_annotate.plugins.protocols import ImportOptions
+from tui_annotate.domain.errors import InvalidInput, NotFound
+from tui_annotate.plugins.protocols import ColumnChoice, ImportOptions, PairColumns
+from tui_annotate.plugins.record_validation import (
+    COLUMNS_AMBIGUOUS,
+    join_missing_columns,
+    missing_column,
+)
+
+SAMPLED_ROWS: Final = 50
+"""Number of rows at the beginning of a table by which its columns are chosen."""
 
 
-class PairColumns(NamedTuple):
-    source: str
-    summary: str
-    group: str = ""
+class _Collection(NamedTuple):
+    """A form of a published collection, recognized by columns, or by a column with its value."""
+
+    title: str
+    marks: tuple[str, ...]
+    columns: PairColumns
 
 
+_FORMS: Final = """
+AggreFact; dataset id doc summary; doc summary id
+CLIFF; dataset=cliff id doc summ; doc summ id
+AggreFact; dataset id doc summ; doc summ id
+FRANK; hash model_name article summary; article summary hash
+SummaC; document claim label cut; document claim
+TRUE; grounding generated_text; grounding generated_text
+HaluEval; document right_summary hallucinated_summary; document hallucinated_summary
+HaluEval; knowledge hallucinated_answer; knowledge hallucinated_answer
+HaluEval; knowledge hallucinated_response; knowledge hallucinated_response
+HaluEval; user_query chatgpt_response; user_query chatgpt_response
+RAGTruth; context output hallucination_labels; context output
+UHGEval; news_beginning hallucinated_continuation; newsRemainder hallucinatedContinuation
+"""
+_COLLECTIONS: Final = tuple(
+    _Collection(title, tuple(marks.split()), PairColumns(*columns.split()))
+    for title, marks, columns in (line.split(";") for line in _FORMS.split("\n") if line)
+)
 COLLECTIONS: Final[Mapping[str, PairColumns]] = {
-    "aggrefact": PairColumns("doc", "summary", "id"),
-    "frank": PairColumns("article", "summary", "hash"),
-    "summac": PairColumns("document", "claim"),
-    "true": PairColumns("grounding", "generated_text"),
+    each.title.casefold(): each.columns for each in reversed(_COLLECTIONS)
 }
-_DEFAULT: Final = ImportOptions()
+"""The values of `--columns`; of a collection with several forms, the columns of the first form."""
+
+_SOURCES: Final = """
+source document article doc context premise passage grounding knowledge evidence 原文 文章
+text input content story dialogue transcript report body full_text source_text prompt 正文
+"""
+_SUMMARIES: Final = """
+summary claim highlights answer hypothesis response summ generated_text generated_summary 摘要 回答
+target output completion prediction abstract statement model_summary system_summary summary_text
+"""
+"""Names of columns; a name of the second line counts only if no name of the first line exists."""
+STANDARD: Final = PairColumns("source", "summary")
+_FEWEST_WORDS: Final = 3
+_TEXT_SHARE: Final = 0.8
+"""Fraction of the rows that have several words in a column with texts."""
+_LONGEST: Final = 100_000
+"""Number of code points of a text that are compared."""
+_WHOLE_SUMMARY: Final = 12
+"""Number of distinct words from which on a text may be a summary rather than a title."""
+_LOWEST_SCORE, _LEAD = 0.15, 1.5
+"""Minimum score of a pair chosen by its texts, and minimum ratio to the score of the next pair."""
+_MOST_CANDIDATES: Final = 9
 
 
 def set_pair_columns(name: str, options: ImportOptions) -> ImportOptions:
@@ -35,14 +83,177 @@ def set_pair_columns(name: str, options: ImportOptions) -> ImportOptions:
         return options
     columns = COLLECTIONS.get(name.casefold())
     if columns is None:
+        known = ", ".join(sorted(COLLECTIONS))
         raise NotFound(
             f"unknown collection {name!r}",
-            f"use one of: {', '.join(COLLECTIONS)}, or pass --source-column and --summary-column",
+            f"use one of: {known}, or pass --source-column and --summary-column",
         )
-    source, summary = options.source_column, options.summary_column
+    return fill_columns(options, columns)
+
+
+def fill_columns(options: ImportOptions, columns: PairColumns) -> ImportOptions:
+    """Return import options with these columns where the options name none."""
     return replace(
         options,
-        source_column=columns.source if source == _DEFAULT.source_column else source,
-        summary_column=columns.summary if summary == _DEFAULT.summary_column else summary,
+        source_column=options.source_column or columns.source,
+        summary_column=options.summary_column or columns.summary,
         group_column=options.group_column or columns.group,
     )
+
+
+def set_columns(
+    table: str, rows: Sequence[Mapping[str, Any]], options: ImportOptions
+) -> ImportOptions:
+    """Return import options with the columns of a table, whose first rows are `rows`.
+
+    Raises:
+        InvalidInput: no columns can be the source and the summary; or the choice is ambiguous, and
+            `options.choose_columns` is None.
+    """
+    if options.source_column and options.summary_column:
+        return options
+    choice = find_columns(table, rows, options)
+    if choice.is_standard:
+        return fill_columns(options, choice.columns)
+    if options.choose_columns is not None:
+        return fill_columns(options, options.choose_columns(choice))
+    if choice.is_certain:
+        return fill_columns(options, choice.columns)
+    raise InvalidInput(
+        choice.question, f"name the columns: {choice.columns.options}", code=COLUMNS_AMBIGUOUS
+    )
+
+
+def find_columns(
+    table: str, rows: Sequence[Mapping[str, Any]], options: ImportOptions
+) -> ColumnChoice:
+    """Find the columns of a table that the options do not name; names decide before texts.
+
+    Raises:
+        InvalidInput: no columns can be the source and the summary.
+    """
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    if (known := _find_collection(names, rows)) and not (
+        options.source_column or options.summary_column
+    ):
+        return ColumnChoice(table, (known[1],), f"the columns of {known[0]}", is_collection=True)
+    named = find_named_columns(names, options)
+    texts = _TextColumns.read(names, rows) if len(named) != 1 else _TextColumns({})
+    if named:
+        plausible = [pair for pair in named if texts.score(pair)] or named
+        standard = [pair for pair in plausible if pair == STANDARD]
+        best = standard or sorted(plausible, key=texts.score, reverse=True)
+        return ColumnChoice(table, tuple(best), "chosen by their names", is_certain=len(best) == 1)
+    found = find_named_columns(names, options, others=list(texts.words))
+    if not found:
+        raise _missing_error(names, options)
+    return _choose_by_texts(table, {pair: texts.score(pair) for pair in found})
+
+
+def _missing_error(names: Sequence[str], options: ImportOptions) -> InvalidInput:
+    lacking = [
+        missing_column(chosen or name, names, option=f"--{name}-column")
+        for name, (chosen, groups) in zip(STANDARD, _sides(options), strict=False)
+        if (chosen not in names if chosen else not _find_names(names, groups))
+    ] or [missing_column("source", names, option="--source-column")]
+    return join_missing_columns(lacking)
+
+
+def _choose_by_texts(table: str, scores: Mapping[PairColumns, float]) -> ColumnChoice:
+    best, *others = sorted(scores, key=lambda pair: -scores[pair])
+    likely = [pair for pair in others if scores[pair]] if scores[best] else others
+    lead = _LEAD * scores[others[0]] if others else 0
+    is_certain = scores[best] >= max(_LOWEST_SCORE, lead)
+    candidates = (best, *likely)[:_MOST_CANDIDATES]
+    return ColumnChoice(
+        table, candidates, "chosen by lengths and shared words", is_certain=is_certain
+    )
+
+
+def _sides(options: ImportOptions) -> tuple[tuple[str, str], ...]:
+    return ((options.source_column, _SOURCES), (options.summary_column, _SUMMARIES))
+
+
+def find_named_columns(
+    names: Sequence[str], options: ImportOptions, others: Sequence[str] = ()
+) -> list[PairColumns]:
+    """Return the pairs of columns that the options or the columns' names select.
+
+    `others`: columns for a side that neither selects.
+    """
+    sources, summaries = (
+        [chosen] * (chosen in names) if chosen else _find_names(names, groups) or others
+        for chosen, groups in _sides(options)
+    )
+    return [PairColumns(*pair) for pair in product(sources, summaries) if len({*pair}) == 2]
+
+
+def _find_names(names: Iterable[str], groups: str) -> list[str]:
+    for group in groups.splitlines():
+        known = set(group.split())
+        if found := [name for name in names if _simplify(name) in known]:
+            return found
+    return []
+
+
+def _find_collection(
+    names: Iterable[str], rows: Sequence[Mapping[str, Any]]
+) -> tuple[str, PairColumns] | None:
+    actual = {_simplify(name): name for name in names}
+    for title, marks, columns in _COLLECTIONS:
+        wanted = dict(mark.partition("=")[::2] for mark in marks)
+        if actual.keys() >= wanted.keys() and all(
+            str(rows[0].get(actual[name])).casefold() == value
+            for name, value in wanted.items()
+            if value
+        ):
+            found = PairColumns(*(actual.get(_simplify(name), "") for name in columns))
+            return (title, found) if found.source and found.summary else None
+    return None
+
+
+def _simplify(name: str) -> str:
+    """Return a column's name in snake case: `News Beginning` and `newsBeginning` are the same."""
+    spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name)
+    return re.sub(r"[\W_]+", "_", spaced).strip("_").casefold()
+
+
+@dataclass(frozen=True, slots=True)
+class _TextColumns:
+    """Distinct words of each row, for each column that holds texts of several words."""
+
+    words: Mapping[str, Sequence[frozenset[str]]]
+
+    @classmethod
+    def read(cls, names: Iterable[str], rows: Sequence[Mapping[str, Any]]) -> _TextColumns:
+        from tui_annotate.methods.lexical import find_words
+
+        words = {}
+        for name in names:
+            values = (row.get(name) for row in rows)
+            texts = [value[:_LONGEST] if isinstance(value, str) else "" for value in values]
+            found = [frozenset(word.text for word in find_words(text)) for text in texts]
+            several = sum(
+                len(each) >= _FEWEST_WORDS and (" " in text.strip() or not text.isascii())
+                for each, text in zip(found, texts, strict=True)
+            )
+            if several >= _TEXT_SHARE * len(rows):
+                words[name] = found
+        return cls(words)
+
+    def score(self, pair: PairColumns) -> float:
+        """Return how well two columns fit as source and summary, from 0 to 1.
+
+        The score is the fraction of the summary's words that are in the source, times the fraction
+        of rows with a shorter summary. It is reduced for summaries as short as titles, and for
+        summaries that are repeated more often than their sources.
+        """
+        if not self.words.keys() >= {pair.source, pair.summary}:
+            return 0.0
+        sources, summaries = self.words[pair.source], self.words[pair.summary]
+        both = list(zip(sources, summaries, strict=True))
+        repeated = min(1, len(set(summaries)) / len(set(sources)))
+        shared = sum(len(source & summary) / max(len(summary), 1) for source, summary in both)
+        shorter = sum(len(summary) < len(source) for source, summary in both)
+        length = sum(len(summary) for _, summary in both) / len(both)
+        return shared * shorter / len(both) ** 2 * repeated * min(1, length / _WHOLE_SUMMARY)

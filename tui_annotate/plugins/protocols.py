@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Protocol, TextIO, runtime_checkable
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, TextIO, runtime_checkable
 
 from tui_annotate.domain.records import Problem, Record
 from tui_annotate.domain.samples import Sample, SampleKey
@@ -31,15 +32,77 @@ class ReadMeter:
     done: int = 0
 
 
+class PairColumns(NamedTuple):
+    """Names of the columns with the source, the summary, and the group of related samples."""
+
+    source: str
+    summary: str
+    group: str = ""
+
+    @property
+    def options(self) -> str:
+        """The command-line options that select these columns."""
+        named = zip(self._fields, self, strict=True)
+        return shlex.join(
+            word for side, name in named if name for word in (f"--{side}-column", name)
+        )
+
+    def __str__(self) -> str:
+        named = zip(self._fields, self, strict=True)
+        return ", ".join(f"{side} {name!r}" for side, name in named if name)
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnChoice:
+    """Columns that were chosen for a table.
+
+    Attributes:
+        table: file of the table, or sheet of a workbook, for messages.
+        candidates: possible columns, the most likely first.
+        reason: what decided, for messages.
+        is_collection: whether the columns are those of a published collection.
+        is_certain: whether the first candidate was chosen; otherwise the user must choose.
+    """
+
+    table: str
+    candidates: tuple[PairColumns, ...]
+    reason: str
+    is_certain: bool = True
+    is_collection: bool = False
+
+    @property
+    def columns(self) -> PairColumns:
+        """The most likely columns."""
+        return self.candidates[0]
+
+    @property
+    def is_standard(self) -> bool:
+        """Whether the columns are named `source` and `summary`."""
+        return self.is_certain and self.columns == ("source", "summary", "")
+
+    @property
+    def question(self) -> str:
+        """The message about an ambiguous choice."""
+        shown = "; ".join(map(str, self.candidates[:3]))
+        return f"the columns of {self.table} are ambiguous: {shown}"
+
+    def __str__(self) -> str:
+        return (
+            f"columns of {self.table}: {self.columns} ({self.reason}; to change: "
+            "--source-column, --summary-column)"
+        )
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportOptions:
     """User options of an import; an empty value selects the default.
 
     Attributes:
-        source_column, summary_column: columns of the two texts, in formats with free column names.
+        source_column, summary_column: columns of the two texts, in formats with free column names;
+            default: chosen for each table by the names of its columns, else by its texts.
         id_column: column of the sample id; default: the 0-based row number is the id.
         row_prefix: text before the row number that is the sample id.
-        group_column: column of the sample group; default: no group.
+        group_column: column of the sample group; default: no group, except in known collections.
         delimiter: character between the cells of a CSV file; default: detected by the header.
         sheet: the only sheet to import from an Excel workbook; default: all sheets.
         language: language of all documents; default: guessed from the proportion of Han characters
@@ -50,13 +113,16 @@ class ImportOptions:
             the offsets fit the quotes in the file.
         textless: whether a question without any text is a record, for callers that store nothing;
             default: such a question is refused.
+        everyone_read: whether each annotator of a file completed every sample of the file.
         stored: returns the stored sample with a key, for formats whose ids depend on earlier
             imports; None if no samples are stored.
+        choose_columns: receives each choice of columns, and returns the columns to use; None
+            uses certain choices, and refuses a table whose columns are ambiguous.
     """
 
     dataset: str = ""
-    source_column: str = "source"
-    summary_column: str = "summary"
+    source_column: str = ""
+    summary_column: str = ""
     id_column: str = ""
     row_prefix: str = ""
     group_column: str = ""
@@ -69,7 +135,11 @@ class ImportOptions:
     documents: Path | None = None
     offsets: str = ""
     textless: bool = False
+    everyone_read: bool = False
     stored: Callable[[SampleKey], Sample | None] | None = field(default=None, compare=False)
+    choose_columns: Callable[[ColumnChoice], PairColumns] | None = field(
+        default=None, compare=False
+    )
     meter: ReadMeter | None = field(default=None, compare=False)
 
 
@@ -83,6 +153,7 @@ class ExportOptions:
             an annotator. The records that the format receives contain only this layer.
         offsets: unit of offsets, `CODEPOINT` or `UTF16`, in formats that allow both units.
         unrated: whether to include samples that were read but not rated.
+        everyone_read: whether each annotator of a dataset completed every sample of the dataset.
         sample: returns any stored sample by key, also if not exported; None without a store.
         opinions: returns the scores of some samples; None if no scores are stored.
     """
@@ -91,6 +162,7 @@ class ExportOptions:
     layer: str = ""
     offsets: str = CODEPOINT
     unrated: bool = False
+    everyone_read: bool = False
     sample: Callable[[SampleKey], Sample | None] | None = field(default=None, compare=False)
     opinions: Callable[[Sequence[SampleKey]], Mapping[SampleKey, tuple[Score, ...]]] | None = field(
         default=None, compare=False
@@ -140,6 +212,20 @@ class JointImporter(Importer, Protocol):
 
     def read_all(self, paths: Sequence[Path], options: ImportOptions) -> Iterator[Record | Problem]:
         """Yield the samples of several files or folders as if they were one file; see `read`."""
+        ...
+
+
+@runtime_checkable
+class TableImporter(Importer, Protocol):
+    """Protocol of importers that choose the columns of the tables that they read."""
+
+    def choose_columns(self, path: Path, options: ImportOptions) -> None:
+        """Choose the columns of all tables in a file or folder, as `read` does for each table.
+
+        Raises:
+            NotFound, InvalidInput, Unavailable: the file cannot be opened at all, or the columns of
+                a table are ambiguous.
+        """
         ...
 
 

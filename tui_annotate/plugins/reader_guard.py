@@ -6,7 +6,7 @@ Built-in importers validate their own records; tests enforce this.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
@@ -17,7 +17,8 @@ from tui_annotate.domain.errors import InvalidInput, TuiAnnotateError
 from tui_annotate.domain.records import Problem, Record
 from tui_annotate.domain.samples import Sample, Side
 from tui_annotate.plugins import registry
-from tui_annotate.plugins.protocols import ImportOptions, JointImporter
+from tui_annotate.plugins.implied_readings import complete_readings, list_annotators
+from tui_annotate.plugins.protocols import ImportOptions, JointImporter, TableImporter
 from tui_annotate.plugins.record_validation import parse_document, parse_identifier
 
 
@@ -32,17 +33,44 @@ def read_guarded(
         NotFound, InvalidInput, Unavailable: the importer or a file is unknown or unreadable, or
             the plug-in failed.
     """
+    joint = isinstance(registry.load("importers", name), JointImporter)
+    for group in [paths] if joint else [(path,) for path in paths]:
+        if options.everyone_read:
+            unmetered = replace(options, meter=None)
+            annotators = list_annotators(_read_group(name, unmetered, group, prefixed=prefixed))
+            for item in _read_group(name, options, group, prefixed=prefixed):
+                yield item if isinstance(item, Problem) else complete_readings(item, annotators)
+        else:
+            yield from _read_group(name, options, group, prefixed=prefixed)
+
+
+def _read_group(
+    name: str, options: ImportOptions, paths: Sequence[Path], *, prefixed: bool
+) -> Iterator[Record | Problem]:
     importer = registry.load("importers", name)
     with registry.guard_plugin("importers", name):
         if isinstance(importer, JointImporter):
             items = importer.read_all(paths, options)
         else:
-            prefixes = (f"{path.name}/" if prefixed else options.row_prefix for path in paths)
+            prefixes = [f"{path.name}/" if prefixed else options.row_prefix for path in paths]
             items = chain.from_iterable(
                 importer.read(path, replace(options, row_prefix=prefix))
                 for path, prefix in zip(paths, prefixes, strict=True)
             )
         yield from items if registry.is_built_in("importers", name) else map(_check_item, items)
+
+
+def choose_columns(name: str, options: ImportOptions, path: Path) -> None:
+    """Choose the columns of all tables in a file that the named importer would read.
+
+    Raises:
+        NotFound, InvalidInput, Unavailable: as `read_guarded`, or the columns of a table are
+            ambiguous.
+    """
+    importer = registry.load("importers", name)
+    with registry.guard_plugin("importers", name):
+        if isinstance(importer, TableImporter):
+            importer.choose_columns(path, options)
 
 
 def _check_item(item: Any) -> Record | Problem:

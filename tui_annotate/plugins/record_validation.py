@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -27,8 +27,11 @@ from tui_annotate.methods.segmentation import guess_language
 LONGEST_TEXT = 8_000_000
 """Maximum length of a document in code points; longer texts cannot be annotated."""
 LONGEST_ID = 1000
-RIGHT_ONE = "choose one of the file's columns with "
-"""Start of the hint for a missing column, which the name of a command-line option follows."""
+COLUMNS_MISSING = "columns-missing"
+"""Code of the error for a table without a column that an import needs."""
+COLUMNS_AMBIGUOUS = "columns-ambiguous"
+"""Code of the error for a table of which several columns can be the source or the summary."""
+_RIGHT_ONE = "choose one of the file's columns with "
 
 _TEXT_HINTS: dict[type, str] = {
     list: "join the texts of the list to one text, or name another column",
@@ -90,8 +93,16 @@ def missing_column(name: str, there: Iterable[str], *, option: str) -> InvalidIn
     right = f"if you mean {near!r}: {option} {shlex.quote(near)}" if near else ""
     return InvalidInput(
         f"no column {name!r}; the columns are: {names or 'none'}",
-        (right or f"{RIGHT_ONE}{option}") if option else f"add the field {name!r} to every record",
+        (right or f"{_RIGHT_ONE}{option}") if option else f"add the field {name!r} to every record",
     )
+
+
+def join_missing_columns(errors: Sequence[InvalidInput]) -> InvalidInput:
+    """Return the first of several errors of `missing_column`, with the hints of all."""
+    near = [error.hint for error in errors if not error.hint.startswith(_RIGHT_ONE)]
+    others = [error.hint.removeprefix(_RIGHT_ONE) for error in errors if error.hint not in near]
+    hints = [*near, _RIGHT_ONE + " and ".join(others)] if others else near
+    return InvalidInput(errors[0].message, "; ".join(hints), code=COLUMNS_MISSING)
 
 
 def parse_document(value: Any, *, side: Side, column: str, language: str) -> Document:

@@ -189,7 +189,7 @@ class StatusReader:
         says = f"{used.label}: {stored}"
         if by_words:
             lexical = format_count(by_words, "document")
-            says += f"; the model does not know the words of {lexical}: lexical ranking"
+            says += f"; the model does not know the words of {lexical}: their ranking is lexical"
             return DiagnosticFinding(
                 "vectors", "doubt", says, f"{rebuild} --embedder {_OTHER_MODEL}"
             )
@@ -203,7 +203,8 @@ def _pending_choices_finding(waiting: Sequence[PendingChoices]) -> DiagnosticFin
     return DiagnosticFinding(
         "split labels",
         "doubt",
-        f"labels were split, and annotations need a choice: {_join_named(listed, len(waiting))}",
+        "annotations need one of the labels that their label was split into:"
+        f" {_join_named(listed, len(waiting))}",
         "choose for each annotation in: tui-annotate annotate; an admin can choose for all with: "
         "tui-annotate labels normalise --rule LABEL=CHOICE --dry-run",
     )

@@ -17,6 +17,7 @@ from typing import Any, Final, TypedDict
 from tui_annotate.domain.did_you_mean import suggest_word
 from tui_annotate.domain.errors import InvalidInput, Unavailable
 from tui_annotate.domain.queue_orders import check_order
+from tui_annotate.settings.paths import NO_WORKSPACE as NO_WORKSPACE
 from tui_annotate.settings.paths import PREFIX as PREFIX
 from tui_annotate.settings.paths import WORKSPACE_FILE as WORKSPACE_FILE
 from tui_annotate.settings.paths import find_workspace as find_workspace

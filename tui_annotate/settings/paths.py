@@ -13,6 +13,8 @@ from tui_annotate.domain.people import check_name
 
 WORKSPACE_FILE: Final = "tui-annotate.toml"
 PREFIX: Final = "TUI_ANNOTATE_"
+NO_WORKSPACE: Final = "no-workspace"
+"""Code of the error that neither the current folder nor a parent folder is a workspace."""
 
 _PROGRAM: Final = "tui-annotate"
 
@@ -113,4 +115,5 @@ def find_workspace(flag: Path | None = None) -> Path:
     raise NotFound(
         f"neither {here} nor a parent folder is a workspace",
         "create a workspace with tui-annotate init, or name an existing one with -w DIR",
+        code=NO_WORKSPACE,
     )

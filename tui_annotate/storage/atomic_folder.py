@@ -48,7 +48,7 @@ def create_folder(target: Path) -> Iterator[Path]:
     except OSError as error:
         raise Unavailable(
             f"{target} cannot be written: {error.strerror or error}",
-            "check the disk and the folder's mode; nothing was written",
+            "check the disk and the folder's permissions; nothing was written",
         ) from error
 
 

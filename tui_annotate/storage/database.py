@@ -429,8 +429,8 @@ _HINTS: Final = {
         "the file cannot be opened",
         "check that the store's folder exists and is writable",
     ),
-    "SQLITE_PERM": ("access is refused", "check the owner and mode of the store"),
-    "SQLITE_AUTH": ("access is refused", "check the owner and mode of the store"),
+    "SQLITE_PERM": ("access is refused", "check the owner and permissions of the store"),
+    "SQLITE_AUTH": ("access is refused", "check the owner and permissions of the store"),
     "SQLITE_BUSY": (
         "another process has locked the file",
         "wait until the process that locked the file ends, then try again",
@@ -475,7 +475,7 @@ def translate_errors(path: Path) -> Iterator[None]:
     except OSError as error:
         raise Unavailable(
             f"the store {path} cannot be used: {error.strerror or error}",
-            "check the disk and the folder's owner and mode",
+            "check the disk and the folder's owner and permissions",
         ) from error
 
 

@@ -32,13 +32,12 @@ from tui_annotate.storage.codec import from_json, request_from_json
 from tui_annotate.storage.database import Store
 from tui_annotate.storage.queue import is_practising
 from tui_annotate.storage.queue_orders import HANDED_OUT
-from tui_annotate.storage.statements import seen_scope
+from tui_annotate.storage.statements import dataset_row, seen_scope
 
 ANNOTATED: Final = "(a.annotations > 0 OR a.rating <> '' OR a.comment <> '')"
 """SQL condition: the assignment `a` has annotations, a rating or a sample comment."""
-_DATASET: Final = text(
-    "SELECT d.id, EXISTS (SELECT 1 FROM dataset_settings t WHERE t.dataset_id = d.id"
-    " AND t.name = :handed_out) FROM datasets d WHERE d.name = :name"
+_HANDED_OUT: Final = text(
+    "SELECT 1 FROM dataset_settings WHERE dataset_id = :row AND name = :handed_out"
 )
 _TOPIC: Final = "CASE WHEN json_valid(s.meta) THEN json_extract(s.meta, '$.topic_id') END"
 _WITHIN: Final = " s.dataset_id = :dataset AND s.external >= :low AND s.external < :high"
@@ -208,31 +207,28 @@ class ItemStore(Store):
 
     Raises:
         NotAllowed: every method, if the actor may not read this person's work.
+        NotFound: every method, if the dataset does not exist.
     """
 
     @contextmanager
-    def _open_dataset(self, person: str, dataset: str) -> Iterator[_DatasetView | None]:
+    def _open_dataset(self, person: str, dataset: str) -> Iterator[_DatasetView]:
         require_permission(self._actor, Permission.READ, person)
         with self._database.reading() as connection:
-            scope = {"name": dataset, "handed_out": HANDED_OUT}
-            row = connection.execute(_DATASET, scope).first()
-            if row is None:
-                yield None
-                return
+            row = dataset_row(connection, dataset)
+            scope = {"row": row, "handed_out": HANDED_OUT}
+            assigned = connection.execute(_HANDED_OUT, scope).scalar()
             busy = is_practising(connection, person)
-            whole = not (row[1] or busy) and base_person(person) == person
-            yield _DatasetView(connection, person, dataset, row[0], whole, busy)
+            whole = not (assigned or busy) and base_person(person) == person
+            yield _DatasetView(connection, person, dataset, row, whole, busy)
 
     def modes(self, dataset: str) -> tuple[SampleKind, ...]:
         """Return which of reports, documents and citations a dataset has."""
         with self._open_dataset(self._actor.person, dataset) as seen:
-            return tuple(kind for kind in RATED_KINDS if seen and seen.has(kind))
+            return tuple(kind for kind in RATED_KINDS if seen.has(kind))
 
     def topics(self, person: str, dataset: str, kind: SampleKind) -> tuple[TreeBranch, ...]:
         """Return a dataset's topics of reports, with counts of annotated and all items."""
         with self._open_dataset(person, dataset) as seen:
-            if seen is None:
-                return ()
             topics = seen.topics()
             if seen.whole:
                 found = seen.counts(kind, topics)
@@ -249,8 +245,6 @@ class ItemStore(Store):
     ) -> tuple[TreeBranch, ...]:
         """Return the systems that wrote reports on a topic, with counts of done and all reports."""
         with self._open_dataset(person, dataset) as seen:
-            if seen is None:
-                return ()
             reports = seen.under(SampleKind.REPORT, topic, everything=kind is not SampleKind.REPORT)
             if kind is SampleKind.CITATION and seen.whole:
                 found = seen.complete(id_prefix(kind, topic))
@@ -264,13 +258,13 @@ class ItemStore(Store):
     ) -> list[Item]:
         """Return the reports, documents or citations of a topic or of one system, in order."""
         with self._open_dataset(person, dataset) as seen:
-            return seen.under(kind, topic, run) if seen else []
+            return seen.under(kind, topic, run)
 
     def next_open(
         self, person: str, dataset: str, kind: SampleKind, *, after: str = ""
     ) -> str | None:
         with self._open_dataset(person, dataset) as seen:
-            return seen.next_open(kind, after) if seen else None
+            return seen.next_open(kind, after)
 
 
 def id_prefix_range(start: str) -> dict[str, str]:

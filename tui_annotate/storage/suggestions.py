@@ -36,7 +36,7 @@ from tui_annotate.storage.database import Store
 from tui_annotate.storage.labels.store import GuidanceKind, GuidanceStore, current_label_names
 from tui_annotate.storage.scores import runs
 from tui_annotate.storage.scores.runs import StoredRun
-from tui_annotate.storage.statements import add_missing, sample_row
+from tui_annotate.storage.statements import add_missing, dataset_row, sample_row
 
 _BATCH: Final = 500
 
@@ -183,9 +183,15 @@ class SuggestionStore(Store):
     def list_suggestions(
         self, *, dataset: str = "", maker: str = ""
     ) -> Iterator[SuggestionListing]:
-        """Yield suggestions with all answers, in sample order; empty filters match everything."""
+        """Yield suggestions with all answers, in sample order; empty filters match everything.
+
+        Raises:
+            NotFound: the dataset does not exist.
+        """
         require_permission(self._actor, Permission.REPORT)
         with self._database.reading() as connection:
+            if dataset:
+                dataset_row(connection, dataset)
             hidden, reader = hidden_datasets(connection), _SuggestionReader(connection)
             streamed = connection.execution_options(yield_per=_BATCH)
             rows = streamed.execute(_LISTED, {"dataset": dataset, "maker": maker}).mappings()

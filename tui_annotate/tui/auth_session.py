@@ -41,7 +41,7 @@ class SessionGuard:
         elsewhere: another process in which the same user works; None if there is none.
         hint: a message for the sign-in form; empty if there is none.
         namesakes: imported people who may be the user; the user is first asked about them.
-        new_name: the name of a user who works here for the first time; else empty.
+        new_name: the name of a user who annotates here for the first time; else empty.
     """
 
     def __init__(
@@ -111,7 +111,8 @@ class SessionGuard:
         if not self.required:
             self.namesakes = self._find_namesakes()
             if not self.namesakes:
-                self.new_name = self._workspace.team.members.new_name(self._name)
+                if self._needs is None:
+                    self.new_name = self._workspace.team.members.new_name(self._name)
                 self.person = self._workspace.person(self._name)
         elif self._bound:
             self._accept(

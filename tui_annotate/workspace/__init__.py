@@ -1,15 +1,7 @@
 """Creates, opens and restores workspaces: folders with settings, labels, a store and vectors.
 
 Opening a workspace reads its settings and one row of the store; all services are created at their
-first use. This module is also the Python API:
-
-    import tui_annotate
-
-    with tui_annotate.open("work") as workspace:
-        workspace.ingest("pairs.csv")
-        for sample in workspace.samples(dataset="pairs"):
-            print(sample.key, len(sample.documents))
-        workspace.export("annotations.json", format="mercury")
+first use. This module is also the Python API, which docs/python.md describes.
 """
 
 from __future__ import annotations

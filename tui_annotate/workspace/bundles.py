@@ -205,6 +205,7 @@ def find_person(space: Workspace, who: str, *, create: bool = False) -> Person:
 
 
 def read_header(file: Path) -> bundle_file.BundleHeader:
+    """Return who owns a bundle; raise InvalidInput if the file is not a bundle."""
     with TemporaryDirectory(prefix="tui-annotate-") as place:
         return bundle_file.unpack(file, Path(place))
 

@@ -35,7 +35,7 @@ def create_folders(folder: Path) -> None:
     except OSError as error:
         raise Unavailable(
             f"cannot write the folder {folder}: {error.strerror}",
-            "check the owner and mode of the folder, or choose another folder",
+            "check the owner and permissions of the folder, or choose another folder",
         ) from error
 
 
@@ -55,7 +55,7 @@ def write_if_changed(file: Path, text: str) -> None:
             raw.write(text.encode())
     except OSError as error:
         raise Unavailable(
-            f"cannot write {file}: {error.strerror}", "check the owner and mode of the file"
+            f"cannot write {file}: {error.strerror}", "check the owner and permissions of the file"
         ) from error
 
 

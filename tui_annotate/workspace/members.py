@@ -124,7 +124,9 @@ class WorkspaceMembers:
         return self.path / Path(named).expanduser() if named else None
 
     def new_name(self, name: str) -> str:
-        """Return the name of the person who would begin to work here now; empty for known people.
+        """Return the name of a person who would begin to work here now, next to other people.
+
+        Empty for a person who is known, and for the first person of a workspace.
 
         Raises:
             InvalidInput: the name is invalid.
@@ -132,7 +134,7 @@ class WorkspaceMembers:
         if self.actor.person or self.required():
             return ""
         found = person_name(self.path, name)
-        return "" if self.people.find_local(found) else found
+        return found if self.people.all() and not self.people.find_local(found) else ""
 
     def person(self, name: str) -> Person:
         """Return the person who works in the workspace, by the sign-in or the given name.

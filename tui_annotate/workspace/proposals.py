@@ -178,5 +178,5 @@ def _read_text(file: Path) -> str | None:
         raise InvalidLabels(f"{file} is not UTF-8: {error}", "save the file as UTF-8") from error
     except OSError as error:
         raise Unavailable(
-            f"cannot read {file}: {error.strerror}", "check the owner and mode of the file"
+            f"cannot read {file}: {error.strerror}", "check the owner and permissions of the file"
         ) from error

@@ -109,7 +109,7 @@ def test_all_prompts_of_a_folder_are_checked(tmp_path: Path) -> None:
         prompts.check_folders((tmp_path / "none", tmp_path))
     (tmp_path / "grade.zh.txt").rename(tmp_path / "grades.zh.txt")
     with pytest.raises(
-        InvalidInput, match=r"grades\.zh\.txt replaces no built-in prompt"
+        InvalidInput, match=r"no built-in prompt has the name of the file .*grades\.zh\.txt"
     ) as caught:
         prompts.check_folders((tmp_path,))
     assert "'grade.zh.txt'" in caught.value.hint

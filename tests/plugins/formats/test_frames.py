@@ -282,4 +282,4 @@ def test_collections_are_asked_for_by_name() -> None:
     assert (own.source_column, own.summary_column) == ("document", "answer")
     with pytest.raises(NotFound) as caught:
         set_pair_columns("summeval", plain)
-    assert "aggrefact, frank, summac, true" in caught.value.hint
+    assert "aggrefact, cliff, frank, halueval, ragtruth, summac, true, uhgeval" in caught.value.hint

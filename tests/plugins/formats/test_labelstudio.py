@@ -184,9 +184,12 @@ def test_taxonomies_choices_and_directions(tmp_path: Path) -> None:
         (lambda one: one["data"].pop("summary"), "no column 'summary'"),
         (lambda one: one["annotations"].append(5), "'annotations' is not a list of objects"),
         (lambda one: one["annotations"][0].update(result={}), "'result' is not a list of objects"),
-        (lambda one: one["annotations"][0]["result"][0].update(to_name="x"), "refers to 'x'"),
+        (lambda one: one["annotations"][0]["result"][0].update(to_name="x"), "is about 'x'"),
         (lambda one: one["annotations"][0]["result"][0]["value"].update(start=0), "covers"),
-        (lambda one: one["annotations"][0]["result"][0]["value"].update(end="9"), "not a pair of"),
+        (
+            lambda one: one["annotations"][0]["result"][0]["value"].update(end="9"),
+            "are not integers",
+        ),
     ],
 )
 def test_what_does_not_fit_is_refused_whole(

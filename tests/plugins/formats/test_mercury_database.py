@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.cli.conftest import numbers
 from tests.helpers.effort import example_limit
 from tests.plugins.formats.laws import read
 from tests.plugins.record_reader import write
@@ -70,6 +71,7 @@ def _database(path: Path, *annotations: tuple[Any, ...], columns: str = "", **mo
         ("annotations", ANNOTATIONS + columns): annotations,
         ("sample_meta", "sample_id INTEGER, json_meta TEXT"): more.get("meta", []),
         ("comments", COMMENTS): more.get("comments", []),
+        ("users", "user_id, user_name"): more.get("users", [("ab12", "ab12")]),
     }
     return _filled(path, tables)
 
@@ -120,8 +122,8 @@ def test_vectors_may_stand_in_the_table_of_chunks(tmp_path: Path) -> None:
     """A file that Mercury's newest version made is read without its extension, in order."""
     path = tmp_path / "merged.sqlite"
     path.write_bytes(gzip.decompress(MERGED.read_bytes()))
-    records, problems = read(path, "mercury-db")
-    assert problems == []
+    records, (unknown,) = read(path, "mercury-db")
+    assert not unknown.refused
     assert [record.sample.id for record in records] == [str(number) for number in range(9)]
     assert records[0].sample.side(Side.SOURCE)[0].text == (
         "The bridge opened in 1932. It cost 12 million pounds 🌉."
@@ -178,19 +180,33 @@ def test_what_fits_both_ways_is_not_guessed(tmp_path: Path) -> None:
     assert [problem.refused for problem in problems] == [True]
 
 
-def test_people_have_names_where_a_file_of_users_lies_beside(tmp_path: Path) -> None:
-    """By users.sqlite beside a file, by any such file of a folder; an id without one stays."""
+@pytest.mark.parametrize("file", ["users.sqlite", "user.db"])
+def test_people_have_names_where_a_file_of_users_lies_beside(tmp_path: Path, file: str) -> None:
+    """By a database of users in the same folder; an id without a name stays, and is counted."""
     columns = "user_id TEXT, user_name TEXT, email TEXT, hashed_password TEXT"
-    _filled(tmp_path / "users.sqlite", {("users", columns): [("ab12", "Ana", "a@b", "x")]})
+    _filled(tmp_path / file, {("users", columns): [("ab12", "Ana", "a@b", "x")]})
     path = _database(
-        tmp_path / "m.sqlite", _row(1, SPANS), _row(2, {"summary": [0, 3]}, annotator="cd")
+        tmp_path / "m.sqlite",
+        _row(1, SPANS),
+        _row(2, {"summary": [0, 3]}, annotator="cd"),
+        users=[],
     )
     for place in (path, tmp_path):
-        records, problems = read(place, "mercury-db")
-        assert problems == []
+        records, (unknown,) = read(place, "mercury-db")
+        assert (unknown.refused, numbers(unknown.message)) == (False, [1, 1])
         named = {person.id: person.name for person in records[0].people}
         assert named == {"ab12": "Ana", "cd": "cd"}
     assert detect(path) == detect(tmp_path) == "mercury-db"
+
+
+def test_names_of_users_can_be_in_the_same_file(tmp_path: Path) -> None:
+    """A table of only ids and names is enough, and counts more than a file beside it."""
+    columns = "user_id, user_name, email, hashed_password"
+    _filled(tmp_path / "users.sqlite", {("users", columns): [("ab12", "Zoe", "", "")]})
+    path = _database(tmp_path / "m.sqlite", _row(1, SPANS), users=[("ab12", "Ana")])
+    (record, _), problems = read(path, "mercury-db")
+    assert problems == []
+    assert [person.name for person in record.people] == ["Ana"]
 
 
 def test_a_name_that_is_no_text_is_no_name(tmp_path: Path) -> None:
@@ -200,8 +216,9 @@ def test_a_name_that_is_no_text_is_no_name(tmp_path: Path) -> None:
     )
     with closing(sqlite3.connect(users)) as connection, connection:
         connection.execute("INSERT INTO users VALUES ('ab12', CAST(x'ff41' AS TEXT), 'a@b', 'x')")
-    (first, _), problems = read(_database(tmp_path / "m.sqlite", _row(1, SPANS)), "mercury-db")
-    assert problems == []
+    path = _database(tmp_path / "m.sqlite", _row(1, SPANS), users=[])
+    (first, _), problems = read(path, "mercury-db")
+    assert [problem.refused for problem in problems] == [False]
     assert [person.name for person in first.people] == ["ab12"]
 
 

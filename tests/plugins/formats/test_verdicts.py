@@ -39,7 +39,7 @@ def _rows(path: Path) -> list[list[str]]:
 @pytest.mark.parametrize(
     ("labels", "worst", "best"),
     [
-        ({"ana": ["Unwanted", "Benign"], "ben": ["Questionable"]}, "Unwanted", "Questionable"),
+        ({"ana": ["Unwanted", "Benign"], "ben": ["Questionable"]}, "Unwanted", "Benign"),
         ({"ana": ["Benign"], "ben": []}, "Benign", "Consistent"),
         ({"ana": []}, "Consistent", "Consistent"),
         ({"ana": ["Odd", "Benign"]}, "Benign", "Benign"),
@@ -48,7 +48,7 @@ def _rows(path: Path) -> list[list[str]]:
 def test_verdicts_are_pooled(
     tmp_path: Path, labels: dict[str, list[str]], worst: str, best: str
 ) -> None:
-    """The worst of each annotator, then the worst and the best of them all."""
+    """The worst and the best label of all annotators, with Consistent for one without labels."""
     write([_record(**labels)], "faithbench-csv", tmp_path / "a.csv")
     ((_, _, _, *found),) = _rows(tmp_path / "a.csv")
     assert found == [worst, best]

@@ -162,8 +162,8 @@ def test_without_a_label_the_line_promises_nothing_of_y() -> None:
     on = with_two()
     on.suggestions = (replace(on.suggestions[0], labels=(), note="", evidence=()),)
     keys(on, "c")
-    assert told(on).startswith('To save "15 million pounds": e, ')
-    assert " · by judge:tiny 0.83 · x " in told(on)
+    assert told(on).startswith('To save "15 million pounds": press e, ')
+    assert " · suggested by judge:tiny 0.83 · x " in told(on)
     assert key(on, "y") == [Blink()]
     assert code(on) is MessageCode.NO_LABEL_PROPOSED
 

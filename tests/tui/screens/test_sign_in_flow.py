@@ -142,8 +142,10 @@ async def test_an_ambiguous_imported_name_is_never_linked(tmp_path: Path) -> Non
 
 
 async def test_a_new_name_is_announced_once(tmp_path: Path) -> None:
-    """The first session under a name says so on the status line."""
+    """The first session under a name next to other people shows a message on the status line."""
     folder = make_workspace(tmp_path / "work")
+    with workspace.open(folder) as space:
+        space.person("ana")
     for new in (True, False):
         async with visiting(folder, person="Zoe", size=(120, 24)) as visitor:
             await visitor.at_work()

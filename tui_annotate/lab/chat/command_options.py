@@ -22,8 +22,8 @@ MaxUnclearOption = Annotated[
         min=0.0,
         max=1.0,
         callback=refuse_nan,
-        help="Maximum share of questions to the model without a readable reply, 0 to 1. If more"
-        " questions have none, the exit code is 3.",
+        help="Maximum share, 0 to 1, of questions to the model that get no readable reply. If the"
+        " share is larger, the exit code is 3.",
     ),
 ]
 
@@ -31,7 +31,7 @@ KeepThinkingOption = Annotated[
     bool,
     flag(
         "--keep-thinking",
-        "Keep `<think>…</think>`, the thinking of a model, as a part of its answers.",
+        "Keep `<think>…</think>`, the text of a model's thinking, in its answers.",
     ),
 ]
 
@@ -45,7 +45,7 @@ def check_unclear(tally: ReplyTally, most: float) -> None:
         output.set_exit_code(DONE_IN_PART)
         output.print_message(
             f"questions to the model without a readable reply: {tally.unanswered:,} of"
-            f" {tally.questions:,}; --max-unclear allows the share {most:g}"
+            f" {tally.questions:,}; --max-unclear allows a share of at most {most:g}"
         )
 
 

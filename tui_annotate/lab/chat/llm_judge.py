@@ -73,7 +73,7 @@ class LlmJudge:
             )
         if not chosen.base_url:
             raise InvalidInput(
-                "no endpoint is named for the judge: texts are sent only to a named address",
+                "no endpoint of the judge is named: texts are sent only to an address you name",
                 "name an address, for example: --base-url http://localhost:11434/v1",
             )
         if not 1 <= chosen.concurrency <= MAX_CONCURRENCY:

@@ -39,7 +39,7 @@ def check_placeholders(
     allowed: Collection[str],
     required: Collection[str] | None = None,
     file: Path | None = None,
-    hint: str = "write each placeholder where the model must read its value",
+    hint: str = "write each placeholder into the template, where the model must read its value",
 ) -> None:
     """Check that a prompt template has all required placeholders, and no unknown one.
 

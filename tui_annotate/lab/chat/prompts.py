@@ -76,7 +76,7 @@ def check_folders(folders: Sequence[Path]) -> None:
         for file in sorted(folder.glob("*.??.txt")):
             if file.name not in known:
                 raise InvalidInput(
-                    f"{file} replaces no built-in prompt",
+                    f"no built-in prompt has the name of the file {file}",
                     f"{suggest_word(file.name, known)}list the names of the built-in prompts with:"
                     " tui-annotate judge export-prompts FOLDER",
                 )

@@ -49,8 +49,8 @@ PromptsOption = Annotated[
     option(
         "--prompts",
         "DIR",
-        "Folder with your own prompts, as `judge export-prompts` writes them (default: prompts/"
-        " of the workspace).",
+        "Folder with your own prompts, in files such as those that `judge export-prompts`"
+        " writes (default: prompts/ of the workspace).",
     ),
 ]
 ConcurrencyOption = Annotated[
@@ -62,7 +62,7 @@ ConcurrencyOption = Annotated[
 class JudgeCommandOptions:
     file: Annotated[
         Path | None,
-        argument("FILE", "File with questions and contexts, in any format that holds questions."),
+        argument("FILE", "File with questions and contexts, in any import format for questions."),
     ] = None
     dataset: Annotated[
         str,

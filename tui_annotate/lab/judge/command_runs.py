@@ -144,14 +144,15 @@ def _open_cache(chosen: JudgeCommandOptions) -> ReplyCache | None:
 
 def print_plan(found: JudgePlan, setup: JudgeSetup, chosen: JudgeCommandOptions) -> None:
     named = chosen.base_url or setup.settings.judge_url
-    host = setup.runner.judge.host if named else "the endpoint (pass --base-url)"
+    to = f" to {setup.runner.judge.host}" if named else " (no endpoint is named: pass --base-url)"
     if chosen.as_json:
         output.print_json(found.as_json())
         return
     left = found.calls - found.cached
     output.print_line(
-        f"questions: {found.rows:,}; calls: at most {found.calls:,}, with {found.cached:,} cached "
-        f"replies; calls to send to {host}: {left:,}, with about {found.characters:,} characters"
+        f"questions: {found.rows:,}; calls of the model: at most {found.calls:,}; replies already "
+        f"cached: {found.cached:,}; calls to send{to}: {left:,}, with about "
+        f"{found.characters:,} characters"
     )
 
 

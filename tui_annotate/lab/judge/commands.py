@@ -234,12 +234,12 @@ def sort(
         bool,
         flag(
             "--bottom",
-            "Compare the last contexts of the judge's order and of the given order, not the first.",
+            "Compare the last contexts of both orders (the judge's and the given), not the first.",
         ),
     ] = False,
     keep_irrelevant: Annotated[
         bool,
-        flag("--keep-irrelevant", "Sort all contexts, including those that do not help to answer."),
+        flag("--keep-irrelevant", "Sort also contexts that do not help to answer the question."),
     ] = False,
     both_orders: Annotated[
         bool,
@@ -299,7 +299,7 @@ def generate(
         typer.Option(
             min=2,
             metavar="N",
-            help="Maximum number of contexts, or of partial answers to merge, in one request.",
+            help="Maximum number of contexts in one request, or of partial answers that it merges.",
         ),
     ] = 20,
     seed: Annotated[
@@ -309,7 +309,7 @@ def generate(
         bool,
         flag(
             "--one-by-one",
-            "Send each context in separate requests; split long contexts into parts.",
+            "Send each context in requests of its own; split long contexts into parts.",
         ),
     ] = False,
     keep_thinking: KeepThinkingOption = False,
@@ -364,7 +364,8 @@ EmbedderOption = Annotated[
     option(
         "--embedder",
         "NAME",
-        "Embedder for answer relevancy (default: the workspace's embedder, else the best).",
+        "Embedder for answer relevancy (default: the workspace's embedder, else the best installed"
+        " one).",
     ),
 ]
 
@@ -376,7 +377,12 @@ ContextCharsOption = Annotated[
     ),
 ]
 BackendOption = Annotated[
-    str, option("--backend", "NAME", "Scoring back end: builtin, or ragas if installed.")
+    str,
+    option(
+        "--backend",
+        "NAME",
+        "Implementation of the metrics: builtin, or the library ragas if installed.",
+    ),
 ]
 
 

@@ -244,6 +244,7 @@ class ProposalService:
     machines: MachineServices
 
     def plan(self, options: ProposalOptions, judge: Judge) -> ProposalPlan:
+        """Count the samples, requests and characters of a run without sending a request."""
         require_permission(self.machines.actor, Permission.MANAGE)
         state, parser = self._start_run(options, judge)
         samples = cached = characters = 0

@@ -58,7 +58,7 @@ class RagFormat:
             RecordTrait.META,
             RecordTrait.UNREAD,
             request="question",
-            kind="pair for lines with an answer, question for other lines",
+            kind="source-summary pair if the line has an answer, else question",
             title="numbers",
             imported=OWN,
         ),
@@ -187,7 +187,7 @@ def _find_doubts(
     doubts = [] if question and question.strip() else ["the question is empty"]
     if blank:
         numbers = ", ".join(str(place + 1) for place, _ in blank[:20])
-        doubts.append(f"skipped empty contexts (numbers: {numbers})")
+        doubts.append(f"skipped the empty contexts with these numbers: {numbers}")
     if not contexts:
         doubts.append("the line has no context: nothing can support the answer")
     return doubts

@@ -58,7 +58,8 @@ class RagasScale:
     ) -> None:
         if not model or not base_url:
             raise InvalidInput(
-                "a judge needs a model and an address", "pass both --model and --base-url"
+                "a judge needs a model and the address of its endpoint",
+                "pass both --model and --base-url",
             )
         self._url = check_url(base_url)
         self._timeout = check_timeout(TIMEOUT if timeout is None else timeout)

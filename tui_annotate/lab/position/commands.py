@@ -46,7 +46,8 @@ if TYPE_CHECKING:
     from tui_annotate.plugins.judges import Judge
 
 InputArgument = Annotated[
-    Path | None, argument("IN", "Input file with rows of a study, plain or compressed.")
+    Path | None,
+    argument("IN", "Input file with rows of a position study, uncompressed or compressed."),
 ]
 GoldOption = Annotated[
     str,
@@ -75,14 +76,21 @@ SeedOption = Annotated[
 
 PassagesOption = Annotated[
     int | None,
-    option("--passages", "N", "Number of passages in a row, at least 2."),
+    option("--passages", "N", "Number of passages in each output row, at least 2."),
 ]
 OracleOption = Annotated[
-    bool, flag("--oracle", "Write only the gold passage of each row, to measure the best case.")
+    bool,
+    flag(
+        "--oracle",
+        "Write only the gold passage (which has the answer) of each row, for the best case.",
+    ),
 ]
 ShuffleOption = Annotated[
     bool,
-    flag("--shuffle", "Shuffle the distractors instead of keeping the retrieved order."),
+    flag(
+        "--shuffle",
+        "Shuffle the distractors (passages without the answer); do not keep their order.",
+    ),
 ]
 FromWorkspaceOption = Annotated[
     bool,
@@ -102,7 +110,10 @@ def create_qa(
     from_workspace: FromWorkspaceOption = False,
     dataset: Annotated[str, dataset_option("Use only this dataset of the workspace.")] = "",
     question: Annotated[
-        str, option("--question", "TEXT", "Question for samples that have no question.")
+        str,
+        option(
+            "--question", "TEXT", "Question to use for samples that have no question of their own."
+        ),
     ] = "",
     as_json: JsonOption = False,
     workspace: WorkspaceOption = None,
@@ -183,7 +194,7 @@ def create_kv(
 
     if (source is None) == (keys is None and examples is None):
         raise InvalidInput(
-            "exactly one source of rows is required: random pairs or a file",
+            "exactly one source of rows is required: random key-value pairs or a file",
             "pass --keys 75 --examples 500, or the file IN with --gold-position",
         )
     if source is not None:
@@ -219,7 +230,7 @@ def _print_files(made: GenerationReport, *, as_json: bool) -> None:
 MAX_MISSING_SHOWN = 5
 
 RowsArgument = Annotated[
-    list[Path], argument("FILE", "Files with rows of a study, plain or compressed.")
+    list[Path], argument("FILE", "Files with rows of a position study, uncompressed or compressed.")
 ]
 StyleOption = Annotated[
     PromptStyle,
@@ -302,7 +313,8 @@ def _read_template(path: Path | None, style: PromptStyle) -> str:
     template = read_text(path).removesuffix("\n")
     if not template:
         raise InvalidInput(
-            f"template {path} is empty", "write a prompt with the placeholders of --template"
+            f"template {path} is empty",
+            "write a prompt with the placeholders that the help of --template lists",
         )
     # Which placeholders are required depends on the task of each row: the prompts check that.
     known = (*QUESTION_PLACEHOLDERS, *PAIR_PLACEHOLDERS)
@@ -471,7 +483,7 @@ def _print_run(done: ModelRunReport, judge: Judge, *, as_json: bool, dry: bool) 
     if missed:
         places = ", ".join(f"{place}: {count:,}" for place, count in missed.items())
         output.print_message(
-            f"rows without an answer: {sum(missed.values()):,} (by gold position: {places})"
+            f"rows without an answer: {sum(missed.values()):,} (for each gold position: {places})"
         )
 
 

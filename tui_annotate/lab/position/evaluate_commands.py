@@ -17,7 +17,6 @@ from tui_annotate.cli.options import (
     flag,
     open_workspace,
     option,
-    require_dataset,
 )
 from tui_annotate.domain.did_you_mean import suggest_word
 from tui_annotate.domain.errors import InvalidInput
@@ -43,7 +42,7 @@ ByOption = Annotated[
 
 
 PredictionsArgument = Annotated[
-    list[Path] | None, argument("FILE", "Files with predictions, plain or compressed.")
+    list[Path] | None, argument("FILE", "Files with predictions, uncompressed or compressed.")
 ]
 StudyOption = Annotated[
     str,
@@ -57,10 +56,11 @@ WholeWordsOption = Annotated[
     flag("--whole-words", 'Match whole words only: "cat" does not match in "category".'),
 ]
 FirstLineOption = Annotated[
-    bool, flag("--first-line", "Score the first non-blank line of each answer.")
+    bool, flag("--first-line", "Score only the first non-blank line of each answer.")
 ]
 SkipEmptyOption = Annotated[
-    bool, flag("--skip-empty", "Ignore gold answers that are empty after normalisation.")
+    bool,
+    flag("--skip-empty", "Ignore gold answers that are empty without punctuation and articles."),
 ]
 
 
@@ -76,7 +76,7 @@ def evaluate(
     keep_thinking: KeepThinkingOption = False,
     target: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Output file with rows and scores."),
+        typer.Option("--output", "-o", metavar="FILE", help="Output file: rows with scores."),
     ] = None,
     as_json: JsonOption = False,
     workspace: WorkspaceOption = None,
@@ -117,7 +117,7 @@ def evaluate(
         with open_workspace(workspace) as space:
             from tui_annotate.lab.position.stored_studies import position_studies
 
-            require_dataset(space, dataset)
+            space.guidance.require_dataset(dataset)
             found = position_studies(space.machines).evaluate(dataset, options, rules=rules)
     if as_json:
         output.print_json(evaluation.as_json(found))
@@ -196,10 +196,10 @@ def _print_agreement(people: HumanAgreement) -> None:
     output.print_line(f"answers with a human verdict (right or wrong): {people.judged:,}")
     output.print_facts(
         {
-            "  right according to the metric and people": people.both,
-            "  right according to the metric only": people.metric_alone,
-            "  right according to people only": people.people_alone,
-            "  wrong according to the metric and people": people.neither,
+            "  right according to both the metric and annotators": people.both,
+            "  right according to the metric, but not to annotators": people.metric_alone,
+            "  right according to annotators, but not to the metric": people.people_alone,
+            "  wrong according to both the metric and annotators": people.neither,
             "  human verdict unclear or tied": people.open,
             "  Cohen's kappa": kappa,
         }
@@ -266,7 +266,7 @@ def show(
                 "no dataset is named" if there else "no dataset has questions with positions",
                 f"pass one of: {names}" if there else "import rows of a position study first",
             )
-        require_dataset(space, dataset)
+        space.guidance.require_dataset(dataset)
         positions.evaluate(dataset)
     begin = f"{dataset}/"
     raise typer.Exit(screen.annotate(folder, name=name, sample=begin, action="positions.show"))

@@ -60,7 +60,7 @@ LONG: Final = frozenset(
 """Fields of a row that are not copied to a sample's metadata, such as texts."""
 
 ABOUT: Final = FormatTraits(
-    title="JSON lines: questions over passages, or key-value pairs, with a model's answers",
+    title="JSON lines: questions about passages, or key-value pairs, with a model's answers",
     carried=carry_plainly(
         RecordTrait.TEXTS,
         RecordTrait.EMPTY,
@@ -231,7 +231,7 @@ def _parse_people(row: Row) -> tuple[tuple[Assignment, ...], tuple[Person, ...]]
 
 def _find_doubts(row: Row) -> list[str]:
     if parse_task(row) is StudyTask.KV:
-        return [] if gold_position(row) is not None else ["no pair has the requested key"]
+        return [] if gold_position(row) is not None else ["no key-value pair has the requested key"]
     marked = sum(each.get("isgold") is True for each in list_passages(row))
     return [f"{marked} passages are marked as gold: only the first is used"] if marked > 1 else []
 

@@ -111,17 +111,17 @@ def build_key_value_prompt(
     """
     if style not in (PromptStyle.PLAIN, PromptStyle.QUERY_AWARE):
         raise InvalidInput(
-            f"style {style} is only for questions over passages",
+            f"style {style} is for questions about passages, not for key-value pairs",
             "use the style plain or query-aware for key-value pairs",
         )
     keys = [each for each, _ in pairs]
     if len(keys) < 2:
-        raise InvalidInput(f"{len(keys)} pairs are too few", "write at least 2 pairs")
+        raise InvalidInput(f"{len(keys)} key-value pairs are too few", "write at least 2 pairs")
     if len(set(keys)) < len(keys):
         twice = next(each for place, each in enumerate(keys) if each in keys[:place])
         raise InvalidInput(f"key {twice!r} is repeated", "use each key in only one pair")
     if key not in keys:
-        raise InvalidInput(f"no pair has the requested key {key!r}")
+        raise InvalidInput(f"no key-value pair has the requested key {key!r}")
     if template:
         return _fill_template(template, {"kv": format_pairs(pairs), "key": key})
     line = f"Key: {_quote(key)}"
@@ -144,7 +144,7 @@ def format_pairs(pairs: Iterable[tuple[str, str]]) -> str:
 
 
 def _fill_template(template: str, values: Mapping[str, str]) -> str:
-    hint = "write each placeholder where the model must read its value"
+    hint = "write each placeholder into the template, where the model must read its value"
     if "search_results" in values:
         hint += "; for a prompt without passages, also pass --style closed-book"
     check_placeholders(template, allowed=sorted(values), hint=hint)

@@ -84,7 +84,8 @@ def find_gold_passage(row: Row) -> dict[str, Any]:
     if not isinstance(title, str) or not isinstance(words, str) or not words.strip():
         raise InvalidInput(
             "the row has no gold passage",
-            "add nq_annotated_gold with title and chunked_long_answer, or isgold in ctxs",
+            "add the field nq_annotated_gold with title and chunked_long_answer, or mark a passage"
+            " in ctxs with isgold",
         )
     return {"title": title, "text": words, "hasanswer": True, "isgold": True}
 
@@ -164,7 +165,9 @@ def move_key_value(row: Row, at: int) -> dict[str, Any]:
     key, value = parse_text(row, "key"), parse_text(row, "value")
     found = [list(pair) for pair in list_pairs(row, shown=False)]
     if [key, value] not in found:
-        raise InvalidInput(f"no pair has both the key {key!r} and the value that the row names")
+        raise InvalidInput(
+            f"no key-value pair has both the key {key!r} and the value in the field 'value'"
+        )
     found.remove([key, value])
     return {**row, "ordered_kv_records": insert_at(found, [key, value], at)}
 
@@ -226,7 +229,7 @@ def write_questions(
             with locate_row(where):
                 if parse_task(row) is not StudyTask.QA:
                     raise InvalidInput(
-                        "the row is not a question over passages",
+                        "the row is not a question about passages",
                         "use the command: tui-annotate position create-kv",
                     )
                 if options.oracle:

@@ -200,7 +200,7 @@ LEGEND: Final = (
 )
 
 
-_NO_FAILURES: Final = "the selected bar counts no wrong answer"
+_NO_FAILURES: Final = "the selected bar has no wrong answer"
 
 
 class ChosenSample(NamedTuple):

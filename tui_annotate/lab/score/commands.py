@@ -264,7 +264,7 @@ LanguageOption = Annotated[
     option(
         "--language",
         "CODE",
-        "Language of the word segmentation: zh, en, or auto for the language of each text.",
+        "Language by which texts are split into words: zh, en, or auto (each text's own).",
         complete=completion.complete_words("auto", "zh", "en"),
     ),
 ]
@@ -272,7 +272,7 @@ WithQuestionOption = Annotated[
     bool,
     flag(
         "--with-question/--answer-only",
-        "Embed each answer together with its question, or the answer only.",
+        "Embed each answer together with its question, or without the question.",
     ),
 ]
 
@@ -291,7 +291,7 @@ JudgeOption = Annotated[
 ]
 ModelFolderOption = Annotated[
     str,
-    option("--model-folder", "DIR", "Folder of the probe's local model, if the folder was moved."),
+    option("--model-folder", "DIR", "Present folder of the probe's local model, if it was moved."),
 ]
 
 
@@ -449,7 +449,7 @@ def list_runs(
     runs are kept until a user deletes them.
     """
     with open_workspace(workspace, needs=Permission.REPORT) as space:
-        runs = space.machines.scores.runs(dataset and choose_dataset(space, dataset))
+        runs = space.machines.scores.runs(dataset)
         newest = {(run.dataset, run.kind, run.maker): run.id for run in runs}
     newest_ids = set(newest.values())
     if as_json:

@@ -305,7 +305,7 @@ def _nothing_to_compare(
         return InvalidInput(message, hint, code="no-judged-sample")
     named = ", ".join(options.scores) or "any score"
     hint = "list all scores with: tui-annotate scores list"
-    message = f"no sample with a human label has a number for: {named}"
+    message = f"no sample with a human label has a numeric value of: {named}"
     return InvalidInput(message, hint, code="no-numbers")
 
 

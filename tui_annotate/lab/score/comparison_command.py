@@ -33,7 +33,8 @@ ScoreOption = Annotated[
     option(
         "--score",
         "NAME",
-        "Name of a score, or of its scorer or judge; repeatable (default: all scores).",
+        "Score to compare: its name, or the name of its scorer or judge; repeatable (default: all"
+        " scores).",
     ),
 ]
 ColumnOption = Annotated[
@@ -68,8 +69,8 @@ ThresholdOption = Annotated[
     option(
         "--threshold",
         "NAME=VALUE",
-        "Threshold of a score between supported and unsupported; VALUE without a name applies to"
-        " all other scores.",
+        "Value of the score NAME that separates supported from unsupported samples; VALUE"
+        " without NAME= applies to all other scores.",
     ),
 ]
 ChartOption = Annotated[
@@ -77,7 +78,7 @@ ChartOption = Annotated[
     option(
         "--chart",
         "MEASURE",
-        "Measure of the chart: balanced_accuracy, f1_macro, f1_unsupported, auc or kappa.",
+        "Measure that the chart shows: balanced_accuracy, f1_macro, f1_unsupported, auc or kappa.",
     ),
 ]
 
@@ -85,13 +86,17 @@ ChartOption = Annotated[
 LowerOption = Annotated[
     _Names,
     option(
-        "--lower-is-better", "NAME", "Score whose low values mean better supported; repeatable."
+        "--lower-is-better",
+        "NAME",
+        "Score whose low values mean that a sample is supported; repeatable.",
     ),
 ]
 HigherOption = Annotated[
     _Names,
     option(
-        "--higher-is-better", "NAME", "Score whose high values mean better supported; repeatable."
+        "--higher-is-better",
+        "NAME",
+        "Score whose high values mean that a sample is supported; repeatable.",
     ),
 ]
 
@@ -100,7 +105,8 @@ AggregateOption = Annotated[
     Pooling,
     typer.Option(
         "--aggregate",
-        help="Annotators who must call a sample unsupported: worst (one), majority or best (all).",
+        help="Annotators who must call a sample unsupported for it to count as unsupported: worst"
+        " (one annotator), majority, or best (all).",
     ),
 ]
 

@@ -195,7 +195,7 @@ def _print_notes(found: Comparison) -> None:
     chosen = [each.name for each in found.machines if each.direction is ChoiceOrigin.FOUND]
     if chosen:
         say(
-            "whether low or high values are better was chosen on these samples for: "
+            "these samples determined whether low or high values are better for: "
             f"{', '.join(chosen)}; set this with --lower-is-better or --higher-is-better"
         )
     if any(each.threshold_origin is ChoiceOrigin.FOUND for each in found.machines):

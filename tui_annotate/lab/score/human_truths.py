@@ -87,7 +87,9 @@ class HumanTruths:
         if work.state is State.DONE or (work.state is State.NEW and own):
             return True
         if work.state is not State.NEW:
-            self.ignored_readings[f"the sample is {work.state.value}, not completed"] += 1
+            self.ignored_readings[
+                f"the annotator has not completed the sample (state: {work.state.value})"
+            ] += 1
         return False
 
     def _unsupported(self, own: Iterable[Annotation]) -> bool:

@@ -169,13 +169,15 @@ def read_questions(path: Path) -> TrainingQuestions:
         row = value.value
         if not isinstance(row, dict):
             raise InvalidRecord(
-                f"{where}: the line is not a JSON object", "write one object per line", where=where
+                f"{where}: the line is not a JSON object",
+                "write one JSON object in each line",
+                where=where,
             )
         question, category = row.get("question"), row.get("category")
         if not isinstance(question, str) or not isinstance(category, str):
             raise InvalidRecord(
                 f"{where}: the line lacks 'question' or 'category'",
-                'write one line as: {"question": ..., "category": "all-right" or "all-wrong"}',
+                'write each line as: {"question": ..., "category": "all-right" or "all-wrong"}',
                 where=where,
             )
         found.add(

@@ -53,7 +53,7 @@ def split_cases(known: Truths, *, seed: int) -> tuple[NDArray[np.intp], NDArray[
         if len(places) < MIN_CASES:
             raise InvalidInput(
                 f"too few questions of class {kind!r}: {len(places)}",
-                f"add questions: each class needs {MIN_CASES}, better some hundreds",
+                f"add questions: each class needs at least {MIN_CASES}, better some hundreds",
             )
         mixed = chance.permutation(places)
         cut = min(round(len(places) * TRAINING_SHARE), len(places) - 1)

@@ -119,6 +119,6 @@ def show_ranked(ranked: RankReport) -> None:
     columns = (output.Column(""), output.Column("label"), output.Column("number", number=True))
     output.print_table(columns, rows)
     output.print_note(
-        f"labelled by ranker {ranked.run.maker} on dataset {ranked.run.dataset},"
-        f" with the scores: {', '.join(ranked.used)}"
+        f"the ranker {ranked.run.maker} labelled the answers of dataset {ranked.run.dataset}"
+        f" by the scores: {', '.join(ranked.used)}"
     )

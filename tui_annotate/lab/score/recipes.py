@@ -142,7 +142,7 @@ class _Reader:
         if not {"source", "dataset"} & data.keys():
             raise self._error(
                 root,
-                "the pipeline file names no data",
+                "the pipeline file names no input data",
                 "under data:, add input_data_path or dataset",
             )
         paths = {

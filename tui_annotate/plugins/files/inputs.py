@@ -61,6 +61,13 @@ def is_pattern(path: Path) -> bool:
     return glob.has_magic(str(path)) and not path.exists()
 
 
+def base_folder(path: Path) -> Path:
+    """Return a path, or for a pattern the folder in which its first wildcard is."""
+    while is_pattern(path):
+        path = path.parent
+    return path
+
+
 def list_matches(path: Path) -> list[Path]:
     """Return the files that match a pattern, sorted; or the files directly in a folder."""
     paths: Iterable[Path] = path.iterdir()

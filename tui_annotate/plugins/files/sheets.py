@@ -171,6 +171,11 @@ class _ForwardOnlyFile:
         """Do nothing: the caller that opened the target file also closes it."""
 
 
+def is_full_cell(value: Any) -> bool:
+    """Return whether the value of a cell is a text of maximum length."""
+    return isinstance(value, str) and len(value) * 2 >= LONGEST_CELL and _cut(f"{value} ") == value
+
+
 def _cut(text: str) -> str:
     if len(text) * 2 <= LONGEST_CELL:
         return text

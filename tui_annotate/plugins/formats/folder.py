@@ -9,13 +9,18 @@ from typing import Final
 
 from tui_annotate.domain.errors import InvalidInput, NotFound
 from tui_annotate.domain.records import Problem, Record
-from tui_annotate.plugins.files.inputs import is_pattern, list_matches
+from tui_annotate.plugins.files.inputs import base_folder, is_pattern, list_matches
 from tui_annotate.plugins.files.packing import plain_suffixes
 from tui_annotate.plugins.format_detection import DATA_SUFFIXES, detect
 from tui_annotate.plugins.protocols import ImportOptions
-from tui_annotate.plugins.reader_guard import read_guarded
-from tui_annotate.plugins.record_validation import choose_dataset_name, make_problem
+from tui_annotate.plugins.reader_guard import choose_columns, read_guarded
+from tui_annotate.plugins.record_validation import (
+    COLUMNS_AMBIGUOUS,
+    choose_dataset_name,
+    make_problem,
+)
 from tui_annotate.plugins.traits import FormatTraits, RecordTrait, carry_plainly
+from tui_annotate.settings import WORKSPACE_FILE
 
 _SHOWN: Final = 5
 """Maximum number of skipped files that a warning lists."""
@@ -36,16 +41,12 @@ class FolderFormat:
 
     def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
         """Read one file after the other; see `Importer.read`."""
-        folder = path
-        while is_pattern(folder):
-            folder = folder.parent
-        files = list_matches(path)
-        if folder == path:
-            files = [file for file in files if {*plain_suffixes(file)[-1:]} & DATA_SUFFIXES]
+        files = _list_data_files(path)
+        if not is_pattern(path):
             yield from _warn_of_skipped({*path.iterdir()} - {*files}, path)
         if not files:
             raise NotFound(f"{path} contains no files in a readable format", "check the path")
-        dataset = choose_dataset_name(folder, options.dataset)
+        dataset = choose_dataset_name(base_folder(path), options.dataset)
         for file in files:
             wanted = replace(options, dataset=dataset, row_prefix=f"{file.name}/")
             try:
@@ -53,9 +54,26 @@ class FolderFormat:
             except (InvalidInput, NotFound) as error:
                 yield make_problem(str(file), error)
 
+    def choose_columns(self, path: Path, options: ImportOptions) -> None:
+        """Choose the columns of all files; see `TableImporter.choose_columns`."""
+        for file in _list_data_files(path):
+            try:
+                choose_columns(detect(file, options), options, file)
+            except (InvalidInput, NotFound) as error:
+                if error.code == COLUMNS_AMBIGUOUS:
+                    raise  # other errors are reported when the file is read
+
+
+def _list_data_files(path: Path) -> list[Path]:
+    files = list_matches(path)
+    if is_pattern(path):
+        return files
+    return [file for file in files if {*plain_suffixes(file)[-1:]} & DATA_SUFFIXES]
+
 
 def _warn_of_skipped(paths: set[Path], folder: Path) -> Iterator[Problem]:
-    names = sorted(path.name for path in paths if not path.name.startswith("."))
+    others = (path for path in paths if not (path / WORKSPACE_FILE).is_file())
+    names = sorted(path.name for path in others if not path.name.startswith("."))
     if names:
         more = f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else ""
         message = f"subfolders and files of other kinds are skipped: {', '.join(names[:_SHOWN])}"

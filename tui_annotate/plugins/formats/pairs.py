@@ -10,9 +10,10 @@ from __future__ import annotations
 import csv
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Final
 
@@ -29,15 +30,18 @@ from tui_annotate.plugins.files.json_values import (
     wrong_byte_problem,
 )
 from tui_annotate.plugins.files.packing import begins_with, plain_suffixes
+from tui_annotate.plugins.files.sheets import LONGEST_CELL, is_full_cell
 from tui_annotate.plugins.files.streams import LONGEST_LINE, TextLine, read_lines
 from tui_annotate.plugins.files.workbooks import SheetRow, is_workbook, open_sheets
+from tui_annotate.plugins.pair_columns import SAMPLED_ROWS, find_named_columns, set_columns
 from tui_annotate.plugins.protocols import ImportOptions
 from tui_annotate.plugins.record_validation import (
-    RIGHT_ONE,
+    COLUMNS_MISSING,
     NameRegister,
     choose_dataset_name,
     describe_value,
     get_field,
+    join_missing_columns,
     make_problem,
     missing_column,
     parse_document,
@@ -52,53 +56,87 @@ _ABOUT: Final = FormatTraits(
 )
 
 
-class PairsFormat:
+@dataclass(frozen=True, slots=True)
+class _PairRow:
+    """Fields of one record.
+
+    Attributes:
+        name: the sample's id if no id column is chosen.
+        dataset: the sample's dataset; empty for the dataset of the file.
+    """
+
+    name: str
+    where: str
+    fields: dict[str, Any]
+    dataset: str = ""
+
+
+_Rows = Iterator[_PairRow | Problem]
+_Table = tuple[str, _Rows]
+"""A file, or a sheet of a workbook, as messages name it, and its rows."""
+
+
+class _TableFormat:
+    """Importer of rows with a source and a summary, whose columns are chosen for each table."""
+
+    about = _ABOUT
+
+    def _open_tables(self, path: Path, options: ImportOptions) -> Iterable[_Table]:
+        raise NotImplementedError
+
+    def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
+        yield from _make_records(self._open_tables(path, options), path, options)
+
+    def choose_columns(self, path: Path, options: ImportOptions) -> None:
+        """Choose the columns of all tables; see `TableImporter.choose_columns`."""
+        for table, rows in self._open_tables(path, options):
+            for row, _ in _choose_columns(rows, table, options):
+                if isinstance(row, _PairRow):
+                    break
+
+
+class PairsFormat(_TableFormat):
     """Importer of rows with a source and a summary; all other columns become metadata unchanged.
 
     A folder must be saved by Hugging Face's `datasets` or contain Parquet files.
     """
 
     name = "pairs"
-    about = _ABOUT
 
-    def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
+    def _open_tables(self, path: Path, options: ImportOptions) -> Iterable[_Table]:
         if path.is_dir() or begins_with(path, MAGIC):
-            rows = _read_frames(path, options)
-        elif is_workbook(path):
-            rows = _read_workbook(path, options)
-        else:
-            rows = (_read_csv if _is_csv(path, options) else _read_json)(path, options)
-        yield from _make_records(rows, path, options)
+            return _read_frames(path, options)
+        if is_workbook(path):
+            return _read_workbook(path, options)
+        read = _read_csv if _is_csv(path, options) else _read_json
+        return [(str(path), read(path, options))]
 
 
-class CsvPairsFormat:
+class CsvPairsFormat(_TableFormat):
     """Importer of pairs from a CSV file; the header selects comma, semicolon, tab or `|`."""
 
     name = "csv"
-    about = _ABOUT
 
-    def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
-        return _make_records(_read_csv(path, options), path, options)
+    def _open_tables(self, path: Path, options: ImportOptions) -> Iterable[_Table]:
+        return [(str(path), _read_csv(path, options))]
 
 
-class TsvPairsFormat:
+class TsvPairsFormat(_TableFormat):
     """Importer of pairs from a file with tab-separated values, quoted as in CSV."""
 
     name = "tsv"
-    about = _ABOUT
 
-    def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
-        return _make_records(_read_csv(path, options, delimiter="\t"), path, options)
+    def _open_tables(self, path: Path, options: ImportOptions) -> Iterable[_Table]:
+        return [(str(path), _read_csv(path, options, delimiter="\t"))]
 
 
-class JsonPairsFormat:
+class JsonPairsFormat(_TableFormat):
     """Importer of pairs from a JSON array of objects, or from JSON lines."""
 
     name = "json"
-    about = _ABOUT
 
-    def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
-        return _make_records(_read_json(path, options), path, options)
+    def _open_tables(self, path: Path, options: ImportOptions) -> Iterable[_Table]:
+        return [(str(path), _read_json(path, options))]
 
 
 class JsonLinesPairsFormat(JsonPairsFormat):
@@ -107,35 +145,57 @@ class JsonLinesPairsFormat(JsonPairsFormat):
     name = "jsonl"
 
 
-class WorkbookPairsFormat:
+class WorkbookPairsFormat(_TableFormat):
     """Importer of pairs from the sheets of an Excel workbook; each sheet is a dataset."""
 
     name = "xlsx"
-    about = _ABOUT
 
-    def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
-        """Read one record per row; see `Importer.read`."""
-        return _make_records(_read_workbook(path, options), path, options)
+    def _open_tables(self, path: Path, options: ImportOptions) -> Iterable[_Table]:
+        return _read_workbook(path, options)
 
 
 def _make_records(
-    rows: Iterator[_PairRow | Problem], path: Path, options: ImportOptions
+    tables: Iterable[_Table], path: Path, options: ImportOptions
 ) -> Iterator[Record | Problem]:
     dataset = choose_dataset_name(path, options.dataset)
     hinted = bool(options.id_column)
     with closing(NameRegister()) as seen:
-        for row in rows:
+        rows = (_choose_columns(rows, table, options) for table, rows in tables)
+        for row, chosen in chain.from_iterable(rows):
             if isinstance(row, Problem):
                 yield row
                 continue
             try:
-                yield _make_record(row, row.dataset or dataset, options, seen=seen)
+                yield _make_record(row, row.dataset or dataset, chosen, seen=seen)
             except InvalidInput as error:
                 yield make_problem(row.where, error)
                 continue
             if not hinted:
-                yield from _warn_of_unused_ids(row)
+                yield from _warn_of_unused_ids(row, chosen)
                 hinted = True
+
+
+def _choose_columns(
+    rows: _Rows, table: str, options: ImportOptions
+) -> Iterator[tuple[_PairRow | Problem, ImportOptions]]:
+    """Yield each row of a table with import options that name the columns of this table."""
+    for item in rows:
+        if isinstance(item, _PairRow):
+            break
+        yield item, options
+    else:
+        return
+    head = [item, *islice(rows, SAMPLED_ROWS - 1)]
+    try:
+        first = [each.fields for each in head if isinstance(each, _PairRow)]
+        options = set_columns(table, first, options)
+    except InvalidInput as error:
+        if error.code != COLUMNS_MISSING:
+            raise
+        yield make_problem(table, error), options
+        return
+    for row in chain(head, rows):
+        yield row, options
 
 
 def _is_csv(path: Path, options: ImportOptions) -> bool:
@@ -186,9 +246,9 @@ def _sample_id(row: _PairRow, options: ImportOptions, seen: NameRegister) -> str
     return name
 
 
-def _warn_of_unused_ids(row: _PairRow) -> Iterator[Problem]:
+def _warn_of_unused_ids(row: _PairRow, options: ImportOptions) -> Iterator[Problem]:
     for column in row.fields:
-        if column.casefold() == "id":
+        if column.casefold() == "id" and column != options.group_column:
             yield Problem(
                 row.where,
                 f"the column {column!r} exists, but row numbers are used as sample ids",
@@ -219,21 +279,6 @@ def _read_json(path: Path, options: ImportOptions) -> Iterator[_PairRow | Proble
             )
 
 
-@dataclass(frozen=True, slots=True)
-class _PairRow:
-    """Fields of one record.
-
-    Attributes:
-        name: the sample's id if no id column is chosen.
-        dataset: the sample's dataset; empty for the dataset of the file.
-    """
-
-    name: str
-    where: str
-    fields: dict[str, Any]
-    dataset: str = ""
-
-
 def _missing_columns(columns: Sequence[str], options: ImportOptions) -> InvalidInput | None:
     named = {
         "--source-column": options.source_column,
@@ -246,12 +291,7 @@ def _missing_columns(columns: Sequence[str], options: ImportOptions) -> InvalidI
         for option, column in named.items()
         if column and column not in columns
     ]
-    if not errors:
-        return None
-    near = [error.hint for error in errors if not error.hint.startswith(RIGHT_ONE)]
-    others = [error.hint.removeprefix(RIGHT_ONE) for error in errors if error.hint not in near]
-    hints = [*near, RIGHT_ONE + " and ".join(others)] if others else near
-    return InvalidInput(errors[0].message, "; ".join(hints))
+    return join_missing_columns(errors) if errors else None
 
 
 _DELIMITERS = (",", ";", "\t", "|")
@@ -303,9 +343,10 @@ def _find_delimiter(header: str, options: ImportOptions) -> str:
 
     If there is none, return the delimiter that gives the most columns.
     """
-    texts = {options.source_column, options.summary_column}
     found = {sign: _split_header(header, sign) for sign in _DELIMITERS}
-    return max(found, key=lambda sign: (texts <= {*found[sign]}, len(found[sign])))
+    return max(
+        found, key=lambda sign: (bool(find_named_columns(found[sign], options)), len(found[sign]))
+    )
 
 
 def _split_header(line: str, delimiter: str) -> list[str]:
@@ -407,8 +448,8 @@ class _CsvLines(Iterator[str]):
         return line.text
 
 
-def _read_workbook(path: Path, options: ImportOptions) -> Iterator[_PairRow | Problem]:
-    """Yield the rows of all sheets, or of the chosen sheet.
+def _read_workbook(path: Path, options: ImportOptions) -> Iterator[_Table]:
+    """Yield all sheets, or the chosen sheet.
 
     A workbook with several sheets gives several datasets; if the user named one dataset, the ids
     of its samples contain the names of the sheets.
@@ -419,42 +460,61 @@ def _read_workbook(path: Path, options: ImportOptions) -> Iterator[_PairRow | Pr
                 hint = f"{suggest_word(options.sheet, sheets)}the sheets are: {', '.join(sheets)}"
                 raise NotFound(f"{path} has no sheet {options.sheet!r} with rows", hint)
             if not sheets:
-                yield Problem(str(path), "the workbook is empty", code=EMPTY)
+                yield str(path), iter([Problem(str(path), "the workbook is empty", code=EMPTY)])
             prefix = f"{choose_dataset_name(path, '')}-" * (len(sheets) > 1 > len(options.dataset))
             for name, rows in sheets.items():
                 if options.sheet not in {"", name}:
                     continue
                 dataset = f"{prefix}{name}" if prefix else ""
                 label = f"{name}/" if len(sheets) > 1 and not prefix else ""
-                for row in _read_sheet(rows, f"{path}, sheet {name!r}", options):
-                    if isinstance(row, Problem):
-                        yield row
-                    else:
-                        yield replace(row, name=label + row.name, dataset=dataset)
+                where = f"{path}, sheet {name!r}"
+                sheet = _read_sheet(rows, where, options, label=label, dataset=dataset)
+                yield where, sheet
     except InvalidRecord as error:
-        yield make_problem(error.where, error)
+        yield str(path), iter([make_problem(error.where, error)])
     if options.meter:
         options.meter.done += path.stat().st_size
 
 
 def _read_sheet(
-    rows: Iterator[SheetRow], where: str, options: ImportOptions
-) -> Iterator[_PairRow | Problem]:
-    _, cells = next(rows)
-    header = [str(cell or "") for cell in cells]
-    if refused := _check_names([name for name in header if name], where, options):
-        yield refused
-        return
-    index = -1
-    for index, (number, cells) in enumerate(rows):
-        fields: dict[str, Any] = dict.fromkeys(filter(None, header))
-        for at, value in enumerate(cells):
-            name = header[at] if at < len(header) else ""
-            if name or value is not None:
-                fields[name or f"column {at + 1}"] = value
-        yield _PairRow(str(index), f"{where}, row {number}", fields)
-    if index < 0:
-        yield Problem(where, "the sheet has a header but no rows")
+    rows: Iterator[SheetRow], where: str, options: ImportOptions, *, label: str, dataset: str
+) -> _Rows:
+    """Yield the rows of a sheet; `label` precedes the row number that is a sample's id."""
+    try:
+        _, cells = next(rows)
+        header = [str(cell or "") for cell in cells]
+        if refused := _check_names([name for name in header if name], where, options):
+            yield refused
+            return
+        index = -1
+        for index, (number, cells) in enumerate(rows):
+            fields = _name_cells(cells, header)
+            yield _PairRow(f"{label}{index}", f"{where}, row {number}", fields, dataset)
+            if any(is_full_cell(value) for value in cells):
+                yield _full_cell_problem(f"{where}, row {number}")
+        if index < 0:
+            yield Problem(where, "the sheet has a header but no rows")
+    except InvalidRecord as error:
+        yield make_problem(error.where, error)
+
+
+def _full_cell_problem(where: str) -> Problem:
+    return Problem(
+        where,
+        f"a cell has {LONGEST_CELL:,} characters, the most that Excel stores: the text is probably"
+        " cut",
+        "import the text from the file that the workbook was made from",
+        refused=False,
+    )
+
+
+def _name_cells(cells: Sequence[Any], header: Sequence[str]) -> dict[str, Any]:
+    fields: dict[str, Any] = dict.fromkeys(filter(None, header))
+    for at, value in enumerate(cells):
+        name = header[at] if at < len(header) else ""
+        if name or value is not None:
+            fields[name or f"column {at + 1}"] = value
+    return fields
 
 
 _SPLITS: Final = "dataset_dict.json"
@@ -466,25 +526,31 @@ _UNSAFE: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 _LARGEST: Final = 2**24
 
 
-def _read_frames(path: Path, options: ImportOptions) -> Iterator[_PairRow | Problem]:
-    """Yield the rows of a Parquet file or of a folder; report a missing column once per file."""
+def _read_frames(path: Path, options: ImportOptions) -> Iterator[_Table]:
     index: dict[str, int] = {}
     for file, split in _list_files(path):
-        try:
-            for number, fields in enumerate(read_column_rows(file)):
-                count = index[split] = index.get(split, -1) + 1
-                name = f"{split}/{count}" if split else str(count)
-                first = {_SPLIT: split} if split else {}
-                row = _PairRow(name, f"{file}, row {number + 1}", {**first, **fields})
-                # All rows of a file have the same columns.
-                if error := _missing_columns([*row.fields], options):
-                    yield make_problem(str(file), error)
-                    break
-                yield row
-        except InvalidRecord as error:
-            yield make_problem(error.where, error)
-        if options.meter and file.is_file():
-            options.meter.done += file.stat().st_size
+        yield str(file), _read_frame(file, options, split=split, index=index)
+
+
+def _read_frame(
+    file: Path, options: ImportOptions, *, split: str, index: dict[str, int]
+) -> Iterator[_PairRow | Problem]:
+    """Yield the rows of a file; report a missing column once. `index` counts rows of each split."""
+    try:
+        for number, fields in enumerate(read_column_rows(file)):
+            count = index[split] = index.get(split, -1) + 1
+            name = f"{split}/{count}" if split else str(count)
+            first = {_SPLIT: split} if split else {}
+            row = _PairRow(name, f"{file}, row {number + 1}", {**first, **fields})
+            # All rows of a file have the same columns.
+            if error := _missing_columns([*row.fields], options):
+                yield make_problem(str(file), error)
+                break
+            yield row
+    except InvalidRecord as error:
+        yield make_problem(error.where, error)
+    if options.meter and file.is_file():
+        options.meter.done += file.stat().st_size
 
 
 def _list_files(path: Path) -> list[tuple[Path, str]]:

@@ -415,10 +415,10 @@ _MODEL_COLUMNS = ("summarizer", "model")
 
 
 class FaithBenchTable:
-    """FaithBench's table of the worst and the best verdict of all annotators on each sample.
+    """FaithBench's table of the worst and the best verdict on each sample.
 
-    An annotator's verdict is the worst verdict among the annotator's labels, or `Consistent` if the
-    annotator found nothing.
+    The labels of all annotators are pooled, with `Consistent` for each annotator who completed the
+    sample and marked nothing.
     """
 
     name = "faithbench-csv"
@@ -460,15 +460,10 @@ class FaithBenchTable:
 
 
 def _list_verdicts(record: Record, report: ExportReport) -> list[int]:
-    tops: dict[str, set[str]] = {person: set() for person in list_finished_people(record)}
+    found: set[str] = set()
     for owned in record.annotations:
-        paths = owned.annotation.labels or (("",),)
-        tops.setdefault(owned.person, set()).update(path[0] for path in paths)
-    marked = set().union(*tops.values()) if tops else set()
-    report.count_loss(Loss.NO_VERDICT_LABELS.value, len(marked - set(VERDICTS)))
-    worst = {
-        person: max((VERDICTS.index(top) for top in found if top in VERDICTS), default=0)
-        for person, found in tops.items()
-        if not found or found & set(VERDICTS)
-    }
-    return list(worst.values())
+        found.update(path[0] for path in owned.annotation.labels or (("",),))
+    report.count_loss(Loss.NO_VERDICT_LABELS.value, len(found - set(VERDICTS)))
+    if list_finished_people(record) - {owned.person for owned in record.annotations}:
+        found.add(VERDICTS[0])
+    return [place for place, verdict in enumerate(VERDICTS) if verdict in found]

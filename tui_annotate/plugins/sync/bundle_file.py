@@ -11,6 +11,7 @@ import json
 import struct
 import zlib
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO, Any, Final
@@ -113,6 +114,15 @@ def _packs_too_well(member: Path) -> bool:
             packed += len(packer.compress(chunk))
     packed += len(packer.flush())
     return size > packed * _RATIO // 2
+
+
+def is_bundle(file: Path) -> bool:
+    """Return whether a file is a bundle by its content, or by the ending of its name."""
+    with suppress(OSError, BadZipFile, ValueError):
+        if file.is_file():
+            with ZipFile(file) as archive:
+                return ABOUT in archive.namelist()
+    return file.suffix == ".bundle"
 
 
 def unpack(file: Path, folder: Path) -> BundleHeader:

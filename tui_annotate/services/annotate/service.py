@@ -165,9 +165,11 @@ class AnnotationService(SampleQueries):
         `words` also removes ratings and comments.
 
         Raises:
-            NotFound: `sample` matches no sample, or several.
+            NotFound: `sample` matches no sample, or several; or the dataset does not exist.
         """
         only = self.find(sample) if sample else None
+        if dataset:
+            self.guidance.require_dataset(dataset)
 
         def wanted(key: SampleKey) -> bool:
             return dataset in ("", key.dataset) and only in (None, key)

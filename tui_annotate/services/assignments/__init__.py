@@ -112,7 +112,9 @@ class AssignmentService:
             Conflict: an account is disabled.
         """
         if not to:
-            raise InvalidInput("no annotator is named", "name people: --person NAME, repeatable")
+            raise InvalidInput(
+                "no annotator is named", "name annotators with --person NAME (repeatable)"
+            )
         found = [self._find_assignee(name, keep=not dry_run) for name in to]
         return list({person.id: person for person in found}.values())
 
@@ -173,7 +175,8 @@ class AssignmentService:
         people = [each for each in self._workers() if has.get(each.id)]
         if not people:
             raise InvalidInput(
-                f"no annotator has samples of dataset {dataset!r}", "name people: --person NAME"
+                f"no annotator has samples of dataset {dataset!r}",
+                "name annotators with --person NAME",
             )
         return people
 
@@ -293,7 +296,7 @@ class AssignmentService:
             if not store.known(data.dataset_id, rule):
                 raise NotReady(
                     f"dataset {dataset!r} has no answers by {gold or SETTLED!r}",
-                    "name the correct answers: --gold NAME, or --gold imported",
+                    "name whose annotations are correct: --gold NAME, or --gold imported",
                 )
             reports = []
             for each in people:
@@ -345,7 +348,7 @@ class AssignmentService:
                 what = f"sample {lacking[0]!r}" if lacking else f"dataset {dataset!r}"
                 raise NotReady(
                     f"{what} has no completed answers by {answers or SETTLED!r}",
-                    "name the correct answers: --gold NAME, or --gold imported",
+                    "name whose annotations are correct: --gold NAME, or --gold imported",
                 )
             number = store.set_gold(dataset, replace(rule, samples=samples))
         return GoldRuleResult(0 if dry_run else number, len(samples))

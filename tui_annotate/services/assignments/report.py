@@ -163,7 +163,7 @@ def _describe_rule(rule: Rule, names: Mapping[str, str]) -> str:
     gold = names.get(rule.person, rule.person) if rule.person else rule.origin
     if isinstance(rule, Gold):
         return (
-            f"{AssignmentCause.GOLD}: {format_count(len(rule.samples), 'sample')} with answers of"
-            f" {gold}, 1 of {rule.every} samples, alert below {rule.threshold}%"
+            f"{AssignmentCause.GOLD}: {format_count(len(rule.samples), 'sample')} with correct"
+            f" answers of {gold}, 1 of {rule.every} samples, alert below {rule.threshold}%"
         )
     return f"{AssignmentCause.PRACTICE}: correct answers of {gold}"

@@ -357,7 +357,7 @@ def _load_embedder(name: str) -> Embedder | None:
         if kind in registry.plugin_names("embedders") and registry.has_cost(kind):
             raise InvalidInput(
                 f"the embedder {name!r} calls an endpoint; an evaluation never calls endpoints",
-                "name static, neural, neural:FOLDER or none",
+                "use one of the embedders static, neural, neural:FOLDER or none",
             )
         return registry.load_embedder(name)
     for each in dict.fromkeys([registry.best_embedder(), "static"]):

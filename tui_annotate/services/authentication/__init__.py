@@ -155,9 +155,11 @@ class AuthenticationService:
             self.sessions.mark_used(session, now=_format_time(now))
 
     def sign_out(self, session: str) -> None:
+        """End a session; an ended session stays unchanged."""
         self.sessions.end(now=self._now(), session=session)
 
     def sign_out_everywhere(self, person: str) -> int:
+        """End all sessions of a person id, and return their number."""
         return self.sessions.end(now=self._now(), person=person)
 
     def sign_everybody_out(self) -> int:

@@ -203,9 +203,11 @@ class AccountService:
         return self._change(account, ends=role not in (None, account.role), **values)
 
     def disable(self, who: str) -> Account:
+        """Disable an account and end its sessions; annotations stay."""
         return self._change(self.find(who), ends=True, active=False)
 
     def enable(self, who: str) -> Account:
+        """Let a user sign in again; sessions that `disable` ended stay ended."""
         return self._change(self.find(who), ends=False, active=True)
 
     def reset_password(self, who: str, password: str) -> Account:
@@ -348,10 +350,10 @@ def _check_admin(known: dict[str, Account], chosen: str) -> None:
     if chosen and (chosen not in known or known[chosen].role is not Role.ADMIN):
         raise InvalidInput(
             f"no new account has the address {chosen!r}",
-            "for an existing account, run: tui-annotate users update WHO --role admin",
+            "to make an existing account an admin, run: tui-annotate users update WHO --role admin",
         )
     if known and not any(each.active and each.role is Role.ADMIN for each in known.values()):
         raise InvalidInput(
             "after this import, no active account would be an admin",
-            "name an admin: --admin ADDRESS",
+            "name the user who becomes an admin: --admin ADDRESS",
         )

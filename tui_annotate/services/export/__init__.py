@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
@@ -14,9 +15,10 @@ from tui_annotate.domain.did_you_mean import suggest_word
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.errors import NotFound as NotFound
 from tui_annotate.domain.labels import JOINER, resolve_label
-from tui_annotate.domain.records import RecordFilter
+from tui_annotate.domain.records import Record, RecordFilter
 from tui_annotate.domain.samples import Sample as Sample
 from tui_annotate.domain.samples import SampleKey
+from tui_annotate.plugins.implied_readings import complete_readings, list_annotators
 from tui_annotate.plugins.protocols import ExportOptions, ExportReport
 from tui_annotate.services.export.pseudonyms import Pseudonyms
 from tui_annotate.services.export.writer import ExportRun
@@ -88,7 +90,24 @@ class ExportService:
             options or ExportOptions(), sample=self.corpus.sample_or_none, opinions=self.opinions
         )
         writing = ExportRun(exporter, known, names=names)
-        return writing.run(self.corpus.records(self.checked(filters or RecordFilter())), target)
+        chosen = self.checked(filters or RecordFilter())
+        records = self.corpus.records(chosen)
+        if known.everyone_read:
+            records = self._complete_readings(records, chosen)
+        return writing.run(records, target)
+
+    def _complete_readings(
+        self, records: Iterable[Record], filters: RecordFilter
+    ) -> Iterator[Record]:
+        # The filters of annotations would hide people who marked nothing that the filters select.
+        whole = replace(filters, sample="", origin="", state="", label="", since="")
+        worked = self.corpus.records(whole, worked=True)
+        annotators = {
+            dataset: list_annotators(mine)
+            for dataset, mine in groupby(worked, key=lambda record: record.sample.dataset)
+        }
+        for record in records:
+            yield complete_readings(record, annotators.get(record.sample.dataset, {}))
 
     def _check_sample(self, sample: str, dataset: str) -> None:
         names = [dataset] if dataset else [each.name for each in self.corpus.datasets()]

@@ -335,7 +335,7 @@ class PseudonymKeys:
     def _unavailable(self, error: OSError, what: str) -> Unavailable:
         return Unavailable(
             f"{self.path} cannot be {what}: {error.strerror}",
-            "ask the workspace owner: the file contains the key of the pseudonyms",
+            "ask the workspace owner for access: the file contains the key of the pseudonyms",
         )
 
 

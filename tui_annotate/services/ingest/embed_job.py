@@ -105,7 +105,9 @@ class EmbedJob:
             return ()
         documents = format_count(self.unknown_documents, "document")
         model = self.target.label
-        return (f"the model {model} does not know the words of {documents}: lexical ranking",)
+        return (
+            f"the model {model} does not know the words of {documents}: their ranking is lexical",
+        )
 
     @property
     def _rows(self) -> int:

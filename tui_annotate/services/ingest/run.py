@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.progress import TaskProgress, replies_from
-from tui_annotate.domain.records import Problem, Record
+from tui_annotate.domain.records import Problem, Record, count_kind
 from tui_annotate.domain.samples import Sample, SampleKey, SampleKind, Segment
 from tui_annotate.methods.segmentation import SEGMENTER, list_languages
 from tui_annotate.plugins.files.inputs import input_size
@@ -55,6 +55,7 @@ class IngestReport:
         known_documents: number of `known` samples that are documents of collections.
         annotations_removed: number of annotations that are not imported again, as users deleted
             them.
+        problem_kinds: number of problems of each kind.
         outside: number of annotations with labels outside the label set.
         cost: cost of the vectors that a dry run found missing; None if they are free.
     """
@@ -78,6 +79,7 @@ class IngestReport:
     embedder: str = ""
     seconds: float = 0.0
     problems: list[Problem] = field(default_factory=list)
+    problem_kinds: dict[str, int] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     better: str = ""
     cost: EmbeddingCost | None = None
@@ -95,6 +97,7 @@ class IngestReport:
             self.refused += 1
         else:
             self.doubts += 1
+        count_kind(self.problem_kinds, problem)
         if len(self.problems) < KEPT_PROBLEMS:
             self.problems.append(problem)
 

@@ -60,15 +60,12 @@ class LabelChangeService(LabelChangeWriter):
 
     Raises:
         NotAllowed: every method, if the current user is not an admin.
+        NotFound: every method, if the dataset does not exist.
+        InvalidInput, Conflict: a named label does not exist, or the change is not possible.
     """
 
     def rename(self, old: str, new: str, *, dataset: str = "", dry: bool = False) -> RelabelReport:
-        """Rename a label; its child labels stay below the renamed label.
-
-        Raises:
-            NotFound: the label or the dataset does not exist.
-            InvalidInput, Conflict: the new name is not possible.
-        """
+        """Rename a label; its child labels stay below the renamed label."""
 
         def ask(text: str, tree: LabelTree, at: str) -> RelabelRequest:
             label = label_requests.find_label(tree, old)

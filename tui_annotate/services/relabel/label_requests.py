@@ -5,30 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tui_annotate.domain.annotations import LabelPath
-from tui_annotate.domain.did_you_mean import suggest_word
-from tui_annotate.domain.errors import Conflict, InvalidInput, NotFound
+from tui_annotate.domain.errors import Conflict, InvalidInput
 from tui_annotate.domain.label_changes import is_below
 from tui_annotate.domain.labels import JOINER, Label, LabelTree
 
 
 def find_label(tree: LabelTree, whole: str) -> Label:
-    """Return the label with the given dotted path, for example `Extrinsic.Number`.
+    """Return the label that text names by its path with dots, or by its name if it is unique.
 
     Raises:
-        NotFound: the label set has no such label; the hint suggests or lists labels.
+        InvalidInput: as `resolve_label`.
     """
-    found = tree.find(tuple(whole.split(JOINER)))
-    if found is not None:
-        return found
-    known = list(tree.walk())
-    near = [label for label in known if label.name.casefold() == whole.casefold()]
-    near = near or [
-        label for label in known if format_path(label.path).casefold() == whole.casefold()
-    ]
-    if near:
-        raise NotFound(f"unknown label {whole!r}", f"did you mean {_join_paths(near)}?")
-    similar = suggest_word(whole, [format_path(label.path) for label in known])
-    raise NotFound(f"unknown label {whole!r}", f"{similar}known labels: {_join_paths(known)}")
+    (path,) = tree.resolve([whole])
+    return next(label for label in tree.walk() if label.path == path)
 
 
 def new_name(tree: LabelTree, old: Label, new: str) -> LabelPath:
@@ -72,8 +61,7 @@ def parse_merge(
     """Check a request to merge labels; return the labels' paths, and the target label.
 
     Raises:
-        NotFound: the label set lacks one of the labels.
-        InvalidInput: a label would be merged into itself or into its child label.
+        InvalidInput: a label is unknown, or would be merged into itself or into its child label.
         Conflict: the target is deprecated.
     """
     kept = find_label(tree, into)
@@ -140,7 +128,7 @@ def retire_label(tree: LabelTree, whole: str) -> Label:
     """Return the label that a user wants to deprecate; refuse impossible requests.
 
     Raises:
-        NotFound: the label set lacks the label.
+        InvalidInput: the label set lacks the label.
         Conflict: the label is already deprecated, or no usable label would be left.
     """
     label = find_label(tree, whole)

@@ -153,8 +153,7 @@ def parse_rules(
 
     Raises:
         InvalidInput: the text is not a rule; FROM is in the label set or unused; or FROM was split
-        and TO is not one of its parts.
-        NotFound: TO is not a label of the label set.
+        and TO is not one of its parts, or no label of the label set.
     """
     made: dict[LabelPath, LabelReplacement | None] = {}
     for text in asked:

@@ -92,7 +92,7 @@ class ScoreThreshold:
         given = [each for each in (self.below, self.above) if each is not None]
         if len(given) != 1 or not math.isfinite(given[0]):
             raise InvalidInput(
-                "give exactly one threshold", "for example --below 0.3, or --above 0.7"
+                "give exactly one threshold", "pass for example --below 0.3, or --above 0.7"
             )
 
     def passes(self, value: float) -> bool:
@@ -408,7 +408,7 @@ def _parse_anchor(value: Mapping[str, Any], sample: Sample, side: Side) -> Ancho
 def _only_document(chosen: list[tuple[int, Document]], side: Side) -> tuple[int, Document]:
     if len(chosen) > 1:
         raise InvalidInput(
-            f"the {side} side has {len(chosen)} documents",
+            f"the {side} side has {len(chosen)} documents, and the suggestion names none",
             "set the field 'document' to the key or index of one document",
         )
     return chosen[0]

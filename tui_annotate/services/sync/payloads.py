@@ -161,7 +161,7 @@ def _parse_native(value: Mapping[str, Any], sample: Sample, stream: EventStream)
         problem = next(
             (each.message for each in items if isinstance(each, Problem)), "the payload is empty"
         )
-        raise InvalidInput(f"the row's payload is not a record: {problem}", _HINT)
+        raise InvalidInput(f"the row's payload is not a valid record: {problem}", _HINT)
     if hash_texts(record.sample) != hash_texts(sample):
         raise InvalidInput("the row's payload has other texts than the stored sample", _HINT)
     if len({each.id for each in record.people}) > 1:
@@ -241,7 +241,8 @@ def _parse_places(value: Mapping[str, Any], sample: Sample) -> Iterator[Place]:
             raise InvalidInput(f"the field {name!r} of the row is not a list of spans", _HINT)
         if spans and not sample.side(side):
             raise InvalidInput(
-                f"the field {name!r} of the row marks a text that is not in this workspace", _HINT
+                f"the field {name!r} of the row has spans of a text that is not in this workspace",
+                _HINT,
             )
         for each in spans:
             text = sample.document(side).text

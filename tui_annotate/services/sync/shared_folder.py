@@ -202,7 +202,7 @@ def _read_file(file: Path) -> tuple[Person, Iterator[StreamCopy | Problem]]:
     person, copies = stream_lines.read(file)
     if not file.name.endswith(_file_ending(person)):
         raise InvalidRecord(
-            f"the file contains work of {person.name}, but its file name does not fit this name",
+            f"the file contains work of {person.name}, but has the file name of other work",
             "change the file name back to the original name",
             where=str(file),
         )
@@ -214,7 +214,9 @@ def _read_whole(file: Path) -> dict[StreamName, StreamCopy]:
     for each in _read_file(file)[1] if file.exists() else ():
         if isinstance(each, Problem):
             raise InvalidRecord(
-                each.message, "fix or delete the file: a push writes it again", where=each.where
+                each.message,
+                "fix or delete the file: the next sync push writes it again",
+                where=each.where,
             )
         found[each.name] = each
     return found

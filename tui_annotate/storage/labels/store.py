@@ -22,7 +22,7 @@ from tui_annotate.storage.clock import utc_now
 from tui_annotate.storage.codec import from_json, to_json
 from tui_annotate.storage.columns import DATASETS, EDITIONS, LABEL_CHANGES, SETTINGS, TEXTS
 from tui_annotate.storage.database import CommonStore
-from tui_annotate.storage.statements import add_missing, upsert
+from tui_annotate.storage.statements import add_missing, dataset_row, upsert
 
 
 class GuidanceKind(StrEnum):
@@ -92,9 +92,7 @@ class GuidanceStore(CommonStore):
     def require_dataset(self, dataset: str) -> None:
         """Raise NotFound, with the most similar name, if there is no dataset with this name."""
         with self._database.reading() as connection:
-            known = list(connection.execute(select(DATASETS.c.name)).scalars())
-        if dataset not in known:
-            raise unknown_dataset(dataset, known)
+            dataset_row(connection, dataset)
 
     def versions(self, kind: GuidanceKind) -> tuple[str, ...]:
         query = select(TEXTS.c.hash).where(TEXTS.c.kind == kind.value)

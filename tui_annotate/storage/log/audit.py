@@ -91,7 +91,10 @@ class AuditStore(CommonStore):
             if progress:
                 progress(done, total)
             for person, dataset, sample in connection.execute(_WORK_WITHOUT_EVENTS):
-                says = "the tables have work that is missing in the event log: events were removed"
+                says = (
+                    "the database tables have work that is missing in the event log: events were"
+                    " removed"
+                )
                 yield ChainFault(person, dataset, sample, 0, "", "", total + 1, says)
             if (wrong := connection.execute(_WRONG_TALLIES).first()) is not None:
                 says = f"the counts of completed samples of {wrong[1]} are wrong"
@@ -219,26 +222,35 @@ def _find_difference(connection: Connection, logged: EventStream, *, ended: bool
     )
     if not assignments:
         rest = annotations or answers
-        return "" if ended and not rest else "the event log has work that the tables lack"
+        return "" if ended and not rest else "the event log has work that the database tables lack"
     row = assignments[0]
     if row["seq"] > logged.seq:
-        return f"the tables include event {row['seq']}, which the log lacks: events were removed"
+        return (
+            f"the database tables include event {row['seq']}, which the event log lacks: events"
+            " were removed"
+        )
     if row["seq"] < logged.seq:
-        return f"the tables end with event {row['seq']}, but the event log has later events"
+        return (
+            f"the database tables end with event {row['seq']}, but the event log has later events"
+        )
     if row["head"] != logged.head:
-        return "the tables and the event log have different hashes of this event"
+        return "the database tables and the event log have different hashes of this event"
     if row != assignment_row(logged):
-        return "state, rating, comment or time in the tables differ from the event log"
+        return "state, rating, comment or time in the database tables differ from the event log"
     payloads = logged.state.annotations
     rows = {each["id"]: each for each in annotations}
     if rows.keys() != payloads.keys():
-        return "the annotations in the tables differ from the event log"
+        return "the annotations in the database tables differ from the event log"
     for name, payload in payloads.items():
         if _normalize_row(rows[name]) != _normalize_row(annotation_row(logged, payload)):
-            return f"annotation {name} in the tables differs from the event log"
+            return f"annotation {name} in the database tables differs from the event log"
     wanted = [answer_row(logged, *each) for each in logged.state.suggestions.items()]
     same = _sort_answers(answers) == _sort_answers(wanted)
-    return "" if same else "the answers to suggestions in the tables differ from the event log"
+    return (
+        ""
+        if same
+        else "the answers to suggestions in the database tables differ from the event log"
+    )
 
 
 def _sort_answers(answers: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -168,7 +168,7 @@ def _load_account(connection: Connection, condition: ColumnElement[bool]) -> Acc
 def _require_account(connection: Connection, person: str) -> Account:
     found = _load_account(connection, ACCOUNTS.c.person == person)
     if found is None:
-        raise NotFound(f"{person!r} has no account", "see: tui-annotate users list")
+        raise NotFound(f"{person!r} has no account", "list all users with: tui-annotate users list")
     return found
 
 
@@ -189,7 +189,8 @@ def _refuse_taken(connection: Connection, account: Account, *, but: str = "") ->
     for what, value, condition in taken:
         if _load_account(connection, condition & (ACCOUNTS.c.person != but)):
             raise Conflict(
-                f"{what} {value!r} has an account already", "see: tui-annotate users list"
+                f"{what} {value!r} has an account already",
+                "list all users with: tui-annotate users list",
             )
 
 

@@ -29,6 +29,7 @@ from tui_annotate.storage.codec import check_storable, from_json, replace_unstor
 from tui_annotate.storage.database import Store
 from tui_annotate.storage.scores import orders, runs
 from tui_annotate.storage.scores.runs import StoredRun, list_visible_runs
+from tui_annotate.storage.statements import dataset_row
 
 _READ: Final = text("""
     SELECT k.key, c.run, c.name, c.value, c.text
@@ -103,6 +104,11 @@ class ScoreStore(Store):
         return names, stored
 
     def runs(self, dataset: str = "") -> list[ScoreRun]:
+        """Return the finished runs, in the order in which they began.
+
+        Raises:
+            NotFound: the dataset does not exist.
+        """
         with self._database.reading() as connection:
             return [each.run for each in self._list_readable(connection, dataset)]
 
@@ -120,6 +126,8 @@ class ScoreStore(Store):
     def _list_readable(
         self, connection: Connection, dataset: str = "", *, finished: bool = True
     ) -> list[StoredRun]:
+        if dataset:
+            dataset_row(connection, dataset)
         found = runs.list_runs(connection, dataset, finished=finished)
         hidden = () if is_allowed(self._actor, Permission.REPORT) else hidden_rows(connection)
         return [each for each in found if each.dataset_id not in hidden]
@@ -155,7 +163,8 @@ class ScoreStore(Store):
         missing = sorted(set(wanted) - {each.run.id for each in found})
         if missing:
             raise NotFound(
-                f"dataset {dataset!r} has no run {missing[0]}", "see: tui-annotate scores list"
+                f"dataset {dataset!r} has no run {missing[0]}",
+                "list all runs with: tui-annotate scores list",
             )
         return [each for each in found if each.run.id in set(wanted)]
 
@@ -254,7 +263,9 @@ class ScoreStore(Store):
         with self._database.reading() as connection:
             found = [each for each in runs.list_runs(connection) if each.run.id == run_id]
         if not found:
-            raise NotFound(f"there is no run {run_id}", "see: tui-annotate scores list")
+            raise NotFound(
+                f"there is no run {run_id}", "list all runs with: tui-annotate scores list"
+            )
         runs.drop(self._database, found[0].number)
         orders.refresh_orders(self._database, found[0].names)
 

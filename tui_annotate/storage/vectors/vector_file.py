@@ -140,7 +140,7 @@ def _build_metadata(prepared: VectorFileContent) -> dict[str, str]:
 
 def _parse_rows(rows: Any, about: dict[str, str]) -> VectorFileContent:
     _require(
-        about.get("format") == FORMAT, f"the format is {about.get('format')!r}, not {FORMAT!r}"
+        about.get("format") == FORMAT, f"its format is {about.get('format')!r}, not {FORMAT!r}"
     )
     values: dict[str, Any] = {name: about[name] for name in _TEXTS}
     values |= {name: int(about[name]) for name in _NUMBERS}
@@ -173,7 +173,7 @@ def _read_matrix(rows: Any, vectors: VectorSet) -> NDArray[np.float16]:
     matrix = arrow.to_matrix(rows.column("vector"))
     _require(
         matrix.shape == (rows.num_rows, vectors.dimensions),
-        f"the vectors have shape {matrix.shape}",
+        f"the array of vectors has the wrong shape {matrix.shape}",
     )
     _require(np.isfinite(matrix).all(), "the vectors contain infinities or NaN")
     return matrix

@@ -23,7 +23,7 @@ class FindDialog(Dialog[str]):
     FindDialog .gap { margin-top: 0; }
     """
 
-    keys: Keys = (("Enter", "done; then n: next hit, N: previous hit"), ("Esc", "close"))
+    keys: Keys = (("Enter", "then n: next hit"), ("Esc", "close"))
 
     def __init__(self, query: str, *, search: Callable[[str], str], title: str) -> None:
         super().__init__(title)

@@ -201,7 +201,7 @@ class MessageCode(ScreenMessage):
     MATCHES_BY_ALL = "Matches by words and vectors together · press t for words only"
     MATCHES_BY_WORDS = "Matches by lexical search (words only) · press t for vectors only"
     MATCHES_BY_VECTORS = "Matches by vectors only · press t for words and vectors together"
-    NO_VECTORS = "{reason} · press t for matches by words and vectors"
+    NO_VECTORS = "{reason} · press t for words and vectors"
     LACKING_HIDDEN = "Words not found in the source are no longer marked"
     LACKING_NO_TWO_TEXTS = "Nothing to compare: this sample has no source or no summary"
     LACKING_SEARCH = "Searching for words not found in the source ..."
@@ -237,12 +237,12 @@ class LineText(ScreenMessage):
     WITHOUT_EVIDENCE = "{what}, no evidence"
     WITH_NOTE = "{what} + note"
     SAVING = "Saving ..."
-    EDITING = "Editing annotation {letter}: {labels} · {what} · Enter saves"
+    EDITING = "Editing {letter}: {labels} · {what} · Enter saves"
 
     # what was saved, and the annotation in focus
     SAVED = "Saved: {labels}"
     FOCUSED = "{letter} {labels}"
-    SPLIT = "{letter} {label}: the label was split, {digits} choose a new label"
+    SPLIT = "{letter} {label} was split: {digits} choose a new label"
     FROM = "from {origin}"
     CHANGED = "{maker}, changed"
 
@@ -303,7 +303,7 @@ class LineText(ScreenMessage):
     NOTE = "Note:"
 
     # suggestions
-    SUGGESTION = "y accepts {what} · suggested by {maker}"
+    SUGGESTION = "y accepts {what} · {maker}"
     SUGGESTION_WITHOUT_LABEL = "To save {what}: press e, a digit, Enter · suggested by {maker}"
     SUGGESTED_LABELS = "{claim} {labels}"
     SUGGESTED_EVIDENCE = "{what} + evidence {spans}"

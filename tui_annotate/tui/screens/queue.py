@@ -95,7 +95,9 @@ SCORE_LEGEND: tuple[LegendEntry, ...] = (
     LegendEntry(
         ((BARS, "accent"),), "score of the sample: a full bar means that the source supports it"
     ),
-    LegendEntry((("r w u", "disabled"),), "verdict of a program: right, wrong, undecided"),
+    LegendEntry(
+        (("r w u", "disabled"),), "a program's verdict on the sample: right, wrong, undecided"
+    ),
 )
 
 HELP = help_groups((f"1-{len(FILTERS)}", "show only samples in one state"), ("f", "next filter"))

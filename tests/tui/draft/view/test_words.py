@@ -93,7 +93,7 @@ def test_the_pages_tell_the_rest(draft: ViewDraft) -> None:
 def test_a_sample_that_was_read_without_a_find_is_told_apart(tmp_path: Path) -> None:
     """Read, nothing marked; and nobody did anything."""
     with viewed.browsed(tmp_path) as browser:
-        for name, words in (("second", "Completed by li: no"), ("third", "No annotations")):
+        for name, words in (("second", "Completed without"), ("third", "No annotations")):
             looked = browser.open(SampleKey("d", name))
             draft = ViewDraft(
                 looked.sample,

@@ -129,13 +129,13 @@ def anchor(side: Side) -> Anchor:
             [Side.SUMMARY],
             Side.SUMMARY,
             Signals.FUSED,
-            "words only: the words are unknown to feelings",
+            "words only: words unknown to feelings",
         ),
         (
             [Side.SUMMARY],
             Side.SUMMARY,
             Signals.VECTORS,
-            "no vectors: the words are unknown to feelings",
+            "no vectors: words unknown to feelings",
         ),
         ([Side.SUMMARY], Side.SOURCE, Signals.FUSED, "words + feelings"),
         ([], Side.SUMMARY, Signals.FUSED, "words only: why"),
@@ -165,12 +165,12 @@ def test_before_there_is_an_assist_its_state_is_told() -> None:
 
 def test_that_vectors_are_missing_is_told_in_eighty_columns() -> None:
     """With the reason and the way on, beside the mark of a warning."""
-    words = "no vectors: the words are unknown to all-MiniLM-L6-v2"
+    words = "no vectors: words unknown to all-MiniLM-L6-v2"
     report, kind = signals.describe_change(
         Signals.VECTORS, signals.SignalsStatus(words, limited=True)
     )
     assert isinstance(report, StatusMessage)
     assert (report.code, kind) == (MessageCode.NO_VECTORS, "warning")
     assert words in report.text
-    assert " t: " in report.text
+    assert " press t " in report.text
     assert len(report.text) <= 77

@@ -310,7 +310,7 @@ def object_of(fields: Mapping[str, Any], name: str, *, of: str = "") -> dict[str
     """
     value = fields.get(name)
     if not isinstance(value, dict):
-        raise bad_field(fields, name, "an object", of=of)
+        raise bad_field(fields, name, "a JSON object", of=of)
     return value
 
 

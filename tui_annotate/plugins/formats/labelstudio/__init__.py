@@ -13,6 +13,7 @@ from tui_annotate.plugins.formats.labelstudio.results import ABOUT, FORMAT, spli
 from tui_annotate.plugins.formats.labelstudio.writer import TaskWriter
 from tui_annotate.plugins.json_records import read_json_records, write_json_array
 from tui_annotate.plugins.offset_units import CODE_POINTS
+from tui_annotate.plugins.pair_columns import STANDARD, fill_columns
 from tui_annotate.plugins.protocols import ExportOptions, ExportReport, ImportOptions
 from tui_annotate.plugins.record_validation import choose_dataset_name
 
@@ -28,6 +29,7 @@ class LabelStudioFormat:
 
     def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
         dataset = choose_dataset_name(path, options.dataset)
+        options = fill_columns(options, STANDARD)
 
         def read(fields: dict[str, Any], value: JsonValue) -> tuple[Record, list[str]]:
             found = split_task(fields, options, unit=CODE_POINTS)

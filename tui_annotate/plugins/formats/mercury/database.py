@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, suppress
 from dataclasses import dataclass
@@ -17,12 +18,9 @@ from tui_annotate.domain.records import Problem, Record
 from tui_annotate.domain.samples import Side
 from tui_annotate.domain.strict_json import parse_unique
 from tui_annotate.plugins.account_files import (
-    UserRow,
     decode_text,
-    find_databases,
     open_database,
     query_database,
-    read_mercury,
 )
 from tui_annotate.plugins.files.json_values import SURROGATE, check_text
 from tui_annotate.plugins.formats.mercury.dump import MERCURY_TRAITS, META, MercurySampleReader
@@ -198,7 +196,9 @@ def _group_chunks(rows: Iterable[tuple[Any, ...]]) -> _Texts:
 _NO_START: Final = -1
 """Start offset that Mercury stores for an annotation without a span in a text."""
 _CHUNK_OF: Final = {Side.SOURCE: "src_chunk_id", Side.SUMMARY: "summ_chunk_id"}
-USERS: Final = "users.sqlite"
+_USER_NAMES: Final = "SELECT user_id, user_name FROM users ORDER BY rowid"
+_SUFFIXES: Final = frozenset({".sqlite", ".sqlite3", ".db"})
+"""Suffixes of files, in the same folder as the annotations, that may have Mercury's users."""
 COMMENTS: Final = "mercury_comments"
 """Metadata key of a sample for its annotators' comments on annotations."""
 
@@ -206,9 +206,9 @@ COMMENTS: Final = "mercury_comments"
 class MercuryDatabaseFormat:
     """Importer of samples from Mercury databases; it gives the same records as Mercury's dump.
 
-    Names of annotators come from `users.sqlite` in the same folder. If several files go into one
-    dataset, sample ids begin with the file's name. A sample is refused as a whole if one of its
-    spans is outside the sample's texts.
+    Names of annotators come from the database's own table `users`, or from databases in the same
+    folder. If several files go into one dataset, sample ids begin with the file's name. A sample is
+    refused as a whole if one of its spans is outside the sample's texts.
     """
 
     name = "mercury-db"
@@ -257,15 +257,16 @@ def _list_files(path: Path) -> list[Path]:
 
 
 def _read_user_names(path: Path) -> dict[str, str]:
-    with suppress(NotFound, InvalidInput):
-        files = find_databases([path if path.is_dir() else path.with_name(USERS)])
-        users = (user for file in files for user in read_mercury(file))
-        return {
-            user.id: user.name
-            for user in users
-            if isinstance(user, UserRow) and not SURROGATE.search(user.name)
-        }
-    return {}
+    if path.is_dir():
+        files = sorted(path.iterdir())
+    else:  # the names in the database itself count more than those in other files
+        files = [*sorted(each for each in path.parent.iterdir() if each.suffix in _SUFFIXES), path]
+    rows = (row for file in files if file.is_file() for row in query_database(file, _USER_NAMES))
+    return {
+        key: name
+        for key, name in rows
+        if isinstance(key, str) and isinstance(name, str) and name and not SURROGATE.search(name)
+    }
 
 
 class _RowsBySample:
@@ -311,6 +312,7 @@ class _DatabaseReader:
     def records(self, dataset: str, prefix: str, *, language: str) -> Iterator[Record | Problem]:
         annotations = _RowsBySample(self._tables.annotations())
         meta, comments = _RowsBySample(self._tables.meta()), _RowsBySample(self._tables.comments())
+        unknown = Counter[Any]()
         for sample, texts in self._tables.samples():
             where = f"{self._path}, sample {sample}"
             rows = [list(each.of(sample)) for each in (annotations, meta, comments)]
@@ -323,10 +325,20 @@ class _DatabaseReader:
             except InvalidInput as error:
                 yield make_problem(where, error)
                 continue
+            unknown += Counter(
+                row["annotator"] for row in fields["annotations"] if not row["annotator_name"]
+            )
             yield from problems_at(where, [*reader.doubts, *_warn_of_astral_characters(fields)])
         if strays := annotations.rest():
             message = f"skipped {format_count(strays, 'annotation')} for samples that have no texts"
             yield Problem(str(self._path), message)
+        if unknown:
+            message = (
+                f"no name is known for {format_count(len(unknown), 'annotator')} with"
+                f" {format_count(unknown.total(), 'annotation')}: the id is used as the name"
+            )
+            hint = "put Mercury's user database into the same folder"
+            yield Problem(str(self._path), message, hint, refused=False)
         for name, count in (("metadata row", meta.rest()), ("comment", comments.rest())):
             if count:
                 message = f"skipped {format_count(count, name)} without a sample"

@@ -37,7 +37,7 @@ class ReviewText(ScreenMessage):
     # answers of the store
     NOBODY_ASKED = "No questions about this sample"
     ANSWER_SENT = "Answer sent: the annotator will see it in their next session"
-    NAMES_SHOWN = "Annotators: {names} · W hides the names"
+    NAMES_SHOWN = "W hides the annotators' names: {names}"
     REVIEW_ACTION_SAVED = "{done}"
     SAMPLE_SETTLED = "{sample} adjudicated · u undo"
     ALL_SETTLED = "All samples are adjudicated, {sample} was the last · u undo · q shows the queue"

@@ -23,7 +23,7 @@ class SignalMessage(ScreenMessage):
     NO_VECTORS_NO_REASON = "no vectors"
     NO_ASSIST = "no assist: {reason}"
     LOADING_VECTORS = "loading vectors"
-    UNKNOWN_WORDS = "the words are unknown to {embedder}"
+    UNKNOWN_WORDS = "words unknown to {embedder}"
     SEE_LOG = "{error}, see the log"
     BY = "by {signals}"
 

@@ -1,0 +1,222 @@
+"""`annotate FILE`: a workspace next to the file, and columns that are chosen or asked for."""
+
+from __future__ import annotations
+
+import io
+import re
+import shlex
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from tests.cli.conftest import Command, Result
+from tui_annotate import workspace as workspaces
+from tui_annotate.cli import options, screen
+from tui_annotate.domain.errors import InvalidInput, NotFound
+
+LONG = "The old stone bridge over the river cost 12 million pounds and opened in 1889."
+SHORT = "The old bridge over the river opened in 1889."
+HEADER = "testo,sunto\n"
+ROW = f"{LONG},{SHORT}\n"
+UNCLEAR = f"article,highlights,summary\n{LONG},{SHORT},The bridge cost 12 million pounds.\n"
+
+
+@pytest.fixture(autouse=True)
+def _lexical(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TUI_ANNOTATE_EMBEDDER", "none")
+
+
+@pytest.fixture
+def opened(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
+    """A terminal whose user presses Enter at each question; the screens that were opened."""
+    screens: list[dict[str, Any]] = []
+
+    def run(open_workspace: Any, **given: Any) -> int:
+        with open_workspace() as space:
+            screens.append({**given, "folder": space.path, "samples": space.corpus.totals()[0]})
+        return 0
+
+    monkeypatch.setattr(sys, "stdin", io.StringIO("\n" * 9))
+    terminal = SimpleNamespace(isatty=lambda: True)
+    monkeypatch.setattr(screen, "sys", SimpleNamespace(stdin=terminal, stdout=terminal))
+    monkeypatch.setattr(options, "sys", SimpleNamespace(stdin=terminal, stderr=terminal))
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.setattr("tui_annotate.tui.app.run", run)
+    return screens
+
+
+def samples(folder: Path) -> int:
+    """The number of samples in a workspace."""
+    with workspaces.open(folder) as space:
+        return space.corpus.totals()[0]
+
+
+def copied_command(done: Result) -> list[str]:
+    """The arguments of the command that the last hint shows."""
+    found = re.findall(r"tui-annotate (annotate .*|convert .*|ingest .*)", done.err)
+    return shlex.split(found[-1])
+
+
+def test_a_file_is_annotated_and_resumed_by_one_command(
+    command: Command, tmp_path: Path, opened: list[dict[str, Any]]
+) -> None:
+    """The second run opens the same workspace, with the rows that were added in between."""
+    file = tmp_path / "due.csv"
+    file.write_text(HEADER + ROW, "utf-8")
+    first = command("annotate", "due.csv", "--as", "ana", "--order", "ingested")
+    folder = tmp_path / "due.annotations"
+    assert str(folder) in first.out.splitlines()[0]
+    assert "--source-column" in first.err
+    assert "'testo'" in first.err
+    file.write_text(HEADER + ROW + ROW.replace("1889", "1890"), "utf-8")
+    assert (first.code, command("annotate", "due.csv").code) == (0, 0)
+    assert [(each["folder"], each["samples"]) for each in opened] == [(folder, 1), (folder, 2)]
+    assert command("annotate", "due.annotations").code == 0
+    assert opened[2]["folder"] == folder
+    assert (opened[0]["person"], opened[0]["order"]) == ("ana", "ingested")
+
+
+def test_without_a_terminal_a_file_is_imported_and_the_next_command_named(
+    command: Command, tmp_path: Path
+) -> None:
+    """The exit code is 0, and the named command opens the workspace."""
+    (tmp_path / "my pairs.csv").write_text(HEADER + ROW, "utf-8")
+    done = command("annotate", "my pairs.csv")
+    assert done.code == 0
+    assert samples(tmp_path / "my pairs.annotations") == 1
+    assert copied_command(done) == ["annotate", "-w", str(tmp_path / "my pairs.annotations")]
+    refused = command(*copied_command(done)).error
+    assert type(refused) is InvalidInput
+    assert "standard input" in refused.message
+
+
+def test_the_folder_can_be_chosen(command: Command, tmp_path: Path) -> None:
+    """With -w, or the environment variable, the work is kept there; several files share it."""
+    (tmp_path / "a.csv").write_text(HEADER + ROW, "utf-8")
+    (tmp_path / "b.csv").write_text(HEADER + ROW, "utf-8")
+    assert command("annotate", "a.csv", "b.csv", "-w", "work").code == 0
+    assert samples(tmp_path / "work") == 2
+    assert not (tmp_path / "a.annotations").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.csv", "x,y\n1,2\n"),
+        ("a.csv", ""),
+        ("a.pdf", "%PDF-1.7"),
+        ("a.csv", "source,summary\nA\n"),
+    ],
+)
+def test_a_file_without_records_leaves_no_workspace(
+    command: Command, tmp_path: Path, name: str, content: str
+) -> None:
+    """The file is refused with exit code 2, and nothing is created."""
+    (tmp_path / name).write_text(content, "utf-8")
+    assert command("annotate", name).code == 2
+    assert [each.name for each in tmp_path.iterdir()] == [name]
+    assert type(command("annotate", "gone.csv").error) is InvalidInput
+
+
+@pytest.mark.parametrize("words", ["annotate a.csv", "convert a.csv - --to native"])
+def test_a_script_gets_a_command_that_names_the_columns(
+    command: Command, tmp_path: Path, words: str
+) -> None:
+    """An unclear choice ends with exit code 2; the command of the hint works as it is."""
+    (tmp_path / "a.csv").write_text(UNCLEAR, "utf-8")
+    done = command(*words.split())
+    assert done.code == 2
+    assert done.error
+    assert done.error.code == "columns-ambiguous"
+    assert not (tmp_path / "a.annotations").exists()
+    assert command(*copied_command(done)).code == 0
+
+
+def test_a_command_with_unclear_columns_stores_nothing(command: Command, tmp_path: Path) -> None:
+    """Of several files, none is imported before the columns of all are known."""
+    (tmp_path / "a.csv").write_text(HEADER + ROW, "utf-8")
+    (tmp_path / "b.csv").write_text(UNCLEAR, "utf-8")
+    command("init", "w")
+    done = command("ingest", "-w", "w", "a.csv", "b.csv")
+    assert done.code == 2
+    assert samples(tmp_path / "w") == 0
+    assert copied_command(done)[:5] == ["ingest", "-w", "w", "a.csv", "b.csv"]
+
+
+@pytest.mark.parametrize(("answers", "chosen"), [("\n", 0), ("x\n7\n2\n", 1)])
+def test_a_terminal_gets_numbered_choices(
+    command: Command,
+    tmp_path: Path,
+    opened: list[dict[str, Any]],
+    monkeypatch: pytest.MonkeyPatch,
+    answers: str,
+    chosen: int,
+) -> None:
+    """The number decides, and is asked for again until it is valid."""
+    (tmp_path / "a.csv").write_text(UNCLEAR, "utf-8")
+    monkeypatch.setattr(sys, "stdin", io.StringIO(answers))
+    done = command("annotate", "a.csv")
+    offered = re.findall(r"^  \d  source 'article', summary '(\w+)'", done.err, re.MULTILINE)
+    assert sorted(offered) == ["highlights", "summary"]
+    assert f"--summary-column {offered[chosen]}\n" in done.err
+    with workspaces.open(opened[0]["folder"]) as space:
+        (sample,) = space.samples()
+    assert offered[chosen] not in sample.meta
+    assert set(offered) - {offered[chosen]} <= sample.meta.keys()
+
+
+def test_the_only_readable_file_is_offered(
+    command: Command, tmp_path: Path, opened: list[dict[str, Any]]
+) -> None:
+    """In a folder without a workspace; other files of the folder are no data."""
+    (tmp_path / "notes.md").write_text("# Notes\n", "utf-8")
+    (tmp_path / "config.json").write_text('{"name": "a", "version": 1}', "utf-8")
+    (tmp_path / "due.csv").write_text(HEADER + ROW, "utf-8")
+    assert command("annotate").code == 0
+    assert opened[0]["folder"] == tmp_path / "due.annotations"
+    (tmp_path / "tre.csv").write_text(HEADER + ROW, "utf-8")
+    assert type(command("annotate").error) is NotFound
+    assert len(opened) == 1
+
+
+def test_the_offer_of_a_file_needs_a_yes(
+    command: Command,
+    tmp_path: Path,
+    opened: list[dict[str, Any]],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Without it, or without a terminal, the hint has the command for the file."""
+    (tmp_path / "due.csv").write_text(HEADER + ROW, "utf-8")
+    monkeypatch.setattr(sys, "stdin", io.StringIO("n\n"))
+    declined = command("annotate", "--as", "ana")
+    monkeypatch.setattr(screen, "sys", SimpleNamespace(stdin=io.StringIO(), stdout=sys.stdout))
+    for done in (declined, command("annotate")):
+        assert type(done.error) is NotFound
+        assert "tui-annotate annotate due.csv" in done.error.hint
+    assert opened == []
+    assert [each.name for each in tmp_path.iterdir()] == ["due.csv"]
+
+
+def test_options_of_a_file_need_a_file(command: Command) -> None:
+    """Column options without a FILE are refused."""
+    assert command("annotate", "--source-column", "a").code == 2
+
+
+def test_the_choice_of_columns_is_the_same_in_all_commands(
+    command: Command, tmp_path: Path
+) -> None:
+    """Commands and the Python API read the same texts; each command prints its choice once."""
+    (tmp_path / "a.csv").write_text(HEADER + ROW * 3, "utf-8")
+    command("init", "w")
+    runs = [
+        command("ingest", "-w", "w", "a.csv"),
+        command("convert", "a.csv", "b.jsonl", "--to", "native"),
+        command("report", "html", "a.csv", "--all-samples", "-o", "a.html"),
+    ]
+    assert [done.code for done in runs] == [0, 0, 0]
+    assert [done.err.count("'testo'") for done in runs] == [1, 1, 1]
+    with workspaces.create(tmp_path / "api") as space:
+        assert space.ingest("a.csv").added == 3

@@ -1,0 +1,180 @@
+"""The choice of the columns with source and summary, by names, collections and texts."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.helpers.errors import has_code
+from tests.helpers.terminal import ROOT
+from tests.plugins.record_reader import file, read
+from tui_annotate.domain.errors import InvalidInput
+from tui_annotate.domain.samples import Side
+from tui_annotate.plugins.pair_columns import find_columns
+from tui_annotate.plugins.protocols import ColumnChoice, ImportOptions, PairColumns
+from tui_annotate.plugins.record_validation import COLUMNS_MISSING
+
+LONG = (
+    "The old stone bridge over the river cost 12 million pounds, and the mayor opened it in 1889."
+)
+SHORT = "The mayor opened the old bridge over the river in 1889."
+OTHER = "A sentence about cats, dogs and birds that shares no content with its neighbours at all."
+
+
+def find(row: dict[str, Any], **options: Any) -> ColumnChoice:
+    """The choice for a table with one row."""
+    return find_columns("a.csv", [row], ImportOptions(**options))
+
+
+@pytest.mark.parametrize(
+    ("source", "summary"),
+    [
+        ("source", "summary"),
+        ("document", "claim"),
+        ("article", "highlights"),
+        ("article", "summary"),
+        ("context", "answer"),
+        ("text", "summary"),
+        ("doc", "summ"),
+        ("premise", "hypothesis"),
+        ("input", "output"),
+        ("passage", "response"),
+        ("source", "target"),
+        ("原文", "摘要"),
+    ],
+)
+def test_columns_are_chosen_by_their_names_in_any_case(source: str, summary: str) -> None:
+    """Names decide before texts: also if the summary is longer, and next to other columns."""
+    for change in (str, str.upper, str.title, lambda name: f" {name} "):
+        pair = (change(source), change(summary))
+        choice = find({"question": LONG, pair[1]: LONG, "title": SHORT, pair[0]: "A."})
+        assert choice.is_certain
+        assert choice.columns == (*pair, "")
+
+
+@pytest.mark.parametrize(
+    ("title", "columns", "chosen"),
+    [
+        ("AggreFact", "dataset origin id doc summary model_name label cut", "doc summary id"),
+        ("AggreFact", "dataset origin id doc summ cut error_type", "doc summ id"),
+        ("FRANK", "hash model_name article summary reference", "article summary hash"),
+        ("SummaC", "document claim label cut", "document claim"),
+        ("TRUE", "grounding generated_text label", "grounding generated_text"),
+        (
+            "HaluEval",
+            "document right_summary hallucinated_summary",
+            "document hallucinated_summary",
+        ),
+        (
+            "HaluEval",
+            "knowledge question right_answer hallucinated_answer",
+            "knowledge hallucinated_answer",
+        ),
+        (
+            "HaluEval",
+            "knowledge dialogue_history right_response hallucinated_response",
+            "knowledge hallucinated_response",
+        ),
+        ("HaluEval", "ID user_query chatgpt_response hallucination", "user_query chatgpt_response"),
+        ("RAGTruth", "query context output hallucination_labels", "context output"),
+        (
+            "UHGEval",
+            "id headLine newsBeginning hallucinatedContinuation newsRemainder",
+            "newsRemainder hallucinatedContinuation",
+        ),
+    ],
+)
+def test_a_known_collection_is_recognized_by_its_columns(
+    title: str, columns: str, chosen: str
+) -> None:
+    """The choice names the collection, in any order of the columns."""
+    row = dict.fromkeys(reversed(columns.split()), LONG)
+    choice = find(row)
+    assert choice.is_collection
+    assert title in str(choice)
+    assert choice.columns == PairColumns(*chosen.split())
+
+
+def test_cliff_is_distinguished_from_aggrefact_by_its_rows() -> None:
+    """Both have the same columns; the value of `dataset` names the collection CLIFF."""
+    row = {"dataset": "CLIFF", "id": "1", "doc": LONG, "summ": SHORT, "annotated_span": "x"}
+    assert "CLIFF" in str(find(row))
+    assert "AggreFact" in str(find(row | {"dataset": "Goyal21"}))
+
+
+def test_texts_decide_where_names_do_not() -> None:
+    """The longer text that contains the words of the shorter one is the source."""
+    row = {"id": "7", "url": "https://a.example/b/c", "resumen": SHORT, "texto": LONG}
+    choice = find(row)
+    assert choice.is_certain
+    assert choice.columns == ("texto", "resumen", "")
+
+
+def test_a_title_is_not_mistaken_for_a_summary() -> None:
+    """Between two texts of the source's words, the one with the length of a summary is chosen."""
+    row = {"titolo": "The old bridge", "testo": f"{LONG} {OTHER}", "sunto": f"{SHORT} A bridge."}
+    assert find(row).columns[:2] == ("testo", "sunto")
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"article": LONG, "highlights": SHORT, "summary": SHORT},
+        {"a": LONG, "b": OTHER},
+        {"a": SHORT, "b": SHORT},
+        {"question": SHORT, "answer": LONG},
+    ],
+)
+def test_an_unclear_choice_is_not_made(row: dict[str, Any], tmp_path: Path) -> None:
+    """An import without a callback is refused with options that name the likely columns."""
+    choice = find(row)
+    assert not choice.is_certain
+    assert {*choice.columns} - {""} <= row.keys()
+    path = file(tmp_path, "a.jsonl", json.dumps(row))
+    with pytest.raises(InvalidInput, check=has_code("columns-ambiguous")) as caught:
+        read(path)
+    assert choice.columns.options in caught.value.hint
+    chosen = read(path, choose_columns=lambda choice: choice.candidates[-1])
+    assert len(chosen[0]) == 1
+
+
+def test_an_option_leaves_only_the_other_column_to_choose() -> None:
+    """A named column is kept, and names or texts decide on the other one."""
+    row = {"article": LONG, "highlights": SHORT, "summary": SHORT, "corpo": LONG}
+    assert find(row, summary_column="summary").columns[:2] == ("article", "summary")
+    assert find(row, source_column="corpo", summary_column="").candidates[0].source == "corpo"
+
+
+@pytest.mark.parametrize("row", [{"a": "1", "b": "2"}, {"summary": SHORT}, {"a": 1, "b": [LONG]}])
+def test_a_table_without_texts_has_no_columns_to_choose(row: dict[str, Any]) -> None:
+    """The error lists the columns that exist."""
+    with pytest.raises(InvalidInput, check=has_code(COLUMNS_MISSING)) as caught:
+        find(row)
+    assert all(repr(name) in caught.value.message for name in row)
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+def test_the_delimiter_is_the_one_that_finds_known_names(tmp_path: Path, delimiter: str) -> None:
+    """Columns with known names select comma, semicolon or tab, as the standard names do."""
+    header = delimiter.join(["model", "Document", "Claim"])
+    records, problems = read(file(tmp_path, "a.csv", f"{header}\nm{delimiter}A{delimiter}B\n"))
+    assert problems == []
+    assert records[0].sample.document(Side.SUMMARY).text == "B"
+
+
+def test_example_data_with_foreign_names_are_understood(tmp_path: Path) -> None:
+    """The program's own pairs, in English and Chinese, are found without their column names."""
+    rows = [json.loads(line) for line in (ROOT / "sample_data/pairs.jsonl").open(encoding="utf-8")]
+    names = {"source": "fonte", "summary": "sintesi"}
+    path = tmp_path / "a.csv"
+    with path.open("w", encoding="utf-8", newline="") as target:
+        writer = csv.DictWriter(target, [names.get(name, name) for name in rows[0]])
+        writer.writeheader()
+        writer.writerows({names.get(key, key): value for key, value in row.items()} for row in rows)
+    records, _ = read(path)
+    found = [record.sample.document(Side.SUMMARY).text for record in records]
+    assert found == [row["summary"] for row in rows]

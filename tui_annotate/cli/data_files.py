@@ -1,0 +1,151 @@
+"""Annotates data files: keeps the work in a workspace next to the first file, and imports rows."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from tui_annotate.cli import output, screen
+from tui_annotate.domain.errors import InvalidInput, NotFound, TuiAnnotateError
+from tui_annotate.domain.records import Record
+from tui_annotate.plugins.files.inputs import base_folder
+from tui_annotate.plugins.format_detection import detect
+from tui_annotate.plugins.protocols import ImportOptions
+from tui_annotate.plugins.reader_guard import read_guarded
+from tui_annotate.settings import PREFIX, WORKSPACE_FILE
+
+ENDING = ".annotations"
+"""Ending of the workspace folder of a data file."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnnotateOptions:
+    """Options of the annotate screen, as strings of the command line."""
+
+    name: str = ""
+    sample: str = ""
+    order: str = ""
+
+
+def choose_folder(workspace: Path | None, file: Path) -> Path:
+    """Return the workspace folder of a data file: the chosen one, else `NAME.annotations`.
+
+    The folder of a pattern is that of the pattern's folder. The current folder contains its own.
+    """
+    from tui_annotate.plugins.record_validation import choose_dataset_name
+
+    if named := workspace or os.environ.get(PREFIX + "WORKSPACE"):
+        return Path(named)
+    base = base_folder(file)
+    base = base.resolve() if base.is_dir() else base.absolute()
+    parent = base if base == Path.cwd() else base.parent
+    return parent / f"{choose_dataset_name(base, '')}{ENDING}"
+
+
+def annotate_files(
+    files: Sequence[Path],
+    folder: Path,
+    *,
+    format_name: str = "",
+    reading: ImportOptions,
+    shown: AnnotateOptions,
+) -> int:
+    """Import data files into a workspace folder, open the annotate screen, return the exit code.
+
+    The folder is created if it is missing and a file has a valid record. Without a terminal, the
+    files are only imported.
+
+    Raises:
+        NotFound, InvalidInput, Unavailable: a file cannot be read, or no file has a valid record.
+    """
+    from tui_annotate import workspace as workspaces
+    from tui_annotate.cli import ingest
+    from tui_annotate.cli.options import choose_columns, open_workspace
+    from tui_annotate.domain.people import Permission
+
+    for file in files:
+        format_name or detect(file, reading)  # a file of unknown format is refused first
+    output.print_result(f"Your work on {files[0]} is kept in the workspace {folder}")
+    choose_columns(files, format_name, reading)
+    if not (folder / WORKSPACE_FILE).exists():
+        _require_record(files, format_name, reading)
+        workspaces.create(folder).close()
+    with open_workspace(folder, needs=Permission.MANAGE) as space:
+        language = reading.language or space.settings.language
+        with output.show_progress("records") as progress:
+            report = space.ingest(
+                *files,
+                format=format_name,
+                options=replace(reading, language=language),
+                progress=progress,
+            )
+        code = ingest.print_report(report)
+        is_empty = not any(space.corpus.totals())
+    if is_empty:
+        return code
+    try:
+        screen.need_terminal("annotate")
+    except InvalidInput:
+        where = shlex.quote(str(folder))
+        output.print_note(f"to annotate, run in a terminal: tui-annotate annotate -w {where}")
+        return code
+    if report.refused:
+        output.read_answer("Some records were refused (see above). Press Enter to annotate.")
+    return screen.annotate(folder, name=shown.name, sample=shown.sample, order=shown.order)
+
+
+def _require_record(files: Sequence[Path], format_name: str, reading: ImportOptions) -> None:
+    from tui_annotate.cli.convert import ProblemPrinter
+
+    problems = ProblemPrinter()
+    for file in files:
+        for item in read_guarded(format_name or detect(file, reading), reading, file):
+            if isinstance(item, Record):
+                return
+            problems(item)
+    problems.end()
+    names = ", ".join(map(str, files))
+    raise InvalidInput(f"no valid record in {names}", "fix the file; nothing was stored")
+
+
+def offer_file(missing: NotFound, shown: AnnotateOptions) -> int:
+    """Offer to annotate the only readable data file of the current folder; return the exit code.
+
+    Raises:
+        NotFound: `missing`, with another hint, if the user declines or cannot be asked, or if the
+            folder does not have exactly one readable file.
+    """
+    from tui_annotate.cli.options import ColumnOptions, TextOptions, import_options
+
+    found = [file for file in sorted(Path().iterdir()) if _is_readable(file)]
+    named = shlex.quote(str(found[0])) if len(found) == 1 else "FILE"
+    hint = f"to annotate a data file: tui-annotate annotate {named}; {missing.hint}"
+    refused = NotFound(missing.message, hint)
+    if len(found) != 1:
+        raise refused
+    try:
+        screen.need_terminal("annotate")
+    except InvalidInput:
+        raise refused from None
+    folder = choose_folder(None, found[0])
+    question = (
+        f"This folder is not in a workspace. Annotate {named} in the workspace {folder.name}?"
+    )
+    if output.read_answer(f"{question} [Y/n]").lower() not in {"", "y", "yes"}:
+        raise refused from None
+    reading = import_options(ColumnOptions(), TextOptions())
+    return annotate_files(found, folder, reading=reading, shown=shown)
+
+
+def _is_readable(file: Path) -> bool:
+    with suppress(TuiAnnotateError, OSError):
+        if file.is_file() and not file.name.startswith("."):
+            items = read_guarded(
+                detect(file), ImportOptions(choose_columns=lambda choice: choice.columns), file
+            )
+            return any(isinstance(item, Record) for item in items)
+    return False

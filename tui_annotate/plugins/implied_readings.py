@@ -1,0 +1,40 @@
+"""Readings that a file does not record: samples in which an annotator of the file marked nothing.
+
+Source: FaithBench's table of verdicts, in which each annotator of a batch read all of its samples.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from tui_annotate.domain.assignments import Assignment, State
+from tui_annotate.domain.people import MAJORITY, SETTLED, Person, PersonKind
+from tui_annotate.domain.records import Problem, Record
+
+
+def list_annotators(items: Iterable[Record | Problem]) -> dict[str, Person]:
+    """Return the people who annotated or began a sample, by id; no reviews or second readings."""
+    found: dict[str, Person] = {}
+    for record in items:
+        if isinstance(record, Record):
+            active = {owned.person for owned in record.annotations}
+            active |= {work.person for work in record.assignments if work.begun}
+            found |= {each.id: each for each in record.people if each.id in active}
+    for person in list(found.values()):
+        if person.id in (SETTLED, MAJORITY) or person.kind is PersonKind.AGAIN:
+            del found[person.id]
+    return found
+
+
+def complete_readings(record: Record, annotators: Mapping[str, Person]) -> Record:
+    """Return a sample that each annotator completed, unless they drafted, skipped or flagged it."""
+    begun = {work.person: work for work in record.assignments if work.begun}
+    done = {name: Assignment(name, State.DONE) for name in annotators}
+    people = {person.id: person for person in record.people}
+    work = {each.person: each for each in record.assignments} | done | begun
+    return replace(
+        record,
+        assignments=tuple(work.values()),
+        people=tuple((dict(annotators) | people).values()),
+    )
