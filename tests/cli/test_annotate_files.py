@@ -13,6 +13,8 @@ from typing import Any
 import pytest
 
 from tests.cli.conftest import Command, Result
+from tests.helpers.errors import has_code
+from tests.plugins.test_workbooks import workbook
 from tui_annotate import workspace as workspaces
 from tui_annotate.cli import options, screen
 from tui_annotate.domain.errors import InvalidInput, NotFound
@@ -22,6 +24,7 @@ SHORT = "The old bridge over the river opened in 1889."
 HEADER = "testo,sunto\n"
 ROW = f"{LONG},{SHORT}\n"
 UNCLEAR = f"article,highlights,summary\n{LONG},{SHORT},The bridge cost 12 million pounds.\n"
+TABLES = (("one", HEADER + ROW), ("two", UNCLEAR))
 
 
 @pytest.fixture(autouse=True)
@@ -100,6 +103,54 @@ def test_the_folder_can_be_chosen(command: Command, tmp_path: Path) -> None:
     assert command("annotate", "a.csv", "b.csv", "-w", "work").code == 0
     assert samples(tmp_path / "work") == 2
     assert not (tmp_path / "a.annotations").exists()
+
+
+def test_a_folder_and_its_pattern_share_a_workspace(
+    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The workspace is next to the folder, and in the current folder only for that folder."""
+    rows = tmp_path / "rows"
+    rows.mkdir()
+    for number in range(3):
+        (rows / f"{number}.csv").write_text(HEADER + ROW, "utf-8")
+    (rows / "last.csv").write_text(f"article;highlights\n{LONG};{SHORT}\n", "utf-8")
+    for given in ("rows", "rows/*.csv"):
+        assert command("annotate", given).code == 0
+        assert samples(tmp_path / "rows.annotations") == 4
+    monkeypatch.chdir(rows)
+    for given in (".", "*.csv", "."):
+        done = command("annotate", given)
+        assert (done.code, "skipped" in done.err) == (0, False)
+        assert samples(rows / "rows.annotations") == 4
+
+
+@pytest.mark.parametrize("place", ["rows", "a.xlsx"])
+def test_unclear_columns_in_one_of_many_tables_store_nothing(
+    command: Command, tmp_path: Path, place: str
+) -> None:
+    """All files of a folder and all sheets of a workbook are looked at before the import.
+
+    The Python API refuses them in the same way.
+    """
+    (tmp_path / "rows").mkdir()
+    (tmp_path / "rows/a.csv").write_text(HEADER + ROW, "utf-8")
+    (tmp_path / "rows/b.csv").write_text(UNCLEAR, "utf-8")
+    sheets = {name: [line.split(",") for line in text.splitlines()] for name, text in TABLES}
+    workbook(tmp_path / "a.xlsx", **sheets)
+    refused = command("annotate", place).error
+    assert refused
+    assert refused.code == "columns-ambiguous"
+    assert not list(tmp_path.glob("*.annotations"))
+    with workspaces.create(tmp_path / "w") as space:
+        with pytest.raises(InvalidInput, check=has_code("columns-ambiguous")):
+            space.ingest(tmp_path / place)
+        assert space.corpus.totals()[0] == 0
+
+
+def test_standard_input_is_not_annotated(command: Command, tmp_path: Path) -> None:
+    """The screen needs the keyboard; nothing is created."""
+    assert type(command("annotate", "-").error) is InvalidInput
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize(

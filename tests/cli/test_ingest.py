@@ -176,6 +176,19 @@ def test_standard_input_is_read(command: Command, monkeypatch: pytest.MonkeyPatc
     assert command("ingest", "-", "-").code == 2
 
 
+@pytest.mark.parametrize("words", ["ingest - --embedder none", "convert - a.jsonl --to native"])
+def test_columns_of_standard_input_are_chosen(
+    command: Command, monkeypatch: pytest.MonkeyPatch, words: str
+) -> None:
+    """Other names are found as in a file, and printed; the input is read once."""
+    command("init")
+    _pipe(monkeypatch, '{"document": "It cost 12 million.", "claim": "It cost 12."}\n')
+    done = command(*words.split())
+    assert done.code == 0
+    assert "standard input" in done.err
+    assert "--summary-column" in done.err
+
+
 def test_standard_input_without_a_known_format_needs_a_name(
     command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:

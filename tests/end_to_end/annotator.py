@@ -21,8 +21,7 @@ SHOWN: Final = re.compile(
     r"|\S+ (?P<state>skipped|flagged) · u undo"
     r"|(?P<back>Undid|Redid): (?P<what>annotation|deletion|skipping|flagging)"
     r"(?: [^·]*· (?:u undo|U redo)|, in )"
-    r"|(?P<none>Just opened|Nothing to|No annotations|Annotation . of|. labels|This is|Press a"
-    r"|All samples))",
+    r"|(?P<none>Nothing to|No annotations|Annotation . of|. labels|This is|Press a|All samples))",
     re.MULTILINE,
 )
 """What the draft line says after a key: that something is saved, or that there is nothing to do.
@@ -38,7 +37,7 @@ class Annotator:
     terminal: Terminal
     random: random.Random
     saved_actions: list[LoggedAction] = field(default_factory=list)
-    arriving: bool = False
+    arriving: bool = True  # the first sample has only just opened
 
     def random_keys(self) -> str:
         """The keys of some action; those that label move somewhere first."""

@@ -157,7 +157,7 @@ def test_a_table_without_texts_has_no_columns_to_choose(row: dict[str, Any]) -> 
     assert all(repr(name) in caught.value.message for name in row)
 
 
-@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
 def test_the_delimiter_is_the_one_that_finds_known_names(tmp_path: Path, delimiter: str) -> None:
     """Columns with known names select comma, semicolon or tab, as the standard names do."""
     header = delimiter.join(["model", "Document", "Claim"])

@@ -13,10 +13,14 @@ from typing import Any
 import pytest
 import xlsxwriter
 
+from tests.helpers.errors import has_code
 from tests.plugins.record_reader import read
-from tui_annotate.domain.errors import NotFound
+from tui_annotate.domain.errors import InvalidInput, NotFound
 from tui_annotate.domain.samples import Side
 from tui_annotate.plugins.files.sheets import write_workbook
+from tui_annotate.plugins.protocols import ColumnChoice, ImportOptions, PairColumns
+from tui_annotate.plugins.reader_guard import choose_columns
+from tui_annotate.plugins.record_validation import COLUMNS_AMBIGUOUS
 
 SHARED = Path(os.environ.get("TUI_ANNOTATE_SHARED", Path(__file__).parents[3] / "shared"))
 HEADER = ["source", "summary"]
@@ -92,6 +96,31 @@ def test_a_sheet_without_a_text_column_does_not_stop_the_others(tmp_path: Path) 
     assert problem.refused
     assert "sheet 'bad'" in problem.where
     assert "'source'" in problem.message
+
+
+def test_each_sheet_has_columns_of_its_own(tmp_path: Path) -> None:
+    """Columns with other names are found in each sheet; an unclear sheet is refused at once."""
+    texts = ["It cost 12 million pounds and opened in 1889.", "It opened in 1889."]
+    sheets = {
+        "one": [["Document", "Claim"], texts],
+        "two": [["highlights", "article"], texts[::-1]],
+    }
+    path = workbook(tmp_path / "gold.xlsx", **sheets, bad=[["price"], [12]])
+    records, (problem,) = read(path)
+    assert [[each.text for each in record.sample.documents] for record in records] == [texts, texts]
+    assert "'bad'" in problem.where
+    names = ["article", "highlights", "summary"]
+    path = workbook(tmp_path / "b.xlsx", **sheets, unclear=[names, [*texts, texts[1]]])
+    tables: list[str] = []
+
+    def choose(choice: ColumnChoice) -> PairColumns:
+        tables.append(choice.table)
+        return choice.columns
+
+    choose_columns("pairs", ImportOptions(choose_columns=choose), path)
+    assert tables == [f"{path}, sheet {name!r}" for name in ("one", "two", "unclear")]
+    with pytest.raises(InvalidInput, check=has_code(COLUMNS_AMBIGUOUS)):
+        choose_columns("pairs", ImportOptions(), path)
 
 
 def test_two_columns_of_one_name_are_refused(tmp_path: Path) -> None:

@@ -11,7 +11,6 @@ import typer
 from tui_annotate.cli import bundles, completion, options, output, screen
 from tui_annotate.cli.data_files import AnnotateOptions, annotate_files, choose_folder, offer_file
 from tui_annotate.cli.help_format import ANNOTATE
-from tui_annotate.cli.ingest import require_inputs
 from tui_annotate.cli.options import add_command, add_group, argument, flag, open_workspace, option
 from tui_annotate.domain.errors import InvalidInput, NotFound
 from tui_annotate.plugins.protocols import ImportOptions
@@ -92,12 +91,6 @@ def annotate(
         raise typer.Exit(_annotate_workspace(workspace, shown))
     if len(files) == 1 and is_bundle(files[0]):
         raise typer.Exit(_annotate_bundle(files[0], workspace, shown))
-    if Path("-") in files:
-        raise InvalidInput(
-            "standard input cannot be annotated: the screen needs it for the keyboard",
-            "write the data to a file, and annotate the file",
-        )
-    require_inputs(files)
     folder = choose_folder(workspace, files[0])
     raise typer.Exit(
         annotate_files(files, folder, format_name=format_name, reading=reading, shown=shown)

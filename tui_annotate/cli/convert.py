@@ -36,6 +36,17 @@ LayerOption = Annotated[
         "person; required by formats that have one set of annotations per sample.",
     ),
 ]
+_TargetFormatOption = Annotated[
+    str,
+    typer.Option(
+        "--to",
+        "-t",
+        metavar="FORMAT",
+        help="Format to write, as listed by `tui-annotate formats` (default: by the ending of OUT, "
+        ".csv or .xlsx).",
+        autocompletion=completion.complete_plugins("exporters"),
+    ),
+]
 WrittenOffsetsOption = Annotated[
     Offsets,
     typer.Option(
@@ -71,17 +82,7 @@ def convert(
     target: Annotated[Path, argument("OUT", "File or new folder to write; - for standard output.")],
     *,
     source_format: options.FormatOption = "",
-    target_format: Annotated[
-        str,
-        typer.Option(
-            "--to",
-            "-t",
-            metavar="FORMAT",
-            help="Format to write, as listed by `tui-annotate formats` (default: by the ending of "
-            "OUT, .csv or .xlsx).",
-            autocompletion=completion.complete_plugins("exporters"),
-        ),
-    ] = "",
+    target_format: _TargetFormatOption = "",
     layer: LayerOption = "",
     strict: StrictOption = False,
     pseudonymise: pseudonyms.PseudonymiseOption = False,
@@ -123,10 +124,8 @@ def convert(
                 dataset=dataset,
                 everyone_read=everyone_read,
             )
-            conversion = FileConversion(
-                source_format, target_format, reading, writing, problems, names
-            )
-            result = conversion.run(origin, file)
+            formats = (source_format, target_format)
+            result = FileConversion(*formats, reading, writing, problems, names).run(origin, file)
         finally:
             problems.end()
     counts = {"refused": result.refused, "doubts": result.doubts, "problem_kinds": problems.kinds}

@@ -60,13 +60,20 @@ def annotate_files(
     files are only imported.
 
     Raises:
-        NotFound, InvalidInput, Unavailable: a file cannot be read, or no file has a valid record.
+        NotFound, InvalidInput, Unavailable: a file cannot be read or is standard input, or no file
+            has a valid record.
     """
     from tui_annotate import workspace as workspaces
     from tui_annotate.cli import ingest
     from tui_annotate.cli.options import choose_columns, open_workspace
     from tui_annotate.domain.people import Permission
 
+    if Path("-") in files:
+        raise InvalidInput(
+            "standard input cannot be annotated: the screen needs it for the keyboard",
+            "write the data to a file, and annotate the file",
+        )
+    ingest.require_inputs(files)
     for file in files:
         format_name or detect(file, reading)  # a file of unknown format is refused first
     output.print_result(f"Your work on {files[0]} is kept in the workspace {folder}")

@@ -35,6 +35,14 @@ MAX_PLACES_OF_FILE = 3
 """Maximum number of further positions in each file that are listed for one problem."""
 MAX_PLACES_WIDTH = 160
 """Maximum length, in characters, of a problem's message with the positions after it."""
+_DryOption = Annotated[
+    bool,
+    flag("--dry-run", "Read all files and print the cost of computing vectors, but store nothing."),
+]
+_SEVERAL_DATASETS = (
+    "Each file is a dataset of its own. To import all files as one dataset, pass their folder, or "
+    "--dataset NAME."
+)
 
 
 def register(app: typer.Typer) -> None:
@@ -98,13 +106,7 @@ def ingest(
     texts: options.TextOptions,
     about: options.DescriptionOptions,
     vectors: options.EmbedderChoice,
-    dry_run: Annotated[
-        bool,
-        flag(
-            "--dry-run",
-            "Read all files and print the cost of computing vectors, but store nothing.",
-        ),
-    ] = False,
+    dry_run: _DryOption = False,
     problems: ProblemsOption = None,
     strict: Annotated[
         bool, flag("--strict", "Store all records or none: one refused record prevents the import.")
@@ -149,10 +151,7 @@ def ingest(
                 embedder=space.vector_options(**asdict(vectors)),
             )
     if 1 < len(files) == report.added and not dataset and not common.as_json:
-        output.print_note(
-            "Each file is a dataset of its own. To import all files as one dataset, pass their "
-            "folder, or --dataset NAME."
-        )
+        output.print_note(_SEVERAL_DATASETS)
     print_ingest(report, as_json=common.as_json)
 
 

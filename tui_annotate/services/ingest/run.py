@@ -24,7 +24,7 @@ from tui_annotate.methods.segmentation import SEGMENTER, list_languages
 from tui_annotate.plugins.files.inputs import input_size
 from tui_annotate.plugins.format_detection import detect
 from tui_annotate.plugins.protocols import EmbeddingCost, ImportOptions, ReadMeter
-from tui_annotate.plugins.reader_guard import read_guarded
+from tui_annotate.plugins.reader_guard import choose_columns, read_guarded
 from tui_annotate.plugins.record_validation import NameRegister
 from tui_annotate.services.ingest.embed_job import EmbeddingProgress
 from tui_annotate.services.ingest.sentences import SegmentationPool, SegmentationTask
@@ -388,8 +388,8 @@ class IngestFiles:
         """Yield the samples and problems of input files, in the order of the files.
 
         Raises:
-            NotFound, InvalidInput, Unavailable: a file cannot be opened, or its format or language
-            is unknown. Raised before the first record.
+            NotFound, InvalidInput, Unavailable: a file cannot be opened, its format or language is
+            unknown, or the columns of a table are ambiguous. Raised before the first record.
         """
         language = self.options.language
         if language and language not in list_languages():
@@ -398,6 +398,10 @@ class IngestFiles:
                 f"use one of the languages: {', '.join(list_languages())}",
             )
         named = [(path, self.format or detect(path, self.options)) for path in self.paths]
+        for path, name in named:
+            # A caller who chooses columns has looked at all tables. A pipe can be read only once.
+            if self.options.choose_columns is None and not path.is_fifo():
+                choose_columns(name, self.options, path)
         self._meter = ReadMeter(sum(map(input_size, self.paths)))
         options = replace(self.options, meter=self._meter, stored=self.stored)
         prefixed = len(self.paths) > 1 and bool(options.dataset)  # else row numbers would repeat
