@@ -11,6 +11,7 @@ import shutil
 from pathlib import Path
 from zipfile import ZipFile
 
+import openpyxl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -71,9 +72,23 @@ def _pairs() -> None:
         names = ["dataset", "id", "doc", "summ", "error_type", "annotated_span"]
         row = ["CLIFF", 1, SOURCE, SUMMARY, "['extrinsic-NP']", "['15 million']"]
         csv.writer(table).writerows([names, row])
+    _tables()
     _rows("questions.jsonl", {"question": "How much?", "contexts": [SOURCE], "answer": SUMMARY})
     normal = {"text": SUMMARY, "type": "normal"}
     _rows("answers.jsonl", {"question": "How much?", "answer": SOURCE, "generation": [normal]})
+
+
+def _tables() -> None:
+    """A workbook with two sheets, and a folder with one row in each file."""
+    book = openpyxl.Workbook()
+    for name in ("test", "train"):
+        sheet = book.create_sheet(name)
+        sheet.append(["article", "claim"])
+        sheet.append([SOURCE, SUMMARY])
+    book.save("gold.xlsx")
+    Path("rows").mkdir()
+    for name in ("a", "b"):
+        _rows(f"rows/{name}.json", {"source": SOURCE, "summary": SUMMARY})
 
 
 def _foreign(command: Command) -> None:

@@ -88,7 +88,7 @@ def test_the_first_ingest_remembers_its_embedder(stores: Stores, pairs: Path) ->
 def test_where_nothing_came_in_no_model_is_loaded(stores: Stores, tmp_path: Path) -> None:
     """Whoever named a column wrongly is not kept waiting, and nothing is decided for later."""
     file = tmp_path / "a.csv"
-    file.write_text("text,claim\nA.,B.\n")
+    file.write_text("number,claim\n1,B.\n")
     assert stores.run(file).refused == 1
     assert stores.asked == []
     assert not stores.corpus.vectors_decided()
