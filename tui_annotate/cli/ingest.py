@@ -35,6 +35,14 @@ MAX_PLACES_OF_FILE = 3
 """Maximum number of further positions in each file that are listed for one problem."""
 MAX_PLACES_WIDTH = 160
 """Maximum length, in characters, of a problem's message with the positions after it."""
+_SpansAsOption = Annotated[
+    SpanUse,
+    typer.Option(
+        "--spans-as",
+        help="What the spans of --span-column become. Labels of suggestions must be in the "
+        "label set.",
+    ),
+]
 _DryOption = Annotated[
     bool,
     flag("--dry-run", "Read all files and print the cost of computing vectors, but store nothing."),
@@ -95,14 +103,7 @@ def ingest(
     collection: options.CollectionOptions,
     offsets: options.OffsetsOption = None,
     everyone_read: options.EveryoneReadOption = False,
-    spans_as: Annotated[
-        SpanUse,
-        typer.Option(
-            "--spans-as",
-            help="What the spans of --span-column become. Labels of suggestions must be in the "
-            "label set.",
-        ),
-    ] = SpanUse.ANNOTATIONS,
+    spans_as: _SpansAsOption = SpanUse.ANNOTATIONS,
     texts: options.TextOptions,
     about: options.DescriptionOptions,
     vectors: options.EmbedderChoice,
