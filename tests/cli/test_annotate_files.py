@@ -6,6 +6,8 @@ import io
 import re
 import shlex
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -17,6 +19,7 @@ from tests.helpers.errors import has_code
 from tests.plugins.test_workbooks import workbook
 from tui_annotate import workspace as workspaces
 from tui_annotate.cli import options, screen
+from tui_annotate.cli.vectors import computing_vectors
 from tui_annotate.domain.errors import InvalidInput, NotFound
 
 LONG = "The old stone bridge over the river cost 12 million pounds and opened in 1889."
@@ -80,6 +83,32 @@ def test_a_file_is_annotated_and_resumed_by_one_command(
     assert command("annotate", "due.annotations").code == 0
     assert opened[2]["folder"] == folder
     assert (opened[0]["person"], opened[0]["order"]) == ("ana", "ingested")
+
+
+def test_vectors_are_computed_while_the_screen_is_open(
+    command: Command,
+    tmp_path: Path,
+    opened: list[dict[str, Any]],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The screen opens without vectors; another process computes them, and ends with the screen."""
+    monkeypatch.setenv("TUI_ANNOTATE_EMBEDDER", "static")
+    (tmp_path / "due.csv").write_text(HEADER + ROW, "utf-8")
+    process: list[Any] = []
+
+    @contextmanager
+    def computing(folder: Path) -> Iterator[None]:
+        with workspaces.open(folder) as space:
+            assert space.status().embedded == 0
+        with computing_vectors(folder) as started:
+            process.append(started)
+            assert started.wait(60) == 0
+            yield
+
+    monkeypatch.setattr("tui_annotate.cli.vectors.computing_vectors", computing)
+    assert command("annotate", "due.csv").code == 0
+    with workspaces.open(opened[0]["folder"]) as space:
+        assert (len(process), space.status().embedded) == (1, 2)
 
 
 def test_without_a_terminal_a_file_is_imported_and_the_next_command_named(

@@ -56,8 +56,8 @@ def annotate_files(
 ) -> int:
     """Import data files into a workspace folder, open the annotate screen, return the exit code.
 
-    The folder is created if it is missing and a file has a valid record. Without a terminal, the
-    files are only imported.
+    The folder is created if it is missing and a file has a valid record. Vectors are computed while
+    the screen is open. Without a terminal, the files are only imported, with their vectors.
 
     Raises:
         NotFound, InvalidInput, Unavailable: a file cannot be read or is standard input, or no file
@@ -66,6 +66,7 @@ def annotate_files(
     from tui_annotate import workspace as workspaces
     from tui_annotate.cli import ingest
     from tui_annotate.cli.options import choose_columns, open_workspace
+    from tui_annotate.cli.vectors import computing_vectors
     from tui_annotate.domain.people import Permission
 
     if Path("-") in files:
@@ -89,20 +90,27 @@ def annotate_files(
                 format=format_name,
                 options=replace(reading, language=language),
                 progress=progress,
+                embed=not _has_terminal(),
             )
         code = ingest.print_report(report)
         is_empty = not any(space.corpus.totals())
     if is_empty:
         return code
-    try:
-        screen.need_terminal("annotate")
-    except InvalidInput:
+    if not _has_terminal():
         where = shlex.quote(str(folder))
         output.print_note(f"to annotate, run in a terminal: tui-annotate annotate -w {where}")
         return code
     if report.refused:
         output.read_answer("Some records were refused (see above). Press Enter to annotate.")
-    return screen.annotate(folder, name=shown.name, sample=shown.sample, order=shown.order)
+    with computing_vectors(folder):
+        return screen.annotate(folder, name=shown.name, sample=shown.sample, order=shown.order)
+
+
+def _has_terminal() -> bool:
+    with suppress(InvalidInput):
+        screen.need_terminal("annotate")
+        return True
+    return False
 
 
 def _require_record(files: Sequence[Path], format_name: str, reading: ImportOptions) -> None:
@@ -134,10 +142,8 @@ def offer_file(missing: NotFound, shown: AnnotateOptions) -> int:
     refused = NotFound(missing.message, hint)
     if len(found) != 1:
         raise refused
-    try:
-        screen.need_terminal("annotate")
-    except InvalidInput:
-        raise refused from None
+    if not _has_terminal():
+        raise refused
     folder = choose_folder(None, found[0])
     question = (
         f"This folder is not in a workspace. Annotate {named} in the workspace {folder.name}?"
