@@ -201,7 +201,7 @@ def test_a_bad_record_costs_itself_alone(stores: Stores, tmp_path: Path, name: s
     [
         ("empty.csv", b""),
         ("header.csv", b"source,summary\n"),
-        ("column.csv", b"text,summary\nA.,B.\n"),
+        ("column.csv", b"number,summary\n1,B.\n"),
         ("none.json", b"[]"),
         ("packed.csv.gz", b"\x1f\x8b\x08\x00\x00"),
     ],
