@@ -605,7 +605,9 @@ def test_an_old_c_library_is_told(monkeypatch: pytest.MonkeyPatch, name: str, st
 
 
 def test_temporary_files_of_killed_commands_are_listed(folder: Path) -> None:
-    """With the line that removes them; not those that a process is writing."""
+    """With the line that removes them; not those that a process is writing, or others' files."""
+    (folder / "film.mkv.part").touch()
+    (folder / "thesis.part").mkdir()
     left = [folder / ".out.csv.0123abcd.part", folder / "backups" / "store-0001.part"]
     assert "unfinished files" not in folder_findings(folder)
     for path in left:
@@ -615,5 +617,6 @@ def test_temporary_files_of_killed_commands_are_listed(folder: Path) -> None:
     assert state == "doubt"
     assert says.endswith("store-0001.part")
     assert "written" not in says
+    assert "film" not in mend
     subprocess.run(["sh", "-c", mend], check=True)
     assert "unfinished files" not in folder_findings(folder)

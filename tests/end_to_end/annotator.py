@@ -16,6 +16,8 @@ from tests.helpers.terminal import Terminal
 HOME, BACKSPACE = "\x1b[H", "\x7f"
 VERBS: Final = {"Saved:": "add", "Deleted": "remove", "skipped": "skip", "flagged": "flag"}
 BACK: Final = {"annotation": "add", "deletion": "remove", "skipping": "skip", "flagging": "flag"}
+LAST: Final = {"s": "skip", "!1": "flag"}
+"""Keys after which another message is shown if no sample is left."""
 SHOWN: Final = re.compile(
     r"^ [✓!·✗] (?:(?P<verb>Saved:|Deleted) (?P<label>\w+) · u undo"
     r"|\S+ (?P<state>skipped|flagged) · u undo"
@@ -37,6 +39,7 @@ class Annotator:
     terminal: Terminal
     random: random.Random
     saved_actions: list[LoggedAction] = field(default_factory=list)
+    keys: str = ""
     arriving: bool = True  # the first sample has only just opened
 
     def random_keys(self) -> str:
@@ -68,7 +71,8 @@ class Annotator:
     def act(self) -> None:
         """Do one action, and record what the screen says of it."""
         self.clear_message()
-        self.terminal.press(self.random_keys())
+        self.keys = self.random_keys()
+        self.terminal.press(self.keys)
         self.wait_for_answer()
 
     def wait_for_answer(self) -> None:
@@ -79,13 +83,14 @@ class Annotator:
         """Record what a screen says is saved."""
         found = SHOWN.search(screen)
         self.arriving = bool(found and not found["label"])  # another sample may come
-        if found and (action := _parse_action(found)):
+        if found and (action := _parse_action(found, self.keys)):
             self.saved_actions.append(action)
 
     def die_in_action(self) -> None:
         """Begin one more action, and kill the app somewhere in it."""
         self.clear_message()
-        self.terminal.press(self.random_keys())
+        self.keys = self.random_keys()
+        self.terminal.press(self.keys)
         self.kill_after(self.random.randrange(4000))
         self.record_answer(self.terminal.text)
 
@@ -99,7 +104,9 @@ class Annotator:
             pass
 
 
-def _parse_action(found: re.Match[str]) -> LoggedAction | None:
+def _parse_action(found: re.Match[str], keys: str) -> LoggedAction | None:
+    if found["none"] == "All samples" and keys in LAST:  # the last one that was not completed
+        return LAST[keys], ""
     if found["none"]:
         return None
     if found["back"]:

@@ -15,7 +15,7 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import BinaryIO, TextIO
+from typing import BinaryIO, Final, TextIO
 
 from tui_annotate.domain.errors import InvalidInput, Unavailable
 from tui_annotate.domain.terminal_text import make_visible
@@ -153,6 +153,11 @@ def _part_path(target: Path) -> Path:
     return target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
 
 
+_UNFINISHED: Final = re.compile(r"\.(?:.+\.[0-9a-f]{8}|tui-annotate-.+)\.part")
+"""Pattern for the names of the program's temporary files and folders."""
+_UNFINISHED_BACKUP: Final = re.compile(rf"{_UNFINISHED.pattern}|store-.+\.part")
+
+
 def remove_unfinished(target: Path) -> None:
     """Remove temporary files and folders that killed processes left behind for an output file."""
     ours = re.compile(rf"\.{re.escape(target.name)}\.[0-9a-f]{{8}}\.part")
@@ -168,8 +173,11 @@ def remove_unfinished(target: Path) -> None:
 
 def find_unfinished(folder: Path) -> list[Path]:
     """Return the temporary files and folders in a folder that no process is writing, sorted."""
+    ours = _UNFINISHED_BACKUP if folder.name == "backups" else _UNFINISHED
     found = []
     for part in sorted(folder.glob("*.part")):
+        if not ours.fullmatch(part.name):
+            continue  # of another program
         with suppress(OSError), _lock(part):
             found.append(part)
     return found
