@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import re
 import shlex
 import sys
@@ -45,7 +46,7 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
             screens.append({**given, "folder": space.path, "samples": space.corpus.totals()[0]})
         return 0
 
-    monkeypatch.setattr(sys, "stdin", io.StringIO("\n" * 9))
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"\n" * 9)))
     terminal = SimpleNamespace(isatty=lambda: True)
     monkeypatch.setattr(screen, "sys", SimpleNamespace(stdin=terminal, stdout=terminal))
     monkeypatch.setattr(options, "sys", SimpleNamespace(stdin=terminal, stderr=terminal))
@@ -176,10 +177,17 @@ def test_unclear_columns_in_one_of_many_tables_store_nothing(
         assert space.corpus.totals()[0] == 0
 
 
-def test_standard_input_is_not_annotated(command: Command, tmp_path: Path) -> None:
-    """The screen needs the keyboard; nothing is created."""
-    assert type(command("annotate", "-").error) is InvalidInput
-    assert not list(tmp_path.iterdir())
+def test_standard_input_is_imported_for_a_later_screen(
+    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The screen needs the keyboard, so the next command is named."""
+    row = json.dumps({"document": LONG, "claim": SHORT}).encode()
+    for _ in range(2):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(row)))
+        done = command("annotate", "-")
+        assert done.code == 0
+    assert samples(tmp_path / "stdin.annotations") == 1
+    assert copied_command(done) == ["annotate", "-w", str(tmp_path / "stdin.annotations")]
 
 
 @pytest.mark.parametrize(
@@ -237,7 +245,7 @@ def test_a_terminal_gets_numbered_choices(
 ) -> None:
     """The number decides, and is asked for again until it is valid."""
     (tmp_path / "a.csv").write_text(UNCLEAR, "utf-8")
-    monkeypatch.setattr(sys, "stdin", io.StringIO(answers))
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(answers.encode())))
     done = command("annotate", "a.csv")
     offered = re.findall(r"^  \d  source 'article', summary '(\w+)'", done.err, re.MULTILINE)
     assert sorted(offered) == ["highlights", "summary"]
@@ -270,7 +278,7 @@ def test_the_offer_of_a_file_needs_a_yes(
 ) -> None:
     """Without it, or without a terminal, the hint has the command for the file."""
     (tmp_path / "due.csv").write_text(HEADER + ROW, "utf-8")
-    monkeypatch.setattr(sys, "stdin", io.StringIO("n\n"))
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"n\n")))
     declined = command("annotate", "--as", "ana")
     monkeypatch.setattr(screen, "sys", SimpleNamespace(stdin=io.StringIO(), stdout=sys.stdout))
     for done in (declined, command("annotate")):

@@ -81,6 +81,29 @@ def test_vectors_are_computed_beside_a_screen(
         assert process.poll() is not None
 
 
+def test_an_error_of_the_computing_process_is_printed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Files of the current folder are data: none is imported as a module."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "sqlite3.py").write_text("raise SystemExit('imported')", "utf-8")
+    with computing_vectors(tmp_path / "none") as process:
+        assert process.wait() != 0
+    said = capsys.readouterr().err
+    assert "vectors were not computed" in said
+    assert "imported" not in said
+
+
+def test_the_computing_process_ends_with_its_parent(tmp_path: Path) -> None:
+    """Also if the parent is killed: then the pipe to the process ends."""
+    with tui_annotate.create(tmp_path / "w"):
+        pass
+    with computing_vectors(tmp_path / "w") as process:
+        assert process.stdin is not None
+        process.stdin.close()
+        assert process.wait(60) in (0, 1)
+
+
 def test_the_list_is_for_people_and_for_programs(two: Command) -> None:
     """Each set with its model, what it holds and lacks, and which is in use."""
     shown = two("vectors", "list", "--json").json

@@ -60,6 +60,8 @@ def test_annotators_complete_all_samples_of_their_file(tmp_path: Path) -> None:
         ["ANA", "BEN"],
         ["LI"],
     ]
+    in_folder = _records(read_guarded("folder", _EVERYONE, tmp_path))
+    assert [_done(each) for each in in_folder] == [both, both, both, ["li"], ["li"]]
     plain = _records(read_guarded("faithbench", ImportOptions(), first, second))
     assert [_done(each) for each in plain] == [[]] * 5
 
@@ -69,7 +71,7 @@ def test_other_states_are_kept() -> None:
     people = [Person(name, name, PersonKind.IMPORTED) for name in ("ana", "ben")]
     record = replace(
         base("ana"),
-        assignments=(Assignment("ana", State.SKIPPED), Assignment("ben", State.NEW)),
+        assignments=(Assignment("ana", State.SKIPPED), Assignment("ben", State.NEW, seconds=42)),
         people=tuple(people),
     )
     found = complete_readings(record, {person.id: person for person in people})
@@ -77,6 +79,7 @@ def test_other_states_are_kept() -> None:
         "ana": State.SKIPPED,
         "ben": State.DONE,
     }
+    assert sum(work.seconds for work in found.assignments) == 42
 
 
 def test_reviews_and_second_readings_name_no_annotators() -> None:

@@ -115,6 +115,8 @@ def test_spans_that_are_not_found(tmp_path: Path, cell: Any, code: str, words: s
         (["big", "cost"], "['Odd', 'Bad.Worse']", ["Odd", "Bad.Worse"], 0),
         ([["big", "cost"], ["and"]], ["Odd", "Bad"], ["Odd", "Odd", "Bad"], 0),
         (["big", "cost", "and"], ["Odd", "Bad"], ["", "", ""], 1),
+        ("big", float("nan"), [""], 0),
+        (float("nan"), "Odd", [], 0),
         ([{"quote": "big", "label": "Own"}, "cost"], "Odd", ["Own", "Odd"], 0),
         ("", "correct", [], 0),
     ],

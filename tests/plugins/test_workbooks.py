@@ -132,6 +132,11 @@ def test_two_columns_of_one_name_are_refused(tmp_path: Path) -> None:
     path = workbook(tmp_path / "b.xlsx", one=[[None, *HEADER, None], [7, "a", "b", None, 8]])
     (record,), _ = read(path)
     assert record.sample.meta == {"column 1": 7, "column 5": 8}
+    header = ["column 3", "summary", None]
+    path = workbook(tmp_path / "c.xlsx", one=[header, ["a", "b", "c"]])
+    (record,), _ = read(path, source_column="column 3", summary_column="summary")
+    assert record.sample.side(Side.SOURCE)[0].text == "a"
+    assert record.sample.meta == {"column 3 without a name": "c"}
 
 
 def test_cells_keep_their_values(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
@@ -13,6 +14,7 @@ from tui_annotate.cli.data_files import AnnotateOptions, annotate_files, choose_
 from tui_annotate.cli.help_format import ANNOTATE
 from tui_annotate.cli.options import add_command, add_group, argument, flag, open_workspace, option
 from tui_annotate.domain.errors import InvalidInput, NotFound
+from tui_annotate.plugins.files.inputs import copy_standard_input
 from tui_annotate.plugins.protocols import ImportOptions
 from tui_annotate.settings import NO_WORKSPACE, WORKSPACE_FILE
 
@@ -91,10 +93,10 @@ def annotate(
         raise typer.Exit(_annotate_workspace(workspace, shown))
     if len(files) == 1 and is_bundle(files[0]):
         raise typer.Exit(_annotate_bundle(files[0], workspace, shown))
-    folder = choose_folder(workspace, files[0])
-    raise typer.Exit(
-        annotate_files(files, folder, format_name=format_name, reading=reading, shown=shown)
-    )
+    folder = choose_folder(workspace, Path("stdin") if files[0] == Path("-") else files[0])
+    with copy_standard_input(files, sys.stdin.buffer) as paths:
+        code = annotate_files(paths, folder, format_name=format_name, reading=reading, shown=shown)
+    raise typer.Exit(code)
 
 
 def _annotate_bundle(file: Path, workspace: Path | None, shown: AnnotateOptions) -> int:

@@ -333,7 +333,8 @@ def undo(
     """Undo a batch of assignments.
 
     If the batch set a rule for the dataset, such as a pool, the rule is removed. Samples in
-    progress stay assigned, unless --include-started is given.
+    progress stay assigned, unless --include-started is given; gold and practice samples in progress
+    always stay assigned.
     """
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         undone = space.team.assignments.undo(number, begun=include_started)
@@ -342,7 +343,7 @@ def undo(
     if undone.kept:
         kept = output.many(undone.kept, "sample")
         more = "; to withdraw these samples, add --include-started"
-        more = "" if undone.handout.kind is AssignmentCause.GOLD else more
+        more = "" if include_started or undone.handout.kind is AssignmentCause.GOLD else more
         lines.append(f"still assigned: {kept} in progress{more}")
     lines += [
         f"all annotators can again see all samples of dataset {dataset}" for dataset in undone.free

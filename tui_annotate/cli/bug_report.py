@@ -52,14 +52,14 @@ def _collect(checks: Sequence[DiagnosticFinding], workspace: Path | None) -> dic
     folder: Path | None = None
     settings: dict[str, Any] = {}
     contents: dict[str, Any] = {}
-    private: set[str] = set()
+    private: set[str] | None = None  # unknown if the workspace cannot be opened
     with suppress(TuiAnnotateError):
         folder = find_workspace(workspace)
     with suppress(TuiAnnotateError):
         settings = describe_settings(load(folder))
     with suppress(TuiAnnotateError), open_workspace(folder) as space:
-        private |= {name for person in space.people.all() for name in (person.id, person.name)}
-        private |= {info.name for info in space.corpus.datasets()}
+        people = {name for person in space.people.all() for name in (person.id, person.name)}
+        private = people | {info.name for info in space.corpus.datasets()}
         contents = count_contents(space.status())
     templates = bug_report.read_templates(private)
     log = bug_report.read_newest_log(folder / _LOG_FOLDER) if folder else []

@@ -60,8 +60,7 @@ def annotate_files(
     the screen is open. Without a terminal, the files are only imported, with their vectors.
 
     Raises:
-        NotFound, InvalidInput, Unavailable: a file cannot be read or is standard input, or no file
-            has a valid record.
+        NotFound, InvalidInput, Unavailable: a file cannot be read, or no file has a valid record.
     """
     from tui_annotate import workspace as workspaces
     from tui_annotate.cli import ingest
@@ -69,11 +68,6 @@ def annotate_files(
     from tui_annotate.cli.vectors import computing_vectors
     from tui_annotate.domain.people import Permission
 
-    if Path("-") in files:
-        raise InvalidInput(
-            "standard input cannot be annotated: the screen needs it for the keyboard",
-            "write the data to a file, and annotate the file",
-        )
     ingest.require_inputs(files)
     for file in files:
         format_name or detect(file, reading)  # a file of unknown format is refused first

@@ -13,7 +13,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from tempfile import TemporaryFile
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
@@ -146,27 +147,49 @@ def rebuild(
     )
 
 
+_CHILD: Final = """
+import os, sys, threading
+
+def end_with_parent():
+    os.read(0, 1)  # returns when the parent process has ended, which closes the pipe
+    os._exit(1)
+
+threading.Thread(target=end_with_parent, daemon=True).start()
+from tui_annotate.cli.main import run
+sys.exit(run(sys.argv[1:]))
+"""
+"""Program that runs a command, and ends at once if the parent process ends."""
+
+
 @contextmanager
 def computing_vectors(folder: Path) -> Iterator[subprocess.Popen[bytes]]:
     """Compute the missing vectors of a workspace in another process, which ends with the block.
 
-    The process runs at low priority, and prints nothing.
+    The process runs at low priority, also ends if this process is killed, and prints nothing. An
+    error of the process is printed after the block.
     """
     words = ["vectors", "rebuild", "--missing", "--quiet", "-w", str(folder)]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "tui_annotate", *words],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,  # Ctrl-C on the screen must not reach it
-    )
-    with suppress(OSError, AttributeError):  # it has ended already; not on Windows
-        os.setpriority(os.PRIO_PROCESS, process.pid, 10)
-    try:
-        yield process
-    finally:
-        process.terminate()
-        process.wait()
+    with TemporaryFile() as errors:
+        process = subprocess.Popen(
+            # -P: files in the current folder are data, not modules.
+            [sys.executable, "-P", "-c", _CHILD, *words],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=errors,
+            start_new_session=True,  # Ctrl-C on the screen must not reach it
+        )
+        with suppress(OSError, AttributeError):  # it has ended already; not on Windows
+            os.setpriority(os.PRIO_PROCESS, process.pid, 10)
+        try:
+            yield process
+        finally:
+            failed = process.poll()
+            process.terminate()
+            process.communicate()
+            if failed:
+                errors.seek(0)
+                said = errors.read().decode("utf-8", "replace").strip() or f"exit code {failed}"
+                output.print_message(f"warning: vectors were not computed: {said}")
 
 
 def delete_set(

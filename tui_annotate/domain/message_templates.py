@@ -32,16 +32,17 @@ class MessageTemplates:
     """The texts in the program's source; a message is compared with them to mask its values.
 
     Args:
-        private: values that are removed even if they are numbers, for example people's names.
+        private: values that are removed even if they are numbers, for example people's names; None
+            to remove all numbers.
     """
 
-    def __init__(self, sources: Iterable[str], *, private: Collection[str] = ()) -> None:
+    def __init__(self, sources: Iterable[str], *, private: Collection[str] | None = ()) -> None:
         found = {each for source in sources for each in _templates(source)}
         self._nouns = {parts[0] for parts in found if len(parts) == 1 and parts[0].isalpha()}
         enough = (parts for parts in found if _count_words(parts) >= _LEAST_WORDS)
         # The most specific template first: it keeps the most words.
         self._templates = sorted(enough, key=lambda parts: (-sum(map(len, parts)), parts))
-        self._private = frozenset(private)
+        self._private = None if private is None else frozenset(private)
 
     def mask(self, message: str) -> str:
         """Return a message without names, paths and texts; `REMOVED` if it is another program's."""
@@ -64,6 +65,8 @@ class MessageTemplates:
     def _mask_number(self, value: str) -> str:
         if not value:
             return ""
+        if self._private is None:
+            return REMOVED
         if _NUMBER.fullmatch(value) and value not in self._private:
             return value
         if (found := _COUNT.fullmatch(value)) and found[1] not in self._private:

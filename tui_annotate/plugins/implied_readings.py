@@ -30,9 +30,12 @@ def list_annotators(items: Iterable[Record | Problem]) -> dict[str, Person]:
 def complete_readings(record: Record, annotators: Mapping[str, Person]) -> Record:
     """Return a sample that each annotator completed, unless they drafted, skipped or flagged it."""
     begun = {work.person: work for work in record.assignments if work.begun}
-    done = {name: Assignment(name, State.DONE) for name in annotators}
+    work = {each.person: each for each in record.assignments}
+    done = {
+        name: replace(work.get(name, Assignment(name)), state=State.DONE) for name in annotators
+    }
     people = {person.id: person for person in record.people}
-    work = {each.person: each for each in record.assignments} | done | begun
+    work |= done | begun
     return replace(
         record,
         assignments=tuple(work.values()),

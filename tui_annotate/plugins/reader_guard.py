@@ -35,7 +35,7 @@ def read_guarded(
     """
     joint = isinstance(registry.load("importers", name), JointImporter)
     for group in [paths] if joint else [(path,) for path in paths]:
-        if options.everyone_read:
+        if options.everyone_read and name != "folder":  # it completes each of its files
             unmetered = replace(options, meter=None)
             annotators = list_annotators(_read_group(name, unmetered, group, prefixed=prefixed))
             for item in _read_group(name, options, group, prefixed=prefixed):

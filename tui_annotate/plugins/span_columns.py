@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import math
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -179,11 +180,16 @@ def _parse_literal(value: Any) -> Any:
 def _list_groups(cell: Any) -> list[list[Any]]:
     """Return the spans of a cell in groups; the spans of a nested list form one group."""
     value = _parse_literal(cell)
-    if value is None or (isinstance(value, str) and not value.strip()):
+    if _is_missing(value) or (isinstance(value, str) and not value.strip()):
         return []
     if not isinstance(value, list) or _is_pair(value):
         return [[value]]
     return [each if isinstance(each, list) and not _is_pair(each) else [each] for each in value]
+
+
+def _is_missing(value: Any) -> bool:
+    """Return whether a value is null, or NaN, as pandas writes a missing value."""
+    return value is None or (isinstance(value, float) and math.isnan(value))
 
 
 def _is_pair(value: list[Any]) -> bool:
@@ -238,7 +244,7 @@ def _find_quote(cell: _Cell, text: str, side: Side) -> Span:
 
 
 def _parse_labels(value: Any) -> tuple[LabelPath, ...]:
-    names = value if isinstance(value, list) else [] if value is None else [value]
+    names = value if isinstance(value, list) else [] if _is_missing(value) else [value]
     if not all(isinstance(name, str) for name in names):
         raise InvalidInput(f"the label of a span is {describe_value(value)}, not text")
     return tuple(dict.fromkeys(parse_label(name.strip()) for name in names if name.strip()))

