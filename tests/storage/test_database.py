@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
+import random
 import resource
 import shutil
 import sqlite3
 import stat
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
@@ -536,6 +538,49 @@ def test_a_migration_that_fails_leaves_the_old_store(tmp_path: Path, newer: Path
     with closing_database(Database.open(tmp_path / "store.sqlite")) as database:
         assert database.version() == SCHEMA + 1
     assert len(list((tmp_path / "backups").iterdir())) == 2
+
+
+MIGRATE = """
+import sys
+from pathlib import Path
+from tui_annotate.storage import database, migrate
+migrate.MIGRATIONS = Path(sys.argv[2])
+database.SCHEMA = int(sys.argv[3])
+database.Database.open(Path(sys.argv[1])).close()
+"""
+KILLS = 200 if os.environ.get("TUI_ANNOTATE_TORTURE") else 4
+
+
+def test_a_killed_migration_leaves_the_old_or_the_new_store(tmp_path: Path, newer: Path) -> None:
+    """All work is in it, and the next start completes the migration."""
+    database = new_store_of_this_version(tmp_path)
+    keys = fill(CorpusStore(database), *map(str, range(50)))
+    database.close()
+    filled = (tmp_path / "store.sqlite").read_bytes()
+    took, luck, versions = 0.0, random.Random(1), set()
+    for number in range(KILLS + 1):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        path = folder / "store.sqlite"
+        path.write_bytes(filled)
+        words = [str(path), str(newer.parent.parent), str(SCHEMA + 1)]
+        began = time.monotonic()
+        process = subprocess.Popen([sys.executable, "-c", MIGRATE, *words], cwd=ROOT)
+        if number:  # the first one is not killed: it shows how long a migration takes
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(took * luck.uniform(0.5, 1))  # the first half imports modules
+        else:
+            assert process.wait() == 0
+        process.kill()
+        process.wait()
+        took = took or time.monotonic() - began
+        with closing(sqlite3.connect(path)) as connection:
+            ((version,),) = connection.execute("SELECT version_num FROM schema_version").fetchall()
+        versions.add(int(version))
+        with closing_database(Database.open(path)) as opened:
+            assert opened.version() == SCHEMA + 1
+            assert ids(CorpusStore(opened)) == [key.id for key in keys]
+    assert versions <= {SCHEMA, SCHEMA + 1}
 
 
 @pytest.mark.parametrize("version", ["0001", "0003"])
