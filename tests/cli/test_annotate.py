@@ -36,8 +36,8 @@ def test_clear_of_nothing_promises_no_undo(annotated: Command) -> None:
     assert numbers(first.out) == [1]
     assert numbers(again.out) == []
     assert f" {Path.cwd()}\n" in again.out
-    assert "undo" in first.out
-    assert "undo" not in again.out
+    assert "press u" in first.out
+    assert "press u" not in again.out
 
 
 def test_clear_takes_a_sample_by_either_name(annotated: Command) -> None:

@@ -24,7 +24,7 @@ def dump(tmp_path: Path) -> str:
 @pytest.mark.parametrize(
     ("name", "content", "told"),
     [
-        ("a.csv", b"article,summary\nA.,B.\n", "a.csv:1: "),
+        ("a.csv", b"topic,name\nA.,B.\n", "a.csv:1: "),
         ("a.csv.gz", gzip.compress(b"source,summary\nA.,B.\n", mtime=0)[:12], "a.csv.gz"),
         ("a.jsonl", b"", "a.jsonl: "),
         ("a.jsonl", b'{"source": "\xff", "summary": "B."}\n' * 30, "a.jsonl:1: "),
@@ -65,7 +65,7 @@ def test_problems_are_told_in_full_where_nothing_is_read(command: Command, tmp_p
 
 def test_the_hint_names_an_option_that_there_is(command: Command, tmp_path: Path) -> None:
     """If the format of a file is unclear, the hint names `--from`."""
-    (tmp_path / "a.json").write_text('[{"article": "A.", "claim": "B."}]', "utf-8")
+    (tmp_path / "a.json").write_text('[{"topic": "A.", "claim": "B."}]', "utf-8")
     (tmp_path / "folder").mkdir()
     (tmp_path / "folder" / "a.txt").write_text("A.", "utf-8")
     assert command("init", "w").code == 0
