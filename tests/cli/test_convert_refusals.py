@@ -24,7 +24,7 @@ def dump(tmp_path: Path) -> str:
 @pytest.mark.parametrize(
     ("name", "content", "told"),
     [
-        ("a.csv", b"topic,name\nA.,B.\n", "a.csv:1: "),
+        ("a.csv", b"topic,name\nA.,B.\n", "a.csv: "),
         ("a.csv.gz", gzip.compress(b"source,summary\nA.,B.\n", mtime=0)[:12], "a.csv.gz"),
         ("a.jsonl", b"", "a.jsonl: "),
         ("a.jsonl", b'{"source": "\xff", "summary": "B."}\n' * 30, "a.jsonl:1: "),
