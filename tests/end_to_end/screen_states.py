@@ -24,6 +24,9 @@ UNDONE: Final = MessageCode.TAKEN_BACK.value.format(what="").rstrip(": ")
 CONFLICT: Final = MessageCode.CHANGED_DIGIT_SAVES.value.format(changed="").lstrip(" ·")
 """The store changed since the sample was read; the same key saves all the same."""
 
+NEW_NAME: Final = MessageCode.NEW_NAME.value.partition("{")[0]
+"""A name that is new in a workspace of other people."""
+
 NO_ANNOTATIONS: Final = "no annotations yet"
 EMPTY_WORKSPACE: Final = "tui-annotate ingest FILE"
 WITH_VECTORS: Final = "words + static vectors"
@@ -76,11 +79,16 @@ def review_position(at: int, total: int) -> str:
 
 def wait_for_ready(terminal: Terminal, *, patience: float = PATIENCE) -> str:
     """Wait until a digit would save something, for some seconds; return the screen."""
+    terminal.wait(lambda screen: READY in screen or NEW_NAME in screen, patience=patience)
+    if NEW_NAME in terminal.text:
+        terminal.press("\x1b[H")  # the next key ends the message
     return terminal.wait(READY, patience=patience)
 
 
 def wait_for_sample(terminal: Terminal, state: str = READY) -> None:
     """Wait until a sample is on screen and takes every key."""
+    if state == READY:
+        wait_for_ready(terminal)
     terminal.wait(state)
     wait_for_keys(terminal)
 

@@ -31,7 +31,7 @@ _PACKERS: dict[str, Callable[[bytes], bytes]] = {
 }
 _BINARY = {"mercury-db", "xlsx"}
 """Readers of what is never packed."""
-_REFUSED_FIRST = {("folder", "lines"), ("csv", "lines"), ("tsv", "lines"), ("tsv", "a cell")}
+_REFUSED_FIRST = {(name, "lines") for name in ("folder", "csv", "tsv", "pairs", "json", "jsonl")}
 """Tables whose header is refused, so that the rest is not read at all."""
 
 

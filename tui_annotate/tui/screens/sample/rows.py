@@ -57,7 +57,7 @@ class SampleMessage(ScreenMessage):
     MISSING = "missing: {fields}"
     MATCHES_TITLE = "MATCHES"
     ANNOTATIONS_TITLE = "ANNOTATIONS"
-    TOO_SMALL = "Window too small: {columns} x {rows} needed"
+    TOO_SMALL = "Too small: {columns} x {rows} needed"
 
 
 def describe_open_suggestions(draft: Draft) -> str:
