@@ -166,6 +166,7 @@ def _given(scene: Scene) -> Mapping[str, list[Any]]:
         "start": [talk],
         "version": [space.guidance.version(GuidanceKind.LABELS), 1],
         "target": [scene.folder / "out"],
+        "problem": [str],
         "suggestion_id": [
             each.suggestion.id for each in space.annotate.store.suggested(ben.id, key)
         ],
