@@ -169,7 +169,7 @@ class MessageCode(ScreenMessage):
     LABEL_SET_CHANGED = "The label set changed"
     LABELS_CHANGED = "The labels changed: {changes}"
     CHANGED_LOOK_AGAIN = "{changed} · check the labels, then repeat the action"
-    CHANGED_DIGIT_SAVES = "{changed} · press a label's digit to save the annotation"
+    CHANGED_DIGIT_SAVES = "{changed} · press a label's digit to save"
     CHANGED_ENTER_SAVES = "{changed} · press Enter to save the annotation"
     ANNOTATION_DELETED = "Deleted {labels} · u undo"
     COMMENT_SAVED = "Comment on the {item} saved · u undo"
