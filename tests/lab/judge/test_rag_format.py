@@ -20,6 +20,7 @@ from tests.plugins.strategies import altered
 from tui_annotate.domain.errors import TuiAnnotateError
 from tui_annotate.domain.samples import Document, Request, Sample, SampleKind, Side
 from tui_annotate.domain.scores import Score
+from tui_annotate.domain.strict_json import replace_non_finite
 from tui_annotate.plugins.format_detection import detect
 from tui_annotate.plugins.traits import RecordTrait
 
@@ -249,12 +250,15 @@ def test_a_table_of_pairs_stays_one(tmp_path: Path) -> None:
 @settings(max_examples=example_limit(100), deadline=None, suppress_health_check=list(HealthCheck))
 def test_no_value_breaks_the_reader(data: st.DataObject, tmp_path_factory: Any) -> None:
     """Any JSON value in any place is read or refused; what is read goes out and comes back."""
-    path = _file(tmp_path_factory.mktemp("rag"), data.draw(altered(ROW)), data.draw(altered(RAGAS)))
+    rows = [data.draw(altered(ROW)), data.draw(altered(RAGAS))]
+    path = _file(tmp_path_factory.mktemp("rag"), *rows)
     try:
         records, problems = read(path, "rag")
     except TuiAnnotateError:
         return
     assert all("\n" not in str(problem) for problem in problems)
+    if replace_non_finite(rows)[1]:
+        return  # NaN and infinities come back as null
     text, _ = write(records, "rag")
     again, _ = read(file(path.parent, path.name, text), "rag") if text else ([], [])
     there, here = ([one.sample for one in placeless(each)] for each in (again, records))
