@@ -1,4 +1,4 @@
-"""What a bug report tells of settings and environment variables."""
+"""What a bug report contains of settings and environment variables."""
 
 from __future__ import annotations
 

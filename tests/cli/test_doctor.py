@@ -21,7 +21,7 @@ from tests.helpers.ssh_keys import KEYS
 from tests.helpers.stores import claim
 from tui_annotate import workspace as workspaces
 from tui_annotate.cli import doctor
-from tui_annotate.domain.errors import Damaged
+from tui_annotate.domain.errors import Damaged, InvalidInput
 from tui_annotate.domain.findings import DiagnosticFinding
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.domain.scores import RunKind, ScoreRun
@@ -151,7 +151,7 @@ def test_a_bug_report_holds_nothing_private(
 
 
 def test_a_bug_report_is_written_where_nothing_works(command: Command, tmp_path: Path) -> None:
-    """Without a workspace and with settings that are refused, it tells just that."""
+    """Without a workspace and with settings that are refused, it contains only that."""
     Path(os.environ["TUI_ANNOTATE_CONFIG"]).write_text("odd = 1\n", "utf-8")
     done = command("doctor", "--bundle", "report.json", "--json")
     assert done.code == 1
@@ -624,3 +624,13 @@ def test_temporary_files_of_killed_commands_are_listed(folder: Path) -> None:
     assert "film" not in mend
     subprocess.run(["sh", "-c", mend], check=True)
     assert "unfinished files" not in folder_findings(folder)
+
+
+@pytest.mark.parametrize("words", ["doctor --bundle", "export --to native -o"])
+def test_no_output_replaces_the_store(folder: Path, command: Command, words: str) -> None:
+    """All work would be lost: the output is refused, and the store stays as it is."""
+    store = folder / "store.sqlite"
+    before = store.stat().st_ino
+    done = command(*words.split(), str(store), "-w", str(folder))
+    assert type(done.error) is InvalidInput
+    assert store.stat().st_ino == before

@@ -44,7 +44,7 @@ def test_a_message_keeps_what_the_source_says(message: str, masked: str) -> None
 
 
 def test_a_reason_inside_a_message_is_kept() -> None:
-    """An inserted text of the program itself tells what happened; the path is removed."""
+    """An inserted text of the program itself stays; the path is removed."""
     masked = TEMPLATES.mask("the store cannot be used because the disk is full: /opt/ana")
     assert masked == f"the store cannot be used because the disk is full: {REMOVED}"
 

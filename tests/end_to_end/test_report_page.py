@@ -596,5 +596,5 @@ def test_pages_lead_to_one_another(opened: Opened, address: str) -> None:
 
 
 def test_a_report_of_one_page_has_no_links_to_pages(opened: Opened) -> None:
-    """Nothing tells of pages where there is one."""
+    """A report with one page names no pages."""
     assert opened().page.locator("#pages").is_hidden()

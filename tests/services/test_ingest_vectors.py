@@ -97,7 +97,7 @@ def test_where_nothing_came_in_no_model_is_loaded(stores: Stores, tmp_path: Path
 def test_all_texts_are_stored_before_an_embedder_is_loaded(
     stores: Stores, pairs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The first import stores all texts, then tells the user, then loads the slow embedder."""
+    """The first import stores all texts, informs the user, then loads the slow embedder."""
     monkeypatch.setattr(vectors, "QUICK_ROWS", 1, raising=False)
     monkeypatch.setattr(run, "_BATCH_RECORDS", 1)
     monkeypatch.setattr(run, "_MAX_PENDING_CHARACTERS", 1)

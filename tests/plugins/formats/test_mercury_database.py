@@ -200,7 +200,7 @@ def test_people_have_names_where_a_file_of_users_lies_beside(tmp_path: Path, fil
 
 
 def test_names_of_users_can_be_in_the_same_file(tmp_path: Path) -> None:
-    """A table of only ids and names is enough, and counts more than a file beside it."""
+    """A table of only ids and names is enough, and counts more than another file in the folder."""
     columns = "user_id, user_name, email, hashed_password"
     _filled(tmp_path / "users.sqlite", {("users", columns): [("ab12", "Zoe", "", "")]})
     path = _database(tmp_path / "m.sqlite", _row(1, SPANS), users=[("ab12", "Ana")])
