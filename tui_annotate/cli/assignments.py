@@ -529,14 +529,14 @@ def escalate(
     dry_run: options.DryOption = False,
     common: options.CommonOptions,
 ) -> None:
-    """Assign samples with disagreement to more people.
+    """Assign samples with disagreement to additional people.
 
     The rule is applied to a sample when all of its assignees have completed it. Of the people who
     work in the dataset, the people with the fewest open samples receive the sample.
     """
     if when is None and not now:
         raise InvalidInput(
-            "the command needs a kind of disagreement",
+            "the kind of disagreement is missing",
             "add --when differ or --when label, or apply the dataset's existing rule with --now",
         )
     rule = Escalation(when, add) if when is not None else None
@@ -550,12 +550,12 @@ def escalate(
     show = output.print_line if dry_run else output.print_result
     if rule:
         head = f"batch {report.handout}: " if report.handout else ""
-        people = output.many(add, "more person", "more people")
+        people = output.many(add, "additional person", "additional people")
         kind = f"with disagreement ({rule.when})"
         show(f"{head}each sample of dataset {dataset} {kind} is assigned to {people}")
     if now:
-        added = f"samples assigned to more people: {report.added:,}"
-        show(f"{added}; samples to which no more people can be assigned: {report.waiting:,}")
+        added = f"samples that were assigned to additional people: {report.added:,}"
+        show(f"{added}; samples without a further possible assignee: {report.waiting:,}")
     if dry_run:
         output.print_note(_DRY_RUN)
 

@@ -259,7 +259,7 @@ def _print_evaluation(found: Mapping[str, Any]) -> None:
         queries = output.many(whole, "query", "queries")
         output.print_line(f"{title}: {queries} over {output.many(sources, 'source')}")
         output.print_line(
-            f"searched texts have at least {segments} (segmenter: {found['segmenter']})"
+            f"only texts with at least {segments} are searched (segmenter: {found['segmenter']})"
         )
         for each in evaluations:
             output.print_line("")

@@ -43,7 +43,7 @@ _LABEL_FIELDS = ("key", "color", "description", "evidence", "note", "exclusive",
 _WHY = {
     "asked": "your rule",
     "letters": "differs from a label only in case or spaces",
-    "parent": "written without its parent label",
+    "parent": "the parent label is missing",
     "spelling": "misspelled",
 }
 _ODD = {

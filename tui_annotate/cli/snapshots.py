@@ -108,7 +108,7 @@ def replay(
             log = f"{output.many(events, 'event')} in {output.many(streams, 'stream')}"
             output.print_result_or_json(
                 {"at": until, "events": events, "streams": streams, "file": target},
-                f"wrote the state at {until} ({log}) to {target}",
+                f"wrote the annotations as of {until}, from {log}, to {target}",
                 as_json=common.as_json,
             )
             return
