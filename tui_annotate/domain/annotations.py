@@ -26,7 +26,7 @@ LabelPath = tuple[str, ...]
 HUMAN = "human"
 ADJUDICATED = "adjudicated"
 REJECTED = "rejected"
-"""Origin of annotations that a reviewer rejected; lists and exports omit them by default."""
+"""Value of the field `origin` of an annotation that a reviewer rejected."""
 
 
 class Anchor(NamedTuple):
@@ -50,7 +50,7 @@ class Annotation:
         number: a workspace-wide integer for formats that need one; 0 before the first save.
         label_set, guidelines: hashes of the label set and the guidelines in use at the save; empty
             if unknown or none.
-        trace: what the assist displayed at the save; None if unknown.
+        trace: matches displayed when the annotation was saved; None if unknown.
         `settled`: how reviewers adjudicated the annotation; None if they did not.
         suggested: the suggestion that the annotation was created from; None if there was none.
     """

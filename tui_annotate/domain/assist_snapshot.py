@@ -1,4 +1,4 @@
-"""The source sentences that the assist displayed for a claim, best first, when a claim was marked.
+"""The source sentences that were displayed as matches when a claim was marked, best first.
 
 An annotation is stored with a trace, the short form of the assist snapshot.
 """
@@ -17,7 +17,7 @@ _DIGITS = 4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AssistSnapshot:
-    """The matches that the assist displayed for a claim, best first."""
+    """The matches (related sentences) that were displayed for a claim, best first."""
 
     matches: tuple[Match, ...] = ()
     looked: frozenset[int] = frozenset()
@@ -26,7 +26,7 @@ class AssistSnapshot:
     version: str = ""
 
     def trace(self, evidence: Sequence[Anchor], sample: Sample) -> AssistTrace:
-        """Return which matches the assist displayed, and which of them became evidence."""
+        """Return a record of the displayed matches, and of the evidence that overlaps them."""
         ranks = {match.rank for match in self.matches}
         return AssistTrace(
             by=self.by,

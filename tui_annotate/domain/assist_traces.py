@@ -1,6 +1,6 @@
-"""Records of the matches that the assist displayed when an annotation was saved.
+"""Records of the matches (related sentences) displayed when an annotation was saved.
 
-Traces make it possible to measure how the assist influences annotators.
+Traces make it possible to measure how displayed matches influence annotators.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class AssistTrace:
 
 
 def assist_trace_to_json(trace: AssistTrace) -> dict[str, Any]:
-    """Convert the record of displayed matches to JSON; a position becomes [rank, score, whole]."""
+    """Convert the record of the matches displayed for an annotation to JSON."""
     return {
         "by": trace.by.value,
         "embedder": trace.embedder,

@@ -108,7 +108,7 @@ def settle(
 
 
 def clear(state: StreamState, *, batch: str, words: bool = False) -> PendingEvent:
-    """Build the event that removes all of a person's annotations of a sample, which reopens.
+    """Build the event that removes a person's annotations of a sample and reopens the sample.
 
     `batch`: id shared by events that undo reverses together. `words`: also empty rating and
     comment.
@@ -323,7 +323,7 @@ def refuse(state: StreamState, suggestion: Suggestion, *, reason: str) -> Pendin
 
 
 def edit_annotation(state: StreamState, edit: PendingEvent) -> PendingEvent:
-    """Extend an annotation's edit event: its accepted suggestion then counts as changed."""
+    """Add to an annotation's edit event that the accepted suggestion behind it was changed."""
     for name, payload in edit.after.annotations.items():
         origin: dict[str, Any] = (payload or {}).get("suggested") or {}
         old = state.suggestions.get(origin.get("suggestion", ""))

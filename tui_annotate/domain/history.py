@@ -191,7 +191,7 @@ class StreamState:
 
 
 def discard_action(state: StreamState) -> PendingEvent:
-    """Return the action that removes all work of a stream."""
+    """Return the action that removes all of one person's work on one sample."""
     return PendingEvent(
         DISCARD,
         Change(state.annotations, state.assignment, state.suggestions),

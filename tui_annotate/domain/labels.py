@@ -96,7 +96,7 @@ class LabelTree:
         return tuple(label for label in self.walk() if label.offered)
 
     def resolve(self, labels: Iterable[LabelPath | str]) -> tuple[LabelPath, ...]:
-        """Return labels as label paths; text names a label as in `resolve_label`.
+        """Return label paths; a label that is given as text is a name or a path with dots.
 
         Raises:
             InvalidInput: as `resolve_label`; or several texts can be several labels or one path.
@@ -105,7 +105,7 @@ class LabelTree:
         given = (labels,) if isinstance(labels, str) else tuple(labels)
         if len(given) > 1 and given in paths:
             raise InvalidInput(
-                f"the labels {given!r} can be {len(given)} labels or the path of one label",
+                f"{given!r} is ambiguous: {len(given)} labels, or the path of one nested label",
                 f"for one label, write: labels=({given!r},)",
             )
         return tuple(resolve_label(one, paths) if isinstance(one, str) else one for one in given)
@@ -183,7 +183,7 @@ class LabelTree:
             if label.exclusive and len(annotation.labels) > 1:
                 raise InvalidLabels(
                     f"label {name!r} cannot be combined with other labels",
-                    "remove the annotation's other labels",
+                    f"remove all labels except {name!r} from the annotation",
                 )
             if annotation.evidence and label.evidence is Requirement.NONE:
                 raise InvalidLabels(
@@ -198,7 +198,7 @@ class LabelTree:
 
 
 def resolve_label(text: str, paths: Collection[LabelPath]) -> LabelPath:
-    """Return the path among `paths` of a label that is named by its path with dots, or its name.
+    """Return the path of the label that has this name or this path with dots.
 
     Raises:
         InvalidInput: no label or several labels have the name; the hint lists labels.

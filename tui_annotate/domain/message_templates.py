@@ -16,11 +16,11 @@ REMOVED: Final = "[removed]"
 _Template = tuple[str, ...]
 
 _LONGEST: Final = 400
-"""Maximum length, in characters, of a text in the source with which messages are compared."""
+"""Maximum length, in characters, of a program text; longer texts are ignored."""
 _LEAST_WORDS: Final = 2
-"""Minimum number of words of a text with which messages are compared, so that no name matches."""
+"""Minimum number of words of a program text; a shorter text could match a person's name."""
 _LEAST_NESTED: Final = 3
-"""Minimum number of words of an inserted value that is itself compared with the program's texts."""
+"""Minimum number of words of a message's inserted value that may be a message of its own."""
 _PLACEHOLDER: Final = re.compile(r"%[-#0-9.]*[sdrfi]|\{[a-z_]*\}")
 _SEPARATORS: Final = ("; ", ": ")
 _WORD: Final = re.compile(r"[A-Za-z]{2,}")
@@ -45,7 +45,7 @@ class MessageTemplates:
         self._private = None if private is None else frozenset(private)
 
     def mask(self, message: str) -> str:
-        """Return a message without names, paths and texts; `REMOVED` if it is another program's."""
+        """Replace the names, paths and quoted texts in a message by `REMOVED`."""
         for parts in self._templates:
             values = _match(parts, message)
             if values is not None:

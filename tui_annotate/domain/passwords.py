@@ -90,9 +90,7 @@ def check_password(password: str, *, own: Sequence[str] = ()) -> str:
             f"choose {SHORTEST} to {LONGEST} characters",
         )
     if any("\ud800" <= character <= "\udfff" for character in made):
-        raise InvalidInput(
-            "the password contains an incomplete character", "type the password again"
-        )
+        raise InvalidInput("the password contains half a character", "type the password again")
     if is_common(made):
         raise InvalidInput("the password is too common", _HINT, code="password-common")
     if _is_own_name(made, own):

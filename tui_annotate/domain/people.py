@@ -13,7 +13,7 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 LONGEST_NAME = 100
 
 SETTLED: Final = "adjudicated"
-"""Person id of all adjudicated annotations; a person without an account in each workspace."""
+"""Person id of all adjudicated annotations; no account has this id."""
 MAJORITY: Final = "majority"
 """Person id of annotations that an export makes by majority vote; no real person."""
 
@@ -106,7 +106,7 @@ _PERMISSIONS: Final = {
 
 
 def is_allowed(actor: Actor, verb: Permission, owner: str = "") -> bool:
-    """Return whether an actor may act on one person's work; `owner` is empty for the workspace."""
+    """Return whether an actor may act on the work of `owner`; if empty, on the workspace."""
     if actor == OPERATOR:
         return True
     if owner == SETTLED:

@@ -25,7 +25,7 @@ _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 @dataclass(frozen=True, slots=True)
 class DatasetDescription:
-    """The license, origin (such as a URL) and citation of a dataset; empty texts are unknown.
+    """The license, origin (such as a URL) and citation of a dataset; each is empty if unknown.
 
     Raises:
         InvalidInput: a text contains NUL or an unpaired surrogate.

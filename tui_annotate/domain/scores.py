@@ -82,7 +82,7 @@ class Pooling(StrEnum):
 
 
 def pool_verdicts(words: Sequence[bool], how: Pooling) -> bool | None:
-    """Combine people's yes/no verdicts into one; None for a tie (majority) or without any."""
+    """Combine people's yes/no verdicts; None if the majority is tied or there are no verdicts."""
     yes, no = sum(words), len(words) - sum(words)
     if not words or (how is Pooling.MAJORITY and yes == no):
         return None

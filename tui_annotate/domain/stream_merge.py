@@ -76,7 +76,7 @@ class StreamCopy:
         return self.person, self.key
 
     def origins(self) -> set[str]:
-        """Return the original hashes of the copy's events, without those of merges."""
+        """Return the hashes that identify events in all workspaces; merge events are excluded."""
         return {original_hash(event) for event in self.events if event.action.verb != JOIN}
 
 
@@ -162,7 +162,7 @@ class _StreamJoiner:
         self._out: list[Event] = []
 
     def take(self, there: Sequence[Event]) -> StreamMerge:
-        """Append the other copy's new events, and then a merge event that sets the newest state."""
+        """Append another workspace's new events, and an event that sets the latest state."""
         theirs, ids, new = StreamState(), dict[str, str](), list[Event]()
         for event in there:
             before, theirs = theirs, theirs.applied(event.action, seconds=event.seconds)

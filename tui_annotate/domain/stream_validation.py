@@ -94,7 +94,7 @@ def _answer_problem(name: str, answer: Mapping[str, Any]) -> str:
     except InvalidInput as error:
         return error.message
     words = (given.maker, given.reason, given.annotation)
-    return "" if all(map(_is_storable, words)) else "the answer contains an incomplete character"
+    return "" if all(map(_is_storable, words)) else "the answer contains half a character"
 
 
 def _annotation_problem(name: str, payload: Mapping[str, Any]) -> str:

@@ -28,8 +28,8 @@ class NoEndReason(StrEnum):
     NOT_BEGUN = "not begun"
     IDLE = "idle for two weeks"
     BEGAN_TODAY = "began today"
-    BEGAN_THAT_DAY = "work began on that day"
-    TOO_FAR = "more than ten years"
+    BEGAN_THAT_DAY = "work began on the day of the report"
+    TOO_FAR = "ends in over ten years"
     PRACTICE = "practice"
     POOL = "takes from a pool"
 

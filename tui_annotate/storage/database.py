@@ -468,7 +468,7 @@ def translate_errors(path: Path) -> Iterator[None]:
         raise _translate_error(error, path) from error
     except UnicodeEncodeError as error:
         raise InvalidInput(
-            f"{error.object!r} contains an incomplete character at offset {error.start}",
+            f"{error.object!r} contains half a character at offset {error.start}",
             "type the text again; the character was cut, or the text has another encoding",
             code="half-character",
         ) from error
