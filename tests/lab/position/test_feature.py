@@ -265,7 +265,7 @@ async def test_what_fails_and_is_not_ones_own_is_counted_alone(
     async with open_app(folder, sample=study[0].id) as person:
         await chart(person)
         await person.press("down enter")
-        assert re.search(r" 1 OF 3 FAILURES ASSIGNED TO YOU: gold-position 2", person.shown())
+        assert re.search(r" YOUR 1 OF 3 FAILED ANSWERS: gold-position 2", person.shown())
         assert study[2].id not in person.shown()
         await person.press("enter >")
         assert here(person) == study[1].key

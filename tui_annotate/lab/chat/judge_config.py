@@ -35,7 +35,7 @@ class JudgeConfig:
     timeout: float | None = None
 
     def load(self, replies: ReplyCache | None) -> Judge:
-        """Load the judge; without a cache of replies, only the memory holds them."""
+        """Load the LLM judge; if `replies` is None, the judge keeps its replies in memory."""
         options = JudgeOptions(
             base_url=self.base_url,
             replies=replies,

@@ -1,4 +1,4 @@
-"""Client for a chat model behind an OpenAI-compatible endpoint, which repeats failed requests.
+"""Asks a chat model through an OpenAI-compatible API, and repeats failed requests.
 
 The client sends texts to the given address only. It caches each reply as soon as the reply arrives:
 an interrupted run continues, and no request is paid for twice.

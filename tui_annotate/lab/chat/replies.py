@@ -1,4 +1,4 @@
-"""Strict parsing of a chat model's replies; it repeats a question after an unclear reply.
+"""Parses a chat model's replies strictly, and asks the model again after an unclear reply.
 
 Replies are untrusted. A parser returns None for every reply that has not exactly the required form.
 """

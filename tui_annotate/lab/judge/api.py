@@ -222,7 +222,7 @@ def _open_runner(how: Any) -> JudgeRunner:
 
 
 class ScaleSetup(NamedTuple):
-    """What computes the metrics of answers, and the embedding model for one of them.
+    """The backend that computes the metrics of answers, and the embedding model for a metric.
 
     `scale` is None for the built-in metrics.
     """
@@ -241,7 +241,7 @@ def choose_scale(
     backend: str = "builtin",
     vector_set: VectorSet | None = None,
 ) -> ScaleSetup:
-    """Choose what computes the metrics; load an embedding model only if a metric needs one.
+    """Choose the backend for the metrics; load an embedding model only if a metric needs one.
 
     Without a name, load the workspace's embedder, else that of the settings, else the best one.
 

@@ -234,7 +234,7 @@ def sort(
         bool,
         flag(
             "--bottom",
-            "Compare the last contexts of both orders (the judge's and the given), not the first.",
+            "Compare the end of the judge's order and the end of the retriever's, not the starts.",
         ),
     ] = False,
     keep_irrelevant: Annotated[

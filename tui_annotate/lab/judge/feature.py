@@ -45,12 +45,12 @@ class RankedContexts:
 
     @property
     def order(self) -> tuple[int, ...]:
-        """Indices of source documents in the judge's order, unranked documents last."""
+        """Indices of the source documents by the judge's ranks; unranked documents come last."""
         last = len(self.judged) + 1
         return tuple(sorted(range(len(self.judged)), key=lambda at: self.judged[at] or last))
 
     def describe(self, at: int) -> str:
-        """Format both ranks and the usefulness of a source document: `#2 / #1 / useful`."""
+        """Format a document's retriever rank, judge rank and usefulness: `#2 / #1 / useful`."""
         parts = [f"#{self.retrieved[at]}"] if self.retrieved else []
         if self.judged:
             place = self.judged[at]

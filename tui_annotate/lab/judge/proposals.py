@@ -346,7 +346,7 @@ class ProposalService:
 
 
 def _count_spans(found: Mapping[SampleKey, Sequence[Suggestion]]) -> Iterator[Score]:
-    """Yield the number of proposed spans of each sample as a score, normalised over all."""
+    """Yield each sample's number of proposed spans as a score, normalised over all samples."""
     counts = [float(len(several)) for several in found.values()]
     for key, count, value in zip(found, counts, normalise_values(counts), strict=True):
         yield Score(key=key, name=SPANS, raw=count, value=value)

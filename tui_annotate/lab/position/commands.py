@@ -202,7 +202,7 @@ def create_kv(
 
         if not gold_at:
             raise InvalidInput(
-                "with the file IN, new positions for the requested key-value pairs are required",
+                "the new positions of the requested key-value pairs in the file IN are missing",
                 "pass --gold-position with positions such as 0,37,74",
             )
         found, name = read_rows(source), source

@@ -60,7 +60,7 @@ FirstLineOption = Annotated[
 ]
 SkipEmptyOption = Annotated[
     bool,
-    flag("--skip-empty", "Ignore gold answers that are empty without punctuation and articles."),
+    flag("--skip-empty", "Ignore gold answers that consist only of punctuation and articles."),
 ]
 
 
@@ -210,14 +210,14 @@ def _notes(found: Evaluation, rules: MatchRules) -> list[str]:
     notes = []
     if found.empty_golds and not rules.skip_empty:
         notes.append(
-            "gold answers that are empty without punctuation and articles, and so match every"
-            f" answer: {found.empty_golds:,}"
+            "gold answers that consist only of punctuation and articles, and so match every answer:"
+            f" {found.empty_golds:,}"
         )
         notes.append("  hint: ignore empty gold answers with --skip-empty")
     elif found.empty_golds:
         notes.append(
-            "ignored gold answers that are empty without punctuation and articles:"
-            f" {found.empty_golds:,}"
+            "gold answers that were ignored, because they consist only of punctuation and articles"
+            f" (such as 'the'): {found.empty_golds:,}"
         )
     if found.unscored:
         notes.append(

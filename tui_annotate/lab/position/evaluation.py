@@ -1,4 +1,4 @@
-"""Scores of a model's answers by the position of the fact in the prompt, and human verdicts."""
+"""Scores of a model's answers by the position of the relevant fact in the prompt."""
 
 from __future__ import annotations
 

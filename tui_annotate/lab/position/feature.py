@@ -141,7 +141,7 @@ class PositionStudy(Feature):
     # display
 
     def title(self, draft: Draft, side: Side, title: Title) -> Title:
-        """Add a note to the title of a text of a question sample."""
+        """Append the right answer, or the score of the model's answer, to the title of a text."""
         if draft.sample.kind is not SampleKind.QUESTION:
             return title
         if side is Side.SUMMARY:

@@ -80,7 +80,7 @@ ABOUT: Final = FormatTraits(
 _OF_PASSAGES = ("id", "score", "hasanswer", "original_retrieval_index", "isgold")
 _SHOWN_LISTS = ("ctxs", "model_documents")
 _SHOWN_PAIRS = ("model_ordered_kv_records", "ordered_kv_records")
-"""Columns with a row's key-value pairs; the first that exists has the order of the prompt."""
+"""Names of columns that can contain a row's key-value pairs; the first non-empty column is used."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -298,7 +298,7 @@ def _is_own(sample: Sample) -> bool:
 
 
 def row_of(sample: Sample) -> dict[str, Any]:
-    """Return the imported row of a sample, or a new row if it had another format."""
+    """Return the row that a sample was imported from; build a new row for other samples."""
     if not _is_own(sample):
         return _build_row(sample)
     try:

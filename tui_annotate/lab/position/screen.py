@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from tui_annotate.storage.queue import QueueRow
 
 SURE, LIKELY, UNLIKELY = "█", "▓", "░"
-"""Characters for a bar's parts, up to the interval's low end, the mean and the high end."""
+"""Characters of a chart bar before the mean's interval, then up to the mean, and above the mean."""
 
 _NAME_CELLS: Final = 14  # maximum width of a group column, in cells
 _NUMBER_CELLS: Final = 5  # width of a number, in cells
@@ -59,7 +59,7 @@ def _format_value(value: int | str | None) -> str:
 
 
 def draw_bar(bar: PositionScore, cells: int) -> str:
-    """Draw a bar for the mean score of a group of answers and the mean's interval; may be empty."""
+    """Return a chart bar for a mean score and its interval; an empty text if either is missing."""
     if bar.mean is None or bar.interval is None:
         return ""
     low, mean, high = (
@@ -200,7 +200,7 @@ LEGEND: Final = (
 )
 
 
-_NO_FAILURES: Final = "the selected bar has no wrong answer"
+_NO_FAILURES: Final = "the selected group has no wrong answer"
 
 
 class ChosenSample(NamedTuple):
@@ -237,7 +237,7 @@ class PositionsScreen(Screen[ChosenSample | str | None]):
         dataset: str,
         where: GroupKey | None = None,
     ) -> None:
-        """Create the screen with a dataset's chart; `where` is the group of the selected bar."""
+        """Create the screen with a dataset's chart; `where`: the group of answers to select."""
         super().__init__()
         self.where = where
         self._positions, self._person, self._dataset = positions, person, dataset
@@ -341,9 +341,7 @@ class PositionsScreen(Screen[ChosenSample | str | None]):
         keys = self._positions.failing(self._dataset, where, by=by)
         mine = tuple(row.key for row in self._positions.page(self._person, keys))
         head = (
-            "FAIL"
-            if len(mine) == len(keys)
-            else f"{len(mine)} OF {len(keys)} FAILURES ASSIGNED TO YOU"
+            "FAIL" if len(mine) == len(keys) else f"YOUR {len(mine)} OF {len(keys)} FAILED ANSWERS"
         )
         return partial(self._open_list, mine, f"{head}: {title}", among=len(keys))
 
@@ -356,7 +354,7 @@ class PositionsScreen(Screen[ChosenSample | str | None]):
         free(self)
         if not keys:
             words = (
-                "no sample with a wrong answer of this bar is assigned to you"
+                "no sample with a wrong answer in the selected group is assigned to you"
                 if among
                 else _NO_FAILURES
             )

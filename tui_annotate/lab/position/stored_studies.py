@@ -35,7 +35,7 @@ def position_studies(machines: MachineServices) -> PositionStudies:
 
 @dataclass(frozen=True, slots=True)
 class PositionStudies:
-    """Scores of a workspace's stored answers by the position of the fact in the prompt."""
+    """Scores of a workspace's stored answers by the position of the relevant fact in the prompt."""
 
     store: QuestionStore
 
@@ -67,7 +67,7 @@ class PositionStudies:
         return found
 
     def failing(self, dataset: str, where: GroupKey, *, by: tuple[GroupBy, ...]) -> list[SampleKey]:
-        """Return the samples of a group of answers whose answer is wrong or missing."""
+        """Return the samples of a group that were answered wrongly or not at all."""
         return [
             stored.key
             for stored, case in self._read_cases(dataset, ORIGINAL)

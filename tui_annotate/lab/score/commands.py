@@ -291,7 +291,7 @@ JudgeOption = Annotated[
 ]
 ModelFolderOption = Annotated[
     str,
-    option("--model-folder", "DIR", "Present folder of the probe's local model, if it was moved."),
+    option("--model-folder", "DIR", "Folder of the probe's local model, if the model was moved."),
 ]
 
 

@@ -38,7 +38,7 @@ MAX_NAMES: Final = 20
 
 
 class ChoiceOrigin(StrEnum):
-    """Origin of a score's direction or threshold: given, found on the samples, or the only one."""
+    """How the direction or threshold of a score was chosen: for example, found from the samples."""
 
     GIVEN = "given"
     FOUND = "found"
@@ -204,7 +204,7 @@ class ComparisonService:
     machines: MachineServices
 
     def report(self, options: ComparisonOptions) -> Comparison:
-        """Compare all requested scores and columns with human labels.
+        """Evaluate all requested scores and columns against human labels.
 
         Raises:
             NotAllowed: this user may not report on all annotators.

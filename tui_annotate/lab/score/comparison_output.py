@@ -23,7 +23,7 @@ BOOTSTRAP: Final = {"level": LEVEL, "draws": DRAWS, "seed": SEED}
 
 _DIGITS: Final = 4
 _STORED_NAMES: Final = {"adjudicated": "settled"}
-"""Names in JSON of the values of `--against` that have another name there."""
+"""Maps a value of the option `--against` to its name in JSON, if the name differs."""
 
 
 def as_json(found: Comparison) -> dict[str, Any]:
@@ -179,10 +179,10 @@ def _print_notes(found: Comparison) -> None:
     options, say = found.options, output.print_message
     labels = ", ".join(options.unwanted) or "samples with any label but Benign"
     whom = {
-        "people": f"according to the labels of all annotators, combined by the rule {options.pool}",
-        "adjudicated": "according to adjudication",
+        "people": f"the labels of all annotators, combined by the rule {options.pool}",
+        "adjudicated": "adjudication",
     }
-    say(f"unsupported: {labels}, {whom.get(options.against, f'according to {options.against}')}")
+    say(f"unsupported: {labels}, according to {whom.get(options.against, options.against)}")
     for what, reason, count in left_out(found):
         say(f"excluded: {output.many(count, what.removesuffix('s'))}: {reason}")
     for machine in found.machines:

@@ -300,7 +300,7 @@ class GenerationRow:
 def build_rows(
     records: Iterable[Record], options: ExportOptions, *, tally: LossCounter, report: ExportReport
 ) -> Iterator[GenerationRow]:
-    """Yield one output line for each question; count data that the format cannot store.
+    """Yield one output row for each question; `tally` counts the data that the row cannot store.
 
     `records` must be sorted by the group of their samples: a group has the answers to one question.
     """

@@ -65,7 +65,7 @@ class _LocalModel:
         )
 
     def _token_ids(self, text: str) -> Any:
-        """Return the token ids of a text, shape (1, tokens); a long text is cut at its start."""
+        """Return the token ids of a text, shape (1, tokens); only the last ones of a long text."""
         import torch
 
         ids = self._tokenizer(text)["input_ids"][-self._max_tokens :]

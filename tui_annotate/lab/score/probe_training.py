@@ -48,7 +48,7 @@ class UnusedReason(StrEnum):
 
     MIXED_LABELS = "the answers to the question do not all have the same human label"
     NO_QUESTION = "the question is missing"
-    NOT_RANKED = "no ranker labelled the answers"
+    NOT_RANKED = "the answers to the question are not ranked"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,8 +132,8 @@ class ProbeTrainingService:
         }
         if not found:
             raise NotReady(
-                f"no ranker labelled the answers of dataset {options.dataset!r}",
-                "run a ranker with: tui-annotate scores rank",
+                f"the answers of dataset {options.dataset!r} are not ranked",
+                "rank the answers with: tui-annotate scores rank",
             )
         return found
 

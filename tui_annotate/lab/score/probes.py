@@ -86,7 +86,7 @@ def predict_chances(states: Numbers, weights: Numbers, *, bias: float) -> Number
 
 FORMAT: Final = "tui-annotate-probe/1"
 AUTO: Final = 0
-"""Number that requests the layer of a model with the best results in training."""
+"""Layer number that stands for the model layer with the best results in training."""
 
 _MAX_BYTES: Final = 2**24
 """Maximum size, in bytes, of a file with a trained classifier."""
@@ -110,7 +110,7 @@ class Probe:
     trained: Mapping[str, Any] = field(default_factory=dict)
 
     def chance(self, states: NDArray[np.float32]) -> float:
-        """Return the probability that the model knows the answer; `states`: (layers, size)."""
+        """Return the probability that the model knows the answer, from its hidden states."""
         state = states[self.layer - 1 : self.layer].astype(np.float64)
         return float(predict_chances(state, np.array(self.weights), bias=self.bias)[0])
 
@@ -125,7 +125,7 @@ class Probe:
         if not all(map(_is_number, (*self.weights, self.bias))):
             raise InvalidInput(
                 "the training gave weights that are NaN or infinite, so no probe was written",
-                "train on other questions",
+                "train the probe on a different set of questions",
             )
         with open_output(path) as target:
             target.write(f"{encode_strict({'format': FORMAT, **asdict(self)})[0]}\n")

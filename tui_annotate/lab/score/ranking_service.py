@@ -227,7 +227,7 @@ def _score_names(options: RankOptions) -> tuple[str, ...]:
     if options.ranker is Ranker.LENGTH:
         if options.use:
             raise InvalidInput(
-                "the ranker 'length' always uses the same scores",
+                "the ranker 'length' uses fixed scores; other scores cannot be chosen",
                 "remove the option --score",
                 code="scores-not-used",
             )

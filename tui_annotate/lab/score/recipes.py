@@ -1,4 +1,4 @@
-"""Pipeline files in YAML, which name data, scorers and rules to label answers; and their run.
+"""Reads and runs pipeline files (YAML) that name data, scorers, and rules to label answers.
 
 Source: the configuration files of the project Dreamcatcher, whose keys are supported too.
 """

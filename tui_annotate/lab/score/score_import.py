@@ -170,7 +170,7 @@ def read_file_scores(
             )
         if (before := seen.setdefault(row.id, row.where)) != row.where:
             raise InvalidRecord(
-                f"sample {row.id!r} already has a score at {before}", where=row.where
+                f"duplicate score of sample {row.id!r}: already read at {before}", where=row.where
             )
         yield RawScore(row.id, name, row.score)
 

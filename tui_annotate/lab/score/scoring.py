@@ -110,7 +110,7 @@ class ScoreService:
             return replace(report, tally=tally if isinstance(tally, ReplyTally) else None)
 
     def cost(self, options: ScoreOptions) -> tuple[int, EmbeddingCost | None]:
-        """Return the number of samples to score, and the cost; None if nothing is sent."""
+        """Return the number of samples to score, and the cost of scoring them; None if free."""
         samples = self._count_samples(options.dataset)
         scorer = registry.load_scorer(options.scorer, options.options)
         reader = self._open_reader(

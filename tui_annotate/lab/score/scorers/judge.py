@@ -61,7 +61,7 @@ class JudgeScorer:
         return values | {"prompts": dict(sorted(self._versions.items()))}
 
     def of_answers(self, questions: Iterable[GeneratedAnswers]) -> Iterator[tuple[Opinion, ...]]:
-        """Score the answers to each question, except uncertain ones, with a chat model.
+        """Score the answers to each question with a chat model.
 
         All questions are read first, so that no transaction is open while the model runs.
         """

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def answer_similarities(
     answer: NDArray[np.float32], texts: NDArray[np.float32]
 ) -> list[float | None]:
-    """Return the cosine of each text (n, dimensions) with the right answer; None for zeros."""
+    """Return the cosine of each text's and the right answer's vector; None for a zero vector."""
     known = _is_known(texts) if answer.any() else [False] * len(texts)
     return _clip_known(texts @ answer, known)
 
@@ -97,7 +97,7 @@ class SimilarityScorer:
         self.parameters: Mapping[str, Any] = {"with_question": options.with_question}
 
     def of_answers(self, questions: Iterable[GeneratedAnswers]) -> Iterator[tuple[Opinion, ...]]:
-        """Yield the similarities of the answers, except uncertain ones, to each question."""
+        """Yield how similar each question's answers are to the right answer and to each other."""
         for rows in self._embed(questions, self._texts):
             yield (
                 Opinion(name=TO_ANSWER, values=tuple(answer_similarities(rows[0], rows[1:]))),
