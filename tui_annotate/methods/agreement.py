@@ -72,7 +72,7 @@ def cohen_kappa(confusion: Numbers) -> Numbers:
 
 
 def weighted_cohen_kappa(confusion: Numbers, apart: Numbers) -> Numbers:
-    """Compute Cohen's weighted kappa of tables of two people's labels (..., labels, labels).
+    """Compute Cohen's weighted kappa of confusion matrices of shape (..., labels, labels).
 
     Source: J. Cohen, "Weighted kappa: nominal scale agreement with provision for scaled
     disagreement or partial credit", Psychological Bulletin 70 (1968), by weights of disagreement.

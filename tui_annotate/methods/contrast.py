@@ -125,7 +125,7 @@ Kind = Literal["number", "date", "name"]
 _Fact = TypeVar("_Fact", Date, Quantity, ProperName)
 
 _FREQUENT = frozenset(("ordinal", "clock", "time"))
-"""Groups of units, such as times, of which one sentence often has unrelated values."""
+"""Groups of units, such as times; two numbers with such units in a sentence are often unrelated."""
 _NUMBER_CONTEXT = 3
 """Number of content words before and after a number that are compared."""
 _NAME_CONTEXT = 2

@@ -71,7 +71,7 @@ def compute_figures(ranks: Sequence[int | None]) -> RankingFigures:
 
 
 def classify_query(selected: str, found: str, *, segments: int, language: str) -> tuple[str, ...]:
-    """Classify a query: return its kind in each pair of `KINDS`, then the language."""
+    """Return the categories of a query, one from each pair of `KINDS`, and the query's language."""
     tests = (not _has_shared_word(selected, found), len(selected) <= SHORT, segments >= MANY)
     named = (pair[0] if holds else pair[1] for pair, holds in zip(KINDS, tests, strict=True))
     return (*named, language)

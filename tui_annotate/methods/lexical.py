@@ -114,7 +114,7 @@ class LexicalIndex:
         return reached / np.float32(most) if most else reached
 
     def rarity(self, word: str) -> float:
-        """Return how rare a word is: its inverse document frequency, which it adds at most."""
+        """Return the inverse document frequency of a word, which is high for a rare word."""
         return self._build_posting(word)[2]
 
     def _build_posting(self, word: str) -> tuple[NDArray[np.intp], NDArray[np.float32], float]:

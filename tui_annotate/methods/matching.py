@@ -23,9 +23,9 @@ Vectors = NDArray[np.float32]
 WORDS: Final = "words"
 """Name of the score by shared words, as a fraction of the query's largest possible score."""
 VECTORS: Final = "vectors"
-"""Name of the cosine between the vectors of the selected text and of a sentence."""
+"""Name of the score that is the cosine of the selected text's and a sentence's vectors."""
 SENTENCES: Final = "sentences"
-"""Name of the cosine between a sentence and the mean of the sentences that are selected."""
+"""Name of the score that is the cosine of a sentence and the mean of the selected sentences."""
 TOKENS: Final = "tokens"
 """Name of the score by the most similar tokens of the selected text and a sentence."""
 
@@ -220,7 +220,7 @@ class SegmentIndex:
     def _late_signal(
         self, space: VectorSpace, asked: Tokens, signals: Mapping[str, Vectors]
     ) -> Vectors:
-        """Compare the tokens of the best sentences by words and vectors; 0 for the others."""
+        """Compare the query's tokens with those of the best sentences; other sentences get 0."""
         reached = np.zeros(len(self), np.float32)
         if space.tokens is None:
             return reached
@@ -262,7 +262,7 @@ def _scale_cosines(cosines: Vectors, floor: float) -> Vectors:
 PRIOR: Final = 6.0
 """Log-odds that any sentence matches, to be divided by the root of the sentence count."""
 LEAST_SEGMENTS: Final = 4
-"""Minimum number of sentences for the log-odds that any sentence matches."""
+"""A text with fewer sentences than this gets the log-odds of a text with this many sentences."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Finds numbers with their units in a text, and compares whether two numbers may mean the same."""
+"""Finds numbers with their units in a text, and checks whether two numbers may mean the same."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class Quantity:
         return self.value * self.unit.factor if self.unit else self.value
 
     def comparable(self, other: Quantity) -> bool:
-        """Return whether two numbers have comparable units; no unit is comparable to any."""
+        """Return whether two numbers have comparable units, or one of the numbers has no unit."""
         return not self.unit or not other.unit or self.unit.group == other.unit.group
 
     def agrees(self, other: Quantity) -> bool:

@@ -109,7 +109,7 @@ def _replace_stops(ellipsis: re.Match[str]) -> str:
 
 
 def _lines(text: str) -> list[tuple[int, int]]:
-    """Split a text into lines, and join the lines of paragraphs with line breaks inside."""
+    """Split a text into lines, but keep the lines of a hard-wrapped paragraph together."""
     ends = [match.end() for match in _LINE_BREAK.finditer(text)]
     lines = [pair for pair in zip([0, *ends], [*ends, len(text)], strict=True) if pair[0] < pair[1]]
     return _unwrap_lines(text, lines)
