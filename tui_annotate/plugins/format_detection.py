@@ -36,7 +36,7 @@ _RAG = (
     ("contexts", {"question"}),
     ("retrieved_contexts", {"user_input"}),
 )
-"""Field names of the format `rag`: list of contexts, other required fields; ours, then RAGAS's."""
+"""Required fields of a record in the format `rag`: this program's names, and the names of RAGAS."""
 _FILES = {"ragtruth": ("source_info.jsonl", "response.jsonl")}
 """Maps the name of a file format to the files that its folder contains, compressed or not."""
 _COMPANIONS = {"topics.jsonl", "documents.jsonl"}

@@ -180,7 +180,7 @@ class EntityBuilder:
 
 @dataclass(frozen=True, slots=True)
 class AnnotationParts:
-    """An annotation that is read from linked entities of a file, without id and label path."""
+    """An annotation read from linked entities of a file; its id and label path are added later."""
 
     label: str
     claim: tuple[Anchor, ...]

@@ -113,14 +113,14 @@ def _list_units(text: str) -> Iterator[_Unit]:
         if "\r\n" in text:
             one = _count_line_ends(text, astral, lone=1, after_return=0)
             yield _Unit(f"{unit} (each line end counts as one character)", one, feeds=True)
-    shifts = {"counting a byte order mark before the text": -1}
+    shifts = {"a byte order mark before the text is counted": -1}
     if text.startswith(_MARK):
-        shifts["not counting the byte order mark of the text"] = 1
+        shifts["the text's byte order mark is not counted"] = 1
     if trimmed := len(text) - len(text.lstrip()):
-        shifts["not counting the white space before the text"] = trimmed
+        shifts["white space before the text is not counted"] = trimmed
     for name, shift in shifts.items():
         for unit, translation in plain.items():
-            yield _Unit(f"{unit} {name}", partial(_shift_offset, translation, shift))
+            yield _Unit(f"{unit} ({name})", partial(_shift_offset, translation, shift))
 
 
 def _shift_offset(translation: Translation, shift: int, offset: int) -> int:
@@ -178,7 +178,7 @@ class CountedAnnotation(NamedTuple):
 def convert_annotations(
     counted: Sequence[CountedAnnotation], sample: Sample
 ) -> tuple[list[Annotation], list[str]]:
-    """Convert the offsets of annotations to code points; return warnings if the unit differs.
+    """Convert annotations' offsets to code points; return a warning for each text in another unit.
 
     Raises:
         InvalidInput: the unit is unclear, see `convert_offsets`; or a document is unknown.

@@ -192,7 +192,7 @@ class _RowStore:
             if first is None:
                 first = replace(record, where=where)
             elif first.sample.documents != record.sample.documents:
-                problems.append(Problem(where, f"the sample has other texts than at {first.where}"))
+                problems.append(Problem(where, f"the sample's texts differ from {first.where}"))
             else:
                 problems += _warn_of_differences(first, record, where)
                 first = _merge(first, record)

@@ -80,7 +80,7 @@ class ColumnChoice:
 
     @property
     def columns(self) -> PairColumns:
-        """The most likely columns."""
+        """The columns that most likely contain the source and the summary."""
         return self.candidates[0]
 
     @property

@@ -220,7 +220,7 @@ def check_temporary_space(purpose: str) -> Iterator[None]:
 
 
 class NameRegister:
-    """A map from names to texts; large ones move to disk, so memory use stays constant."""
+    """A map from names to texts; a large map moves to disk, so that its memory use is limited."""
 
     def __init__(self) -> None:
         self._database = open_temporary_database(

@@ -251,7 +251,7 @@ def refuse_unknown(kind: Kind, spec: str) -> None:
 
 
 def has_cost(spec: str) -> bool:
-    """Return whether an embedder costs money or time elsewhere, without creating it."""
+    """Return whether the use of an embedder costs money or a remote server's time."""
     return hasattr(_find_factory("embedders", spec.partition(":")[0]), "cost")
 
 
@@ -300,7 +300,7 @@ def load_all(kind: Literal["importers", "exporters"]) -> Iterator[tuple[str, Any
 
 @contextmanager
 def guard_plugin(kind: Kind, name: str) -> Iterator[None]:
-    """Replace an unexpected error of an optional plug-in by Unavailable; every call runs in this.
+    """Replace an unexpected error of an optional plug-in by the error Unavailable.
 
     Optional plug-ins are those of other packages and of `tui_annotate.lab`. An unexpected error of
     a core plug-in is a bug and passes through; so do OSError and the program's own errors.

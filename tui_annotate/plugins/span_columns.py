@@ -236,7 +236,7 @@ def _find_quote(cell: _Cell, text: str, side: Side) -> Span:
     number = 1 if number is None else number
     if type(number) is not int or not 1 <= number <= len(places):
         raise InvalidInput(
-            f"the {side} does not contain {shorten_quote(quote)} for the {number!r}th time",
+            f"the {side} has no occurrence number {number!r} of {shorten_quote(quote)}",
             f"give a number from 1 to {len(places)}",
             code=SPAN_MISSING,
         )

@@ -37,21 +37,21 @@ class RecordTrait(StrEnum):
     REQUEST = "requests"
     KIND = "kinds of samples"
     TITLE = "keys and titles of documents"
-    DATASET = "names of all datasets except the first"
+    DATASET = "names of the second and further datasets"
     IMPORTED = "original imported records"
     ABOUT = "licenses, origins and citations of datasets"
 
 
 class Loss(StrEnum):
-    """Losses that depend on the exported data, in addition to those of the format itself."""
+    """Data that some exports cannot write, in addition to data that a format can never write."""
 
     NO_PAIR = "samples that are not a source-summary pair"
-    ITEM_ANNOTATIONS = "annotations of samples that are not exported"
+    ITEM_ANNOTATIONS = "annotations of excluded samples"
     SEPARATOR = "samples whose texts contain the separator of source and summary"
     DOT = "labels with a dot in a name"
     JOINER = "labels whose name contains a separator (. or |)"
     WHITE_SPACE = "labels with white space in a name"
-    COVERED_LABELS = "parent labels of annotations that also have the child label"
+    COVERED_LABELS = "parent labels, if the same annotation also has the child label"
     LABELS = "labels"
     NO_VERDICT = "samples without a FaithBench verdict"
     NO_VERDICT_LABELS = "labels that are not FaithBench verdicts"

@@ -214,13 +214,13 @@ LOSSES: Mapping[str, Loss] = {
     RecordTrait.FRAGMENTS: _apart("claim"),
     RecordTrait.EVIDENCES: _apart("evidence"),
     RecordTrait.SEVERAL: _apart("labels"),
-    "labels named Evidence of annotations without a claim": _each(
+    "the label Evidence, if the annotation has no claim": _each(
         lambda row: [row | {"labels": [p for p in row["labels"] if row["claim"] or p != (_PROOF,)]}]
     ),
     "labels named Unlabelled": _each(
         lambda row: [row | {"labels": [p for p in row["labels"] if p != (_UNLABELLED,)]}]
     ),
-    "parent labels of annotations that also have the child label": _each(_lowest),
+    "parent labels, if the same annotation also has the child label": _each(_lowest),
     "labels with a dot in a name": _each(_joined),
     RecordTrait.NOTE: _rows_without("note"),
     "line breaks in notes": _each(lambda row: [row | {"note": row["note"].replace("\n", " ")}]),
@@ -261,4 +261,4 @@ LEFT_OUT = frozenset(
     }
 )
 """Words for whole samples that are not written."""
-IN_THEM = "annotations of samples that are not exported"
+IN_THEM = "annotations of excluded samples"

@@ -95,7 +95,7 @@ def test_a_zip_is_what_its_folder_is(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        (LINE | {"text": "Another" + LINE["text"][7:]}, "the sample has other texts than at"),
+        (LINE | {"text": "Another" + LINE["text"][7:]}, "the sample's texts differ from"),
         (LINE | {"text": "no separator"}, "does not occur exactly once"),
         (5, "is a number (5), not a JSON object"),
     ],

@@ -89,7 +89,7 @@ _SPACE = re.compile(r"[ \t\r\n]*")
 EMPTY: Final = "file-empty"
 NO_RECORDS: Final = "no-records"
 _MARGIN = 16
-"""Number of last characters read in which a JSON syntax error may mean an incomplete value."""
+"""A JSON syntax error in this many last characters read may come from an incomplete value."""
 
 _Item = TypeVar("_Item")
 
@@ -159,7 +159,7 @@ def _spans_lines(head: str) -> bool:
 def _expand_tables(
     items: Iterator[JsonValue | Problem], path: Path
 ) -> Iterator[JsonValue | Problem]:
-    """Replace a first value that is a whole table by its rows."""
+    """Yield a file's values; if the first value is a table, yield the table's rows instead."""
     number = 0
     for item in items:
         rows = _list_rows(item.value) if isinstance(item, JsonValue) and not number else None
@@ -348,7 +348,7 @@ class _ArrayReader:
                 position = self._skip_space(self._drop_read(position))
 
     def _read_item_or_stop(self, number: int, position: int) -> tuple[JsonValue | Problem, int]:
-        """Return the item at a position, or its Problem, and its end; -1 if no more can be read."""
+        """Return the item or Problem at a position, and the item's end; -1 stops reading."""
         where = f"{self._path}, record {number}"
         try:
             return self._read_item(JsonValue(number, where, None), position)
@@ -397,7 +397,7 @@ class _ArrayReader:
             self._read_more()
 
     def _read_more(self) -> None:
-        """Read as many characters of a file as the buffer holds, so long items take linear time."""
+        """Double the number of characters in the buffer, so that a long item takes linear time."""
         wanted = max(1, len(self._buffer))
         pieces = [self._buffer]
         while wanted > 0 and not self._ended:
@@ -481,7 +481,7 @@ class _ArrayReader:
     def _encoding_problem(self, position: int) -> Problem:
         line, before = self._line_before(position)
         byte = _count_bytes(before) + 1 + (self._line_bytes if line == self._line else 0)
-        return wrong_byte_problem(f"{self._path}:{line}", byte, "text in the chosen encoding")
+        return wrong_byte_problem(f"{self._path}:{line}", byte, "text in the file's encoding")
 
 
 def _count_bytes(text: str) -> int:

@@ -28,7 +28,7 @@ PACKED: Final = (".gz", ".zst")
 _WIDEST = 2**27
 """Maximum window size of a zstd file in bytes: the default limit of the zstd command."""
 _READ_SIZE = 2**10
-"""Number of compressed bytes to unpack at a time; zstd makes at most 32 MB of them."""
+"""Number of compressed bytes to unpack at once; zstd expands so few bytes to at most 32 MB."""
 
 
 def detect_packing(head: bytes) -> str:

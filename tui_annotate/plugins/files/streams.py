@@ -158,7 +158,7 @@ def _open_file(path: Path) -> BinaryIO:
 
 
 def _skip_mark(reader: io.BufferedReader[Any]) -> str:
-    """Skip the mark of UTF-8; return the encoding that the first bytes of a file show."""
+    """Skip the byte order mark of UTF-8; return the encoding detected from a file's first bytes."""
     head = reader.peek(4)[:4]
     if head[:3] == codecs.BOM_UTF8:
         reader.read(3)

@@ -127,7 +127,7 @@ def _record_to_json(record: Record, joined: JoinedTexts, report: ExportReport) -
         builder.add(one)
         report.count_loss(Loss.DOT.value, count_ambiguous_labels(one.labels))
         report.count_loss(
-            f"labels named {EVIDENCE} of annotations without a claim",
+            f"the label {EVIDENCE}, if the annotation has no claim",
             not one.claim and (EVIDENCE,) in one.labels,
         )
         report.count_loss(f"labels named {UNLABELLED}", (UNLABELLED,) in one.labels)

@@ -486,7 +486,7 @@ def _read_workbook(path: Path, options: ImportOptions) -> Iterator[_Table]:
 def _read_sheet(
     rows: Iterator[SheetRow], where: str, options: ImportOptions, *, label: str, dataset: str
 ) -> _Rows:
-    """Yield the rows of a sheet; `label` precedes the row number that is a sample's id."""
+    """Yield the rows of a sheet; a sample's id is `label`, followed by the row number."""
     try:
         _, cells = next(rows)
         header = [str(cell or "") for cell in cells]

@@ -209,7 +209,7 @@ class _ResponseReader:
         )
         doubts = [] if spans.unit == CODE_POINTS else [f"the offsets are counted in {spans.unit}"]
         doubts += [
-            f"source and response differ in column {name!r}: the response's value is used"
+            f"column {name!r} is in both the source and the response file: the latter's is used"
             for name in both
         ]
         done = (Assignment(FORMAT, State.DONE),)

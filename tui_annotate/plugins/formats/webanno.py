@@ -55,7 +55,7 @@ _CONTEXT: Final[list[Any]] = [
 _CLAIM: Final = "claim"
 _EVIDENCE: Final = "evidence"
 _SIDES: Final = {_CLAIM: Side.SUMMARY, _EVIDENCE: Side.SOURCE}
-"""Maps the roles of a web annotation's target to the text in which the target is."""
+"""Maps the role of an annotation's target to the side of the sample that contains the target."""
 _HASH: Final = "urn:sha256:"
 _REQUEST: Final = ("title", "problem", "background", "question")
 

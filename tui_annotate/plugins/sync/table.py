@@ -74,7 +74,7 @@ alter table annotations_current enable row level security;
 
 
 def init_sql(*, everybody: bool) -> str:
-    """Return the SQL script that creates the shared table, for one key or a token per user."""
+    """Return the SQL script that creates the shared table; `everybody`: all users share one key."""
     return f"{_CREATE_TABLE}\n{_OPEN_POLICY if everybody else _OWN_ROWS_POLICY}"
 
 

@@ -13,7 +13,7 @@ from tui_annotate.plugins.record_validation import LONGEST_TEXT, describe_value,
 from tui_annotate.plugins.traits import OWN, FormatTraits, RecordTrait, carry_plainly
 
 FORMAT: Final = "autojudge"
-"""Name of the format, and the annotator id of a judgement without a user name."""
+"""Name of the format; also used as annotator id for judgements without a user name."""
 OWN_META: Final = frozenset(
     {"topic_id", "team_id", "run_id", "sentence_idx", "docid", "url", "urls", "runs", "sentences"}
 )

@@ -55,7 +55,7 @@ class TopicSamples:
         self._sources: RecentCache[tuple[str, ReportDocument], Document] = RecentCache()
 
     def run(self, report: RunReport) -> str:
-        """Return the name of the system that wrote a report, with the team if it is ambiguous."""
+        """Return a system name for a report; it includes the team if two systems share the name."""
         if report.run not in self._runs:
             self._runs[report.run] = self._name_run(report.run)
         return self._runs[report.run]

@@ -131,7 +131,7 @@ class SpillCache:
             yield StoredReport(where, self._completed(unpack_report(line)))
 
     def pages(self, place: int) -> Iterator[tuple[str, dict[str, ReportDocument]]]:
-        """Yield the documents of a topic that no report contains, with the `file:line` of each."""
+        """Yield a topic's documents outside reports, and the `file:line` of each document."""
         for key, where, line in self._lines(_PAGE, place):
             yield where, {key: ReportDocument(*json.loads(line))}
 

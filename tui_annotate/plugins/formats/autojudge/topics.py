@@ -64,7 +64,7 @@ class Topics:
         return ()
 
     def find(self, key: str) -> Topic | None:
-        """Return the topic with the id `key`, or None if the user did not select this topic.
+        """Return the topic with the id `key`, or None if the import leaves out this topic.
 
         Raises:
             InvalidInput: the file has no topic with this id.

@@ -66,7 +66,7 @@ class Region:
 
 @dataclass(slots=True)
 class RegionGroup:
-    """Spans of a Label Studio task that form one annotation; `heads` has evidence if no claim."""
+    """Spans that form one annotation; without a claim, `heads` contains the evidence."""
 
     heads: list[Region]
     evidence: list[Region] = field(default_factory=list)
@@ -161,7 +161,7 @@ class Result:
 
 
 def region_labels(region: Region) -> tuple[LabelPath, ...]:
-    """Return the distinct labels of a Label Studio region; evidence has no label `Evidence`."""
+    """Return the distinct labels of a Label Studio region; omit `Evidence` if it marks evidence."""
     plain = (EVIDENCE,) if region.side is Side.SOURCE else ()
     return tuple(path for path in dict.fromkeys(region.labels) if path != plain)
 

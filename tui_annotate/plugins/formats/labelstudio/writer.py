@@ -64,7 +64,7 @@ class TaskWriter:
         for one in annotations:
             self.report.count_loss(Loss.DOT.value, count_ambiguous_labels(one.labels))
         taken = sum((EVIDENCE,) in one.labels and not one.claim for one in annotations)
-        self.report.count_loss(f"labels named {EVIDENCE} of annotations without a claim", taken)
+        self.report.count_loss(f"the label {EVIDENCE}, if the annotation has no claim", taken)
 
     def _make_submission(
         self,

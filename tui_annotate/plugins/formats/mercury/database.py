@@ -198,7 +198,7 @@ _NO_START: Final = -1
 _CHUNK_OF: Final = {Side.SOURCE: "src_chunk_id", Side.SUMMARY: "summ_chunk_id"}
 _USER_NAMES: Final = "SELECT user_id, user_name FROM users ORDER BY rowid"
 _SUFFIXES: Final = frozenset({".sqlite", ".sqlite3", ".db"})
-"""Suffixes of files, in the same folder as the annotations, that may have Mercury's users."""
+"""Suffixes of the database files in which the names of Mercury's users are searched."""
 COMMENTS: Final = "mercury_comments"
 """Metadata key of a sample for its annotators' comments on annotations."""
 
@@ -334,8 +334,8 @@ class _DatabaseReader:
             yield Problem(str(self._path), message)
         if unknown:
             message = (
-                f"no name is known for {format_count(len(unknown), 'annotator')} with"
-                f" {format_count(unknown.total(), 'annotation')}: the id is used as the name"
+                f"no name is known for {format_count(len(unknown), 'annotator')}, who made"
+                f" {format_count(unknown.total(), 'annotation')}: annotator ids are used as names"
             )
             hint = "put Mercury's user database into the same folder"
             yield Problem(str(self._path), message, hint, refused=False)

@@ -59,7 +59,7 @@ _CARRIED = carry_plainly(*MERCURY_TRAITS, imported=OWN)
 
 @dataclass(frozen=True, slots=True)
 class _Dialect:
-    """Differences between Mercury's dump and FaithBench's release of a dump."""
+    """A variant of a JSON file format: the dump of Mercury, or the release of FaithBench."""
 
     format: str
     title: str
