@@ -54,9 +54,9 @@ class AgreementOptions:
 class LeftOutReason(StrEnum):
     TOO_OLD = "the annotator's last change to the sample was before the requested start time"
     NOT_READ = "the annotator made no annotations and did not complete the sample"
-    OTHER_LABEL_SET = "the sample was annotated with another label set version than the given one"
-    OTHER_ORIGIN = "the annotation has another origin than the given one"
-    OTHER_LABELS = "the annotation does not have the given label"
+    OTHER_LABEL_SET = "the sample was not annotated with the requested version of the label set"
+    OTHER_ORIGIN = "the annotation's origin is not the requested origin"
+    OTHER_LABELS = "the annotation does not have the requested label"
     EVIDENCE_ALONE = "the annotation has no claim, so statistics of spans and sentences ignore it"
     SECOND_ALONE = "the annotator's first pass over the sample is missing or excluded"
     ONE_READER = "only one annotator's work on the sample can be compared"

@@ -159,11 +159,11 @@ def _describe_rule(rule: Rule, names: Mapping[str, str]) -> str:
     if isinstance(rule, Pool):
         return f"{AssignmentCause.POOL}: {rule.overlap} annotators per sample, {rule.order}"
     if isinstance(rule, Escalation):
-        return f"{AssignmentCause.ESCALATE}: {rule.add} more if {_DISAGREEMENTS[rule.when]}"
+        return f"{AssignmentCause.ESCALATE}: assign {rule.add} more if {_DISAGREEMENTS[rule.when]}"
     gold = names.get(rule.person, rule.person) if rule.person else rule.origin
     if isinstance(rule, Gold):
         return (
-            f"{AssignmentCause.GOLD}: {format_count(len(rule.samples), 'sample')} with correct"
-            f" answers of {gold}, 1 of {rule.every} samples, alert below {rule.threshold}%"
+            f"{AssignmentCause.GOLD}: 1 of {rule.every} samples is compared with answers of {gold}"
+            f" ({format_count(len(rule.samples), 'sample')}, alert below {rule.threshold}% correct)"
         )
     return f"{AssignmentCause.PRACTICE}: correct answers of {gold}"

@@ -80,7 +80,7 @@ class EvidenceChoice:
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """Categories of an evaluation query, for example `short_span`, then its language."""
+        """Categories of an evaluation query, such as `short_span`; the last one is its language."""
         cut = side_segments(self.sample, self.segments, self.chosen.side)[self.chosen.index]
         at = find_touched_segments(cut, self.chosen.span)
         whole = _document(self.sample, self.chosen).text[cut[at[0]].start : cut[at[-1]].end]
@@ -149,7 +149,7 @@ _LANGUAGES = ("en", "zh")
 
 _Name = tuple[str, str]
 ProgressCallback = Callable[[str, int, float], None]
-"""Function called with a model's name, the number of embedded texts, and their fraction."""
+"""Function called with a model's name, and the number and fraction of texts embedded so far."""
 _Ranks = Mapping[str, Sequence[int | None]]
 
 

@@ -47,7 +47,7 @@ class _ClaimQuery:
 
 @dataclass(frozen=True, slots=True)
 class PastAnnotationSearch:
-    """Finds an annotator's past annotations with similar claims, in tenths of a second."""
+    """Finds an annotator's past annotations whose claims are similar to the current claim."""
 
     corpus: CorpusStore
     annotations: AnnotationStore
@@ -93,7 +93,7 @@ class PastAnnotationSearch:
     def _cosines(
         self, claim_query: _ClaimQuery, own: Sequence[OwnClaim]
     ) -> NDArray[np.float32] | None:
-        """Return the cosine of each past claim and the current claim (0: not found)."""
+        """Return each past claim's cosine with the current claim; 0 for a very different claim."""
         import numpy as np
 
         used = self.corpus.vector_set()
