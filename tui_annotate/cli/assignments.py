@@ -555,7 +555,7 @@ def escalate(
         show(f"{head}each sample of dataset {dataset} {kind} is assigned to {people}")
     if now:
         added = f"samples that were assigned to additional people: {report.added:,}"
-        show(f"{added}; samples without a further possible assignee: {report.waiting:,}")
+        show(f"{added}; samples without an available person: {report.waiting:,}")
     if dry_run:
         output.print_note(_DRY_RUN)
 
