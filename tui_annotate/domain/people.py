@@ -106,7 +106,7 @@ _PERMISSIONS: Final = {
 
 
 def is_allowed(actor: Actor, verb: Permission, owner: str = "") -> bool:
-    """Return whether an actor may act on the work of `owner`; if empty, on the workspace."""
+    """Return whether an actor may act on the work of `owner` (empty: on the workspace)."""
     if actor == OPERATOR:
         return True
     if owner == SETTLED:

@@ -175,7 +175,7 @@ measurement: docs/decisions/0009.
 
 
 class Signals(StrEnum):
-    """How matches are ranked: by words and vectors combined, by words only, or by vectors only."""
+    """How matches are ranked: by words, by vectors, or by words and vectors combined."""
 
     FUSED = "fused"
     WORDS = "words"
