@@ -202,7 +202,7 @@ def create_kv(
 
         if not gold_at:
             raise InvalidInput(
-                "the new positions of the requested key-value pairs in the file IN are missing",
+                "no new positions are given for the requested key-value pairs of the file IN",
                 "pass --gold-position with positions such as 0,37,74",
             )
         found, name = read_rows(source), source

@@ -38,7 +38,7 @@ MAX_NAMES: Final = 20
 
 
 class ChoiceOrigin(StrEnum):
-    """How the direction or threshold of a score was chosen: for example, found from the samples."""
+    """How the direction or the threshold of a score was chosen."""
 
     GIVEN = "given"
     FOUND = "found"
