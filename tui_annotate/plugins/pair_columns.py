@@ -144,7 +144,7 @@ def find_columns(
         plausible = [pair for pair in named if texts.score(pair)] or named
         standard = [pair for pair in plausible if pair == STANDARD]
         best = standard or sorted(plausible, key=texts.score, reverse=True)
-        return ColumnChoice(table, tuple(best), "chosen by column names", is_certain=len(best) == 1)
+        return ColumnChoice(table, tuple(best), "columns chosen by name", is_certain=len(best) == 1)
     found = find_named_columns(names, options, others=list(texts.words))
     if not found:
         raise _missing_error(names, options)
@@ -167,7 +167,7 @@ def _choose_by_texts(table: str, scores: Mapping[PairColumns, float]) -> ColumnC
     is_certain = scores[best] >= max(_LOWEST_SCORE, lead)
     candidates = (best, *likely)[:_MOST_CANDIDATES]
     return ColumnChoice(
-        table, candidates, "chosen by the texts' lengths and shared words", is_certain=is_certain
+        table, candidates, "columns chosen by text lengths and shared words", is_certain=is_certain
     )
 
 

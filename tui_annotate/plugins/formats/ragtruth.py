@@ -209,7 +209,7 @@ class _ResponseReader:
         )
         doubts = [] if spans.unit == CODE_POINTS else [f"the offsets are counted in {spans.unit}"]
         doubts += [
-            f"column {name!r} is in both the source and the response file: the latter's is used"
+            f"column {name!r} of the source file is ignored: the response file also has it"
             for name in both
         ]
         done = (Assignment(FORMAT, State.DONE),)
