@@ -30,7 +30,6 @@ _HINT = (
 _LONGEST = 20_000
 _AT_ONCE = 128
 _NO_BATCH = 4
-_LEAST_KNOWN = 0.9
 _FIRST_LEAD, _FIRST_PIECE = 3 + 0xC0, 3 + 0x100
 """First id of word pieces that start an unknown character, and of pieces with known text.
 
@@ -49,6 +48,8 @@ class StaticEmbedder:
     name = "static"
     label = "static vectors"
     instant = True
+    least_known = 0.9
+    """Minimum proportion of a text's characters with a word piece; below it, no vector."""
 
     def __init__(self, _options: EmbedderOptions | None = None) -> None:
         folder = _find_package()
@@ -94,14 +95,13 @@ class StaticEmbedder:
             else:
                 encoded = self._pieces.encode_batch_fast(some, add_special_tokens=False)
             rows = (np.array(each.ids, np.int64) for each in encoded)
-            yield first, [_drop_unknown(ids, text) for ids, text in zip(rows, some, strict=True)]
+            yield first, [self._drop_unknown(*each) for each in zip(rows, some, strict=True)]
 
-
-def _drop_unknown(pieces: NDArray[np.int64], text: str) -> NDArray[np.int64]:
-    """Return a text's word pieces; none if too many of the text's characters are unknown."""
-    unknown = int(((pieces >= _FIRST_LEAD) & (pieces < _FIRST_PIECE)).sum())
-    count = len("".join(text.split()))
-    return pieces if count and count - unknown >= _LEAST_KNOWN * count else pieces[:0]
+    def _drop_unknown(self, pieces: NDArray[np.int64], text: str) -> NDArray[np.int64]:
+        """Return a text's word pieces; none if too many of the text's characters are unknown."""
+        unknown = int(((pieces >= _FIRST_LEAD) & (pieces < _FIRST_PIECE)).sum())
+        count = len("".join(text.split()))
+        return pieces if count and count - unknown >= self.least_known * count else pieces[:0]
 
 
 def _find_package() -> Path:
