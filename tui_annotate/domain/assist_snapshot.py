@@ -17,7 +17,7 @@ _DIGITS = 4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AssistSnapshot:
-    """The matches that the assist displayed for a claim, best first."""
+    """The matches that were displayed for a claim, best first."""
 
     matches: tuple[Match, ...] = ()
     looked: frozenset[int] = frozenset()

@@ -16,7 +16,7 @@ REMOVED: Final = "[removed]"
 _Template = tuple[str, ...]
 
 _LONGEST: Final = 400
-"""Maximum length, in characters, of a text in the source with which messages are compared."""
+"""Maximum length, in characters, of a text in the program's code that messages are compared to."""
 _LEAST_WORDS: Final = 2
 """Minimum number of words of a text with which messages are compared, so that no name matches."""
 _LEAST_NESTED: Final = 3

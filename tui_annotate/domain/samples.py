@@ -175,7 +175,7 @@ measurement: docs/decisions/0009.
 
 
 class Signals(StrEnum):
-    """How the assist ranks segments: by words and vectors combined, words only, or vectors only."""
+    """How source sentences are ranked: by words and vectors, by words only, or by vectors only."""
 
     FUSED = "fused"
     WORDS = "words"
@@ -184,7 +184,7 @@ class Signals(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A match: a source sentence to which the assist gives a rank and a score for a claim.
+    """A match: a source sentence with its rank and score for a claim.
 
     Attributes:
         score: absolute score in [0, 1]; comparable between queries and documents.
