@@ -21,10 +21,22 @@ from tui_annotate.plugins.offset_units import CODE_POINTS, UTF16, QuotedSpan, co
         ("🌉 abc", 3, 6, "abc", UTF16),
         ("one\ntwo\nxyz", 10, 13, "xyz", "code points (each line end counts as two characters)"),
         ("one\r\ntwo\r\nxyz", 8, 11, "xyz", "code points (each line end counts as one character)"),
-        ("one xyz", 5, 8, "xyz", "code points counting a byte order mark before the text"),
-        ("\ufeffone xyz", 4, 7, "xyz", "code points not counting the byte order mark of the text"),
-        ("   one xyz", 4, 7, "xyz", "code points not counting the white space before the text"),
-        ("one xyz two", 3, 8, "xyz", "code points (ignoring white space around the quoted texts)"),
+        ("one xyz", 5, 8, "xyz", "code points (a byte order mark before the text is counted)"),
+        (
+            "\ufeffone xyz",
+            4,
+            7,
+            "xyz",
+            "code points (the byte order mark of the text is not counted)",
+        ),
+        ("   one xyz", 4, 7, "xyz", "code points (white space before the text is not counted)"),
+        (
+            "one xyz two",
+            3,
+            8,
+            "xyz",
+            "code points (white space around the quoted texts is ignored)",
+        ),
     ],
 )
 def test_a_way_of_counting_is_recognised(
@@ -98,9 +110,9 @@ WAYS = [
         "",
         " (each line end counts as two characters)",
         " (each line end counts as one character)",
-        " counting a byte order mark before the text",
-        " not counting the byte order mark of the text",
-        " not counting the white space before the text",
+        " (a byte order mark before the text is counted)",
+        " (the byte order mark of the text is not counted)",
+        " (white space before the text is not counted)",
     )
 ]
 
@@ -121,13 +133,13 @@ def _counted(text: str, at: int, way: str) -> int | None:
         if text[at - 1 : at + 1] == "\r\n":
             return None
         seen = seen.replace("\r\n", "\n")
-    elif way.endswith("counting a byte order mark before the text"):
+    elif way.endswith("(a byte order mark before the text is counted)"):
         seen = f"\ufeff{seen}"
-    elif way.endswith("not counting the byte order mark of the text"):
+    elif way.endswith("(the byte order mark of the text is not counted)"):
         if not seen.startswith("\ufeff"):
             return None
         seen = seen[1:]
-    elif way.endswith("not counting the white space before the text"):
+    elif way.endswith("(white space before the text is not counted)"):
         if at < len(text) - len(text.lstrip()):
             return None
         seen = seen.lstrip() if text[:at].strip() else ""

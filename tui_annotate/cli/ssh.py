@@ -273,13 +273,13 @@ _KEY_LOGIN: Final = """\
     KbdInteractiveAuthentication no"""
 
 _SCREEN_LOGIN: Final = """\
-# keys: none; all people log in as {user}, then sign in to tui-annotate; check the setup:
+# keys: none; all people log in as {user}, then sign in on the screen; check the setup:
 {program} doctor -w {folder}
 """
 
 _TEMPLATES: Final = {
     SshSetupPart.ACCOUNT: """\
-# account, as root: create a user without a password; sshd runs tui-annotate in the user's shell
+# account, as root: create a user without a password; sshd runs the program in the user's shell
 adduser --disabled-password --gecos tui-annotate --shell /bin/sh {user}
 """,
     SshSetupPart.FOLDERS: """\

@@ -175,7 +175,7 @@ measurement: docs/decisions/0009.
 
 
 class Signals(StrEnum):
-    """How source sentences are ranked: by words and vectors, by words only, or by vectors only."""
+    """What ranks the source sentences: words and vectors combined, only words, or only vectors."""
 
     FUSED = "fused"
     WORDS = "words"

@@ -1,4 +1,4 @@
-"""Comparison of machine scores, or detectors' columns, with human labels of samples.
+"""Compares scores that machines gave to samples with the human labels of these samples.
 
 The comparison is read-only. Each sample is one case. For intervals, summaries of the same text are
 resampled together.
@@ -80,7 +80,7 @@ class MachineComparison:
 
 
 class JudgedSamples:
-    """The samples of a dataset that have a human label, in order, with values of columns."""
+    """The samples of a dataset that have a human label, and their values in given columns."""
 
     def __init__(self, columns: Sequence[str]) -> None:
         self.samples = 0

@@ -84,7 +84,7 @@ class RewardScorer:
         self.parameters: Mapping[str, Any] = {"model": self._model.sha256}
 
     def of_answers(self, questions: Iterable[GeneratedAnswers]) -> Iterator[tuple[Opinion, ...]]:
-        """Yield the rewards of all answers to each question; uncertain answers come last."""
+        """Yield a reward model's scores of all answers to each question."""
         for each in questions:
             asked = f"{each.subject}\n{each.question}" if each.subject else each.question
             honest = f"{asked}\n{_HONEST[each.language]}"
