@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 FORMAT = "tui-annotate-head/1"
 SHOWN = 20
-"""Maximum number of problems of the event log that are printed."""
+"""Maximum number of problems of the event log to print."""
 
 
 def register(app: typer.Typer) -> None:

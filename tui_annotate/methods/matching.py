@@ -33,7 +33,7 @@ CONTEXT = 0.25
 """Weight of an unselected word in the sentence of a selection; a selected word has 1."""
 
 LONGEST = 2000
-"""Maximum number of code points of a selected text that are used; more would be slow."""
+"""Maximum number of code points to use of a selected text; more would be slow."""
 
 UNSPACED_BONUS = 0.5
 """Fraction by which the score by words is raised if the query's script has no spaces.

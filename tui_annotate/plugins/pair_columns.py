@@ -65,7 +65,7 @@ _FEWEST_WORDS: Final = 3
 _TEXT_SHARE: Final = 0.8
 """A column contains texts if at least this fraction of its values has several words."""
 _LONGEST: Final = 100_000
-"""Number of code points of a text that are compared."""
+"""Maximum number of code points to compare of a text."""
 _WHOLE_SUMMARY: Final = 12
 """Number of distinct words from which on a text may be a summary rather than a title."""
 _LOWEST_SCORE, _LEAD = 0.15, 1.5

@@ -56,7 +56,7 @@ class JudgeRunner:
         read: Callable[[str], _Out | None],
         **slots: str | int,
     ) -> _Out | None:
-        """Fill a prompt, ask the judge once, and return the parsed reply; None if it is unclear."""
+        """Fill a prompt, ask the judge once, and parse the reply; None for an unclear reply."""
         return self.ask_all(row, prompt, [slots], read=read)[0]
 
     def ask_all(

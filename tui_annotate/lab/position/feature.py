@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 _ANSWER_CELLS: Final = 24  # width of a gold answer in a title, in cells
 _MAX_MATCHES: Final = 200
-"""Maximum number of right answers that are highlighted in a text."""
+"""Maximum number of right answers to highlight in a text."""
 
 
 def gold_position(sample: Sample) -> int | None:

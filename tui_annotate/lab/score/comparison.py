@@ -127,7 +127,7 @@ class JudgedSamples:
 
 
 def parse_number(value: Any) -> float | None:
-    """Return the number in a table's cell, 1 or 0 for a boolean; None if it is not finite."""
+    """Return a table cell's number, 1 or 0 for a boolean; None for NaN and infinity."""
     if not isinstance(value, bool | int | float | str):
         return None
     try:
