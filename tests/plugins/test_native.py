@@ -131,7 +131,7 @@ def test_what_is_unknown_is_told(tmp_path: Path) -> None:
         (_unlike(documents=["a"]), "'documents' contains a value that is not a JSON object"),
         (
             _unlike(documents=[{"side": "left", "text": "a"}]),
-            "a document has the unknown side 'left'",
+            "a document's field 'side' is 'left'",
         ),
         (
             _unlike(documents=[{"side": "summary", "text": "a"}] * 2),

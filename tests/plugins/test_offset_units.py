@@ -115,9 +115,9 @@ def counted(text: str, span: tuple[int, int], way: str) -> tuple[int, int] | Non
 
 def _counted(text: str, at: int, way: str) -> int | None:
     seen = text[:at]
-    if way.endswith("as two)"):
+    if way.endswith("as two characters)"):
         seen = re.sub(r"(?<!\r)\n", "\r\n", seen)
-    elif way.endswith("as one)"):
+    elif way.endswith("as one character)"):
         if text[at - 1 : at + 1] == "\r\n":
             return None
         seen = seen.replace("\r\n", "\n")
@@ -137,11 +137,11 @@ def _counted(text: str, at: int, way: str) -> int | None:
 def quoted_by(text: str, span: tuple[int, int], way: str) -> str:
     """What a program shows of a span, which changes line ends where it counts them otherwise."""
     words = text[span[0] : span[1]]
-    if way.endswith("as two)"):
+    if way.endswith("as two characters)"):
         inside = span[0] > 0 and text[span[0] - 1 : span[0] + 1] == "\r\n"
         half = words[:1] if inside else ""
         return half + re.sub(r"(?<!\r)\n", "\r\n", words[len(half) :])
-    return words.replace("\r\n", "\n") if way.endswith("as one)") else words
+    return words.replace("\r\n", "\n") if way.endswith("as one character)") else words
 
 
 @given(

@@ -33,7 +33,7 @@ _MEASURES: Final = {
 }
 _PAIR_SPANS: Final = ("trimmed", "character", "overlap")
 _MOST_SAMPLES: Final = 3
-"""Maximum number of samples that are named for each disagreement; `--json` names all."""
+"""Maximum number of samples to name for each disagreement; `--json` names all samples."""
 _MOST_NAMED: Final = 4
 """Maximum number of people named in the title of a table."""
 

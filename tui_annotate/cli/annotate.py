@@ -88,7 +88,7 @@ def annotate(
     if not files:
         if format_name or reading != ImportOptions():
             raise InvalidInput(
-                "options for a FILE are given, but no FILE", "add the FILE to annotate"
+                "options for a FILE are given, but no FILE", "name the data file: annotate FILE"
             )
         raise typer.Exit(_annotate_workspace(workspace, shown))
     if len(files) == 1 and is_bundle(files[0]):

@@ -496,8 +496,8 @@ def pool(
     show = output.print_lines_or_json if dry_run else output.print_result_or_json
     show(
         {"handout": report.handout, **rule, "waiting": report.waiting},
-        f"{head}each sample of dataset {dataset} can be taken from the pool by {people};"
-        f" samples in the pool: {report.waiting:,}",
+        f"{head}in dataset {dataset}, up to {people} can take each sample;"
+        f" samples that people can take: {report.waiting:,}",
         as_json=common.as_json,
     )
     if dry_run and not common.as_json:
@@ -642,7 +642,7 @@ def gold(
     show = output.print_lines_or_json if dry_run else output.print_result_or_json
     show(
         {"handout": report.handout, **values, "samples": report.samples},
-        f"{head}dataset {dataset} has {samples}, for each annotator 1 in every {every} samples",
+        f"{head}dataset {dataset} has {samples}; each annotator gets 1 in every {every} samples",
         as_json=common.as_json,
     )
     if dry_run and not common.as_json:

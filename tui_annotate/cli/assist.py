@@ -61,7 +61,7 @@ _SHARES = {
 _LEGEND = (
     "below each percentage is its 95 % interval; --json also prints the counts",
     'column "outside": evidence that is not among the matches',
-    'column "refused": first matches that were viewed but not taken as evidence',
+    'column "refused": best matches that were viewed but not taken as evidence',
 )
 
 

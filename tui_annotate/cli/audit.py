@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 FORMAT = "tui-annotate-head/1"
 SHOWN = 20
-"""Maximum number of problems of the event log that are printed."""
+"""Maximum number of problems of the event log to print."""
 
 
 def register(app: typer.Typer) -> None:
@@ -126,7 +126,7 @@ def _read_kept_head(against: str) -> RecordedHead:
         listed = value.get("heads", [])
         if not isinstance(listed, list):
             hint = "pass a file written by: tui-annotate audit head --json --streams"
-            raise InvalidInput(f"the field 'heads' is {listed!r}, not a list of digests", hint)
+            raise InvalidInput(f"the field 'heads' is {listed!r}, which is not a list", hint)
         heads = [head_from_json(each) for each in listed]
         text = str(value.get("head", ""))
     return RecordedHead(*head_from_token(text), heads)
@@ -156,7 +156,7 @@ def _print_verdict(verdict: AuditReport, names: Mapping[str, str]) -> None:
 
 def _describe_break(found: ChainFault, names: Mapping[str, str]) -> str:
     if not found.sample:
-        return "the stored counts of samples that a person completed"
+        return "the stored numbers of samples that people completed"
     where = _describe_stream(found, names)
     return f"{where}, event {found.seq} ({found.id}) of {found.at}" if found.seq else where
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 SHOWN = 20
-"""Maximum number of refused samples that are listed."""
+"""Maximum number of listed samples whose imported work was refused."""
 
 
 def register(app: typer.Typer) -> None:
@@ -61,7 +61,7 @@ def create(
     ] = False,
     common: options.CommonOptions,
 ) -> None:
-    """Write a person's samples to a file, to annotate elsewhere.
+    """Write a person's samples to a file that the person can annotate on another machine.
 
     The bundle file contains the samples, the person's own work, labels and vectors, and no other
     person's work. The person opens the file with `tui-annotate annotate FILE`, and sends it back.
@@ -122,7 +122,7 @@ def print_merge(merged: StreamMergeReport) -> None:
 
 
 def print_conflicts(merged: StreamMergeReport) -> None:
-    """Print both versions of each sample that two copies changed, and then refused samples."""
+    """Print both versions of samples with conflicting work, then samples with refused work."""
     for fork in merged.forks:
         sides = [("merged", fork.there_at, fork.there), ("present", fork.here_at, fork.here)]
         (side, at, winner), (other, other_at, loser) = sides if fork.there_wins else sides[::-1]

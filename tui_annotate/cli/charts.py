@@ -1,4 +1,4 @@
-"""Text charts on standard output: bars, and values with intervals. Without colours, in ASCII."""
+"""Prints charts of bars, and of values with intervals, as text."""
 
 from __future__ import annotations
 

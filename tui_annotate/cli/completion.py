@@ -61,7 +61,7 @@ def samples(context: typer.Context, incomplete: str) -> list[str]:
 
 
 def labels(context: typer.Context, incomplete: str) -> list[str]:
-    """Complete the labels of the workspace's label set, each with its parents."""
+    """Return the full paths of the workspace's labels that begin with the typed text."""
     from tui_annotate.domain.label_files import parse_labels
     from tui_annotate.domain.labels import JOINER
 
@@ -79,7 +79,7 @@ def labels(context: typer.Context, incomplete: str) -> list[str]:
 
 
 def complete_plugins(kind: registry.Kind, *words: str) -> Completer:
-    """Return a function that completes names of one kind of plug-ins, and further words."""
+    """Return a shell completion function that proposes `words` and the names of plug-ins."""
 
     def propose(_context: typer.Context, incomplete: str) -> list[str]:
         from tui_annotate.plugins.registry import plugin_names

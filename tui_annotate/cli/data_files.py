@@ -1,4 +1,4 @@
-"""Annotates data files: keeps the work in a workspace next to the first file, and imports rows."""
+"""Opens data files for annotation: imports their rows into a workspace next to the first file."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tui_annotate.plugins.reader_guard import read_guarded
 from tui_annotate.settings import PREFIX, WORKSPACE_FILE
 
 ENDING = ".annotations"
-"""Ending of the workspace folder of a data file."""
+"""Suffix in the name of the workspace folder that belongs to a data file."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -562,7 +562,7 @@ def _check_entry(
             f"without {missing} in its options, this ssh key opens a shell with access to the"
             " database"
         )
-        yield "doubt", says, f"{remove}  # not if the key is an admin's"
+        yield "doubt", says, f"{remove}  # skip this if the key is an admin's"
     elif entry.key in bound and (command := entry.options["command"]) != bound[entry.key]:
         if _parse_session_folder(command) in {"", _parse_session_folder(bound[entry.key])}:
             yield "wrong", "this ssh key does not start an annotation session of its owner", write

@@ -32,9 +32,9 @@ if TYPE_CHECKING:
 
 SHOWN_PROBLEMS = 20
 MAX_PLACES_OF_FILE = 3
-"""Maximum number of further positions in each file that are listed for one problem."""
+"""Maximum number of positions in each file that are listed after a problem's first position."""
 MAX_PLACES_WIDTH = 160
-"""Maximum length, in characters, of a problem's message with the positions after it."""
+"""Maximum length, in characters, of a problem's message and positions together."""
 _SpansAsOption = Annotated[
     SpanUse,
     typer.Option(

@@ -59,7 +59,7 @@ _MOST_FINDINGS = 10
 _FINDING_TITLES = {
     "breaks": "annotations that violate a rule of their label",
     "alike": "several annotations with the same label on the same claim",
-    "left": "annotations that were edited later, which this command does not change",
+    "left": "annotations that stay as they are, because people edited them after the label change",
     "lost": "annotations with a label that is not in the set",
 }
 _RULES = {

@@ -10,7 +10,7 @@ from typing import Any, get_type_hints
 
 
 class GroupedCommand:
-    """A command's function whose groups of options Typer sees as single options."""
+    """Wraps a command's function; Typer sees each option of its option groups as a parameter."""
 
     __name__: str
 

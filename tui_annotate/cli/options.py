@@ -183,8 +183,8 @@ EveryoneReadOption = Annotated[
     bool,
     flag(
         "--everyone-read",
-        "Every annotator of a file (of a dataset, in an export) read all of its samples: samples "
-        "in which an annotator marked nothing are completed.",
+        "Assume that each annotator of a file or dataset read all of its samples: samples in which "
+        "an annotator marked nothing count as completed.",
     ),
 ]
 OfPersonOption = Annotated[
@@ -372,7 +372,7 @@ GoldOption = Annotated[
     bool,
     flag(
         "--include-gold",
-        "Include work on gold samples, which checks annotators' accuracy (default: excluded).",
+        "Include work on gold samples, whose answers are known (default: excluded).",
     ),
 ]
 

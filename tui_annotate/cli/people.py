@@ -22,7 +22,6 @@ _NOT_LISTED = {PersonKind.SETTLED, PersonKind.AGAIN}
 
 
 def register(app: typer.Typer) -> None:
-    """Add the group `people` to the app."""
     group = add_group(app, "people", "List and merge the people of the workspace.", panel=TEAM)
     add_command(group, list_people, "people list", "people list --json", name="list")
     add_command(group, merge, "people merge 676f6c64 ana", "people merge gold gold")
@@ -106,7 +105,7 @@ def unmerge(
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         one = space.team.person_merges.find(person)
         done = space.team.person_merges.undo(one)
-    title = f"{one.name} ({one.id}) is no longer merged; returned work: {_describe_counts(done)}"
+    title = f"{one.name} ({one.id}) owns their work again: {_describe_counts(done)}"
     _print_merge(title, {"person": one.id, "owner": one.id}, done, as_json=common.as_json)
 
 

@@ -35,7 +35,7 @@ class CommandGroup(TyperGroup):
         return [name for name in sort_commands(self.commands) if self._can_load(name)]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Return a command by its name; while `--help` lists all commands, without its options."""
+        """Return a command by its name, or a copy without options for the list of commands."""
         if self._is_listing:
             return self.commands.summary(cmd_name)
         return super().get_command(ctx, cmd_name)
@@ -114,13 +114,13 @@ def _build(info: _Info) -> Any:
 
 
 def _summarise(info: _Info) -> _Info:
-    """Return a copy of a command without options, or of a group without commands, for the help."""
+    """Copy a command or group for the help's list, and remove its options or subcommands."""
     bare = copy(info)
     if isinstance(bare, CommandInfo):
         function = bare.callback
 
         def callback() -> None:
-            """Replace the command's function; without parameters, Typer creates no options."""
+            """Do nothing; from a function without parameters, Typer creates no options."""
 
         callback.__name__, callback.__doc__ = function.__name__, function.__doc__  # type: ignore[union-attr]
         bare.callback = callback

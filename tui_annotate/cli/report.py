@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _MEGABYTE = 1_000_000
 _AllSamplesOption = Annotated[
     bool,
-    flag("--all-samples", "Include samples without annotations and work (default: excluded)."),
+    flag("--all-samples", "Include samples on which no one has worked (default: excluded)."),
 ]
 
 
@@ -88,7 +88,7 @@ def html(
         if source_format or reading != ImportOptions():
             raise InvalidInput(
                 "options that apply to a FILE are given, but no FILE",
-                "add the FILE with the annotations for the report",
+                "name the FILE that contains the annotations",
             )
         if key is not None:
             raise InvalidInput(
@@ -124,7 +124,7 @@ class _ReportOptions:
         subject: ReportSubject,
         names: Pseudonyms | None,
     ) -> None:
-        """Write the report of a workspace; print its size before, and its numbers after."""
+        """Write the HTML report of a workspace, and print how many samples it contains."""
         result = space.team.report.run(
             target,
             self.filters,

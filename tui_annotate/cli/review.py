@@ -27,7 +27,6 @@ _GRAVEST: Final = 2  # number of kinds of differences in the table; `--json` has
 
 
 def register(app: typer.Typer) -> None:
-    """Add the group `review` to the app."""
     review_app = typer.Typer(
         invoke_without_command=True,
         epilog=examples(
@@ -156,7 +155,7 @@ def allow(
         option(
             "--reason",
             "TEXT",
-            "Reason for allowing the review (required); the event log records it.",
+            "Why the sample is reviewed before all annotators completed it (required).",
         ),
     ],
     name: options.NameOption = "",

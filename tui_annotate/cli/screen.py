@@ -130,9 +130,7 @@ def _require_sample(folder: Path, sample: str) -> None:
             space.corpus.find(sample)
 
 
-def need_terminal(
-    what: str, *, instead: str = "another command instead: match, export or status"
-) -> None:
+def need_terminal(what: str, *, instead: str = "the command match, export or status") -> None:
     """Check that standard input and output are a terminal that can show a screen.
 
     Args:

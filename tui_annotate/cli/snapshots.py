@@ -75,7 +75,7 @@ def replay(
         option(
             "--at",
             "TIME",
-            "Recreate the state at this time (UTC) instead of a snapshot; requires -o.",
+            "Write the annotations as they were at this time (UTC); requires -o.",
         ),
     ] = "",
     target: Annotated[

@@ -224,7 +224,7 @@ def replace_private(file: Path, text: str) -> None:
 
 
 class SshSetupPart(StrEnum):
-    """A part of the setup of an ssh server, in the order in which an admin applies them."""
+    """Parts of the setup of an ssh server; an admin applies the parts in this order."""
 
     ACCOUNT = "account"
     FOLDERS = "folders"
@@ -273,13 +273,13 @@ _KEY_LOGIN: Final = """\
     KbdInteractiveAuthentication no"""
 
 _SCREEN_LOGIN: Final = """\
-# keys: no personal ssh keys; all people log in as {user}, then sign in on the screen
+# keys: none; all people log in as {user}, then sign in on the screen; check the setup:
 {program} doctor -w {folder}
 """
 
 _TEMPLATES: Final = {
     SshSetupPart.ACCOUNT: """\
-# account, as root: without a password, with a plain shell by which sshd starts tui-annotate
+# account, as root: create a user without a password; sshd runs the program in the user's shell
 adduser --disabled-password --gecos tui-annotate --shell /bin/sh {user}
 """,
     SshSetupPart.FOLDERS: """\

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tui_annotate.services.status import Status
 
 _NONE = "-"
-_FROM_POOL = {True: "yes", False: "no, has fixed assignments", None: _NONE}
+_FROM_POOL = {True: "yes", False: "no (fixed assignments)", None: _NONE}
 _WHO = (output.flexible_column("annotator"), output.flexible_column("dataset"))
 
 

@@ -121,8 +121,8 @@ def import_suggestions(
         option(
             "--maker",
             "NAME",
-            "Source of the suggestions, for lines of the file that name no maker "
-            "(default: import:FILE_NAME).",
+            "Name of the model or program that made the suggestions, for lines of the file without "
+            "a name (default: import:FILE_NAME).",
         ),
     ] = "",
     common: options.CommonOptions,
@@ -327,9 +327,7 @@ def _print_report(found: Mapping[str, Any]) -> None:
     output.print_table_below(columns, reasons[:_REASONS])
     if len(reasons) > _REASONS:
         more = output.many(len(reasons) - _REASONS, "more reason")
-        output.print_message(
-            f"{more} why people rejected suggestions; list all reasons with --json"
-        )
+        output.print_message(f"{more} for rejected suggestions; list all reasons with --json")
     for line in _LEGEND:
         output.print_message(line)
 

@@ -34,8 +34,8 @@ FolderArgument = Annotated[
 
 _OUTPUT: Final = {
     "DIR": "-o writes the rows of the shared table, not of a folder",
-    "--all": "-o writes the shared table's rows of all people",
-    "--as": "-o writes the shared table's rows of all people",
+    "--all": "-o always writes all people's rows of the shared table",
+    "--as": "-o always writes all people's rows of the shared table",
 }
 """Parameters of `sync pull` that have no effect with `-o`, with the reason."""
 

@@ -163,7 +163,7 @@ sys.exit(run(sys.argv[1:]))
 
 @contextmanager
 def computing_vectors(folder: Path) -> Iterator[subprocess.Popen[bytes]]:
-    """Compute the missing vectors of a workspace in another process, which ends with the block.
+    """Compute a workspace's missing vectors in another process until the `with` block ends.
 
     The process runs at low priority, also ends if this process is killed, and prints nothing. An
     error of the process is printed after the block.

@@ -84,7 +84,7 @@ class Escalation:
 
 @dataclass(frozen=True, slots=True)
 class Practice:
-    """A rule: a dataset is for practice; annotations of one person or origin are its answers."""
+    """A rule that a dataset is for practice; one person's or import's annotations are correct."""
 
     person: str = ""
     origin: str = ""
@@ -114,7 +114,7 @@ class Gold:
     def __post_init__(self) -> None:
         if self.every < 2:
             raise InvalidInput(
-                f"cannot make 1 of {self.every} samples a gold sample",
+                f"gold samples must be at least 2 samples apart, not {self.every}",
                 "make at most every second sample a gold sample",
             )
         if not 0 <= self.threshold <= 100:

@@ -30,7 +30,7 @@ OUTSIDE = MatchPosition(0, 0.0, False)  # noqa: FBT003  a value, not an option
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AssistTrace:
-    """A record of the matches displayed when an annotation was saved, and of those it uses.
+    """The matches displayed when an annotation was saved, and which of them became evidence.
 
     After an edit with new evidence, the trace describes that edit; older evidence keeps its
     positions.
@@ -94,7 +94,7 @@ def assist_trace_from_json(value: Any, *, spans: int) -> AssistTrace:
     if not isinstance(looked, list) or not all(
         _is_count(at) and 0 < at <= offered for at in looked
     ):
-        raise ValueError("in the field 'assist', 'looked' must be a list of ranks up to 'offered'")
+        raise ValueError("in the field 'assist', 'looked' must list ranks of displayed matches")
     words = [value.get(name, "") for name in ("by", "embedder", "version")]
     if not all(isinstance(word, str) for word in words) or not _is_unit_number(value.get("best")):
         raise ValueError(

@@ -1,4 +1,4 @@
-"""Verification of the event log: a hash chain for one person's work on a sample, and one digest."""
+"""Verification of the event log: hash chains of events, and a digest over all chains."""
 
 from __future__ import annotations
 
@@ -103,6 +103,6 @@ def head_from_json(value: Any) -> StreamHead:
         case [str(), str(), str(), int(), str()]:
             return StreamHead(*value)
     raise InvalidInput(
-        f"{value!r} is not a stream head (person, dataset, sample, number, hash)",
+        f"{value!r} is not a list of person, dataset, sample, event number and event hash",
         "give a file written by tui-annotate audit head --json",
     )

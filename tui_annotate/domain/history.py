@@ -1,4 +1,4 @@
-"""The event log: one event for each action, hash-chained; replaying the events gives the state.
+"""The event log: one hash-chained event for each action; a replay restores people's work.
 
 An event stores the changed parts of a stream before and after its action. Replay applies `after`.
 Undo appends an event with the two exchanged. A writer is stale if its `before` differs from the
@@ -20,17 +20,17 @@ from tui_annotate.domain.errors import Conflict
 UNDO: Final = "undo"
 REDO: Final = "redo"
 READ: Final = "read"
-"""Verb of events that record only working time; undo skips these events."""
+"""Type of an event that records only working time; undo skips these events."""
 IMPORT: Final = "import"
 DISCARD: Final = "discard"
-"""Verb of events that record the removal of a sample; earlier work on it cannot be undone."""
+"""Type of an event for a sample's removal; earlier work on the sample cannot be undone."""
 RELABEL: Final = "relabel"
-"""Verb of events that apply a changed label set; earlier work cannot be undone."""
+"""Type of an event that applies a changed label set; a person cannot undo earlier work."""
 JOIN: Final = "join"
 ALLOW: Final = "allow"
-"""Verb of events by which an admin allows an early review; undo skips these events."""
+"""Type of an event by which an admin allows the review of an incomplete sample."""
 ENDS: Final = frozenset({DISCARD, RELABEL, JOIN})
-"""Verbs of events after which a person's earlier work on the sample cannot be undone."""
+"""Types of events after which a person's earlier work on the sample cannot be undone."""
 REVIEW_VERBS: Final = frozenset({"take", "merge", "reject", "own"})
 UNDOABLE: Final = REVIEW_VERBS | {
     "add", "edit", "remove", "rate", "comment", "done", "skip", "flag", "reopen", "clear",
@@ -81,7 +81,7 @@ class PendingEvent:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """A stored action of one person on one sample (a stream), with its link in the hash chain.
+    """A stored action of a person; a stream is the events of one person on one sample.
 
     Attributes:
         seq: number of the event in its stream, from 1 without gaps; defines the order of events.
@@ -171,7 +171,7 @@ class StreamState:
         )
 
     def matches(self, change: Change) -> bool:
-        """Return whether the state of a person's work has all values that a change names."""
+        """Return whether a person's work on a sample contains all values of a change."""
         return (
             _same_values(self.annotations, change.annotations)
             and _same_values(self.assignment, change.assignment)
@@ -224,7 +224,7 @@ def replay(events: Iterable[Event]) -> StreamState:
     for seq, event in enumerate(events, start=1):
         if event != chain_event(event, seq=seq, prev=prev):
             raise Conflict(
-                f"event {event.id} is invalid as event {seq} of a person's work on a sample",
+                f"event {event.id} (expected number: {seq}) has a wrong number or hash",
                 "the event log was altered, or two copies of the event log diverged",
             )
         state = state.applied(event.action, seconds=event.seconds)

@@ -26,7 +26,7 @@ def rename_subtree(
 
 
 def rename_labels(labels: Iterable[LabelPath], renames: Renames) -> tuple[LabelPath, ...]:
-    """Replace renamed labels by their new names, without duplicates, in the given order."""
+    """Replace renamed labels by their new names, keep the order, and drop duplicates."""
     return tuple(dict.fromkeys(renames.get(path, path) for path in labels))
 
 

@@ -57,7 +57,7 @@ class Label:
 
     @property
     def offered(self) -> bool:
-        """Whether new annotations can use the label: it is neither deprecated nor split."""
+        """Whether new annotations can use the label: not if it is deprecated or was divided."""
         return not (self.retired or self.split)
 
     @property
@@ -207,7 +207,7 @@ def resolve_label(text: str, paths: Collection[LabelPath]) -> LabelPath:
     found = [wanted] if wanted in paths else [path for path in paths if path[-1:] == wanted]
     listed = ", ".join(sorted(map(JOINER.join, found or paths)))
     if len(found) > 1:
-        raise InvalidInput(f"several labels are named {text!r}", f"write one in full: {listed}")
+        raise InvalidInput(f"several labels are named {text!r}", f"write the full path: {listed}")
     if not found:
         near = suggest_word(text, [*map(JOINER.join, paths), *(path[-1] for path in paths)])
         hint = f"{near}known: {listed}" if listed else "the workspace has no label yet"

@@ -65,9 +65,9 @@ _COMMON_WORDS: Final = frozenset(_COMMON_WORDS_TEXT.split())
 _LOOKALIKES: Final = str.maketrans("@4301!$57", "aaeoiisst")
 _EDGES: Final = re.compile(r"^[\W\d_]+|[\W\d_]+$")
 _MOST_ADDED: Final = 6
-"""Maximum number of other characters around a common word that leave a password common."""
+"""A password is common if it is a common word plus at most this many other characters."""
 _LONGEST_REPEATED: Final = 4
-"""Longest repeated part, in characters, that makes a password weak if it has nothing else."""
+"""A password is weak if it only repeats a part of at most this many characters."""
 _SHORTEST_WALK: Final = 4
 """Minimum length, in characters, of a keyboard sequence that is recognized in a password."""
 

@@ -151,7 +151,7 @@ class RecordFilter:
 
     @classmethod
     def of(cls, **filters: Unpack[RecordFilters]) -> Self:
-        """Return a filter with these fields.
+        """Return a filter of records with the given conditions, such as `dataset="news"`.
 
         Raises:
             InvalidInput: no field has the name of a keyword, or a value is not text.

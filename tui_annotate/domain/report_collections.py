@@ -175,7 +175,7 @@ def list_leaves(kind: SampleKind, items: Iterable[Item], run: str = "") -> tuple
 def list_branches(
     kind: SampleKind, items: Sequence[Item], reports: Sequence[Item]
 ) -> tuple[TreeBranch, ...]:
-    """Return, for one topic, a branch of the tree for each run, in the order of `reports`."""
+    """Return a branch of the sample tree for each system that wrote a report on a topic."""
     if kind is SampleKind.REPORT:
         return tuple(
             TreeBranch(item.run, item.team, int(item.annotated), 1, item.key) for item in items
@@ -220,7 +220,7 @@ def count_done_by_topic(kind: SampleKind, items: Iterable[Item]) -> dict[str, tu
 
 
 def id_prefix(kind: SampleKind, *parts: str) -> str:
-    """Return how sample ids of a kind begin; `parts` are the topic and, optionally, the run."""
+    """Return the prefix of sample ids of a kind; `parts`: the topic and, optionally, the run."""
     return "|".join((_LETTERS[kind], *parts, ""))
 
 
@@ -254,7 +254,7 @@ def make_item(
 
 
 def report_id(group: str) -> str:
-    """Return the id of the report to which a group of citations of one sentence belongs."""
+    """Return the id of the report to which a group of citations belongs."""
     report, _, _ = group.rpartition("|")
     return f"r|{report}" if report else ""
 

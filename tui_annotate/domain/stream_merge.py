@@ -32,7 +32,7 @@ COPIED: Final = "copied"
 """Name under which an event copied from another workspace stores its original hash."""
 
 IDLE: Final = frozenset({READ, RELABEL})
-"""Verbs of events that record only working time or renamed labels, not a person's action."""
+"""Types of events that record only working time or renamed labels, not a person's action."""
 
 StreamName = tuple[str, SampleKey]
 """Key of one person's work on one sample: (person id, sample key)."""
@@ -112,7 +112,7 @@ def original_hash(event: Event) -> str:
 
 
 Adapt = Callable[[Payload], Payload]
-"""A function that gives another workspace's annotation a local number and the current labels."""
+"""A function that renumbers another workspace's annotation and updates its renamed labels."""
 
 
 def merge_streams(

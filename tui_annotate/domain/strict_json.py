@@ -18,7 +18,7 @@ class RepeatedKey(ValueError):
 
 
 def encode_strict(value: Any, **how: Any) -> tuple[str, int]:
-    """Return a value as JSON with null for NaN and infinity, and the number of these."""
+    """Return a value as JSON with null for NaN and infinity, and the number of such nulls."""
     options = {"ensure_ascii": False, "allow_nan": False} | how
     try:
         return json.dumps(value, **options) if how else _ENCODER.encode(value), 0
@@ -32,7 +32,7 @@ def encode_strict(value: Any, **how: Any) -> tuple[str, int]:
 def replace_non_finite(
     value: Any, *, default: Callable[[Any], Any] | None = None
 ) -> tuple[Any, int]:
-    """Return a JSON value with null for each NaN and infinity, and the number of these."""
+    """Return a JSON value with null for each NaN and infinity, and the number of such nulls."""
     count = 0
 
     def convert(part: Any) -> Any:

@@ -26,7 +26,7 @@ _HINT: Final = "write suggestions as described in docs/suggestions.md"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Suggestion:
-    """An annotation that a machine proposes to annotators; made with `with_id`.
+    """An annotation that a machine proposes to annotators.
 
     Attributes:
         id: hash of the content, so that a repeated suggestion has the same id.
@@ -205,12 +205,12 @@ def take_suggestion(person: str, suggestion: Suggestion, changed: Annotation | N
 
 
 def accepted_annotation_id(person: str, suggestion_id: str) -> str:
-    """Return the id of the annotation that a person makes of a suggestion, in all workspaces."""
+    """Return the id of the annotation that a person creates when they accept a suggestion."""
     return str(uuid.uuid5(_NAMESPACE, f"{person}\n{suggestion_id}"))
 
 
 def edited_provenance(before: Annotation, after: Annotation) -> Provenance | None:
-    """Return which suggestion an edited annotation came from, and whether it differs from it."""
+    """Return the suggestion that an edited annotation came from, and whether the two differ."""
     origin = before.suggested
     if origin is None or origin.changed or _content_of(before) == _content_of(after):
         return origin

@@ -50,16 +50,16 @@ PAIR: Final = ThrottleRule(free=5, first=2, cap=900, fade=1800)
 """Rule for the delay after failed sign-ins to one account from one client."""
 
 OWN_PAIR: Final = ThrottleRule(free=5, first=2, cap=120, fade=300)
-"""Milder rule for failed sign-ins to one account where its owner signed in before.
+"""Milder rule for failed sign-ins to an account from a client that its owner used before.
 
-Other users of that client must not be able to lock the owner out.
+Other users of the client must not be able to lock the owner out.
 """
 
 CLIENT: Final = ThrottleRule(free=20, first=1, cap=120, fade=300)
 """Rule for failed sign-ins from one client to any account; allows many users' typing errors."""
 
 ACCOUNT: Final = ThrottleRule(free=20, first=1, cap=10, fade=60)
-"""Rule for failed sign-ins to one account from all clients unknown to its owner."""
+"""Rule for failed sign-ins to an account, counted over all clients its owner never used."""
 
 
 @dataclass(frozen=True, slots=True)

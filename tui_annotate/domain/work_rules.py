@@ -31,7 +31,7 @@ _IMPORTED: Final = "imported:"
 
 @dataclass(frozen=True, slots=True)
 class WorkRules:
-    """The values with which work on one sample from another workspace is checked."""
+    """The sample, labels and time with which work imported from another workspace is checked."""
 
     sample: Sample
     labels: Collection[LabelPath] | None
@@ -67,7 +67,7 @@ def _find_event_problem(event: Event, rules: WorkRules) -> str:
     if event.action.verb in REVIEW_VERBS | {ALLOW}:
         return "only reviewers can do this action, and only on adjudicated work"
     if _is_future(event.at, rules.now):
-        return "the time is in the future; check the clocks of both machines"
+        return "the action's time is in the future; check the clocks of both machines"
     longest = _LONGEST_IMPORT if event.action.verb == IMPORT else IDLE_CAP
     if event.seconds > longest:
         return f"the working time of {event.seconds:g} seconds is longer than {longest:g} seconds"
@@ -98,13 +98,13 @@ def _find_origin_problem(event: Event, annotation: Annotation, *, before: str) -
     imported = event.action.verb in {IMPORT, JOIN} and origin.startswith(_IMPORTED)
     if origin == HUMAN or imported:
         return ""
-    return f"its origin is {origin!r}, but an annotator's own work has the origin {HUMAN!r}"
+    return f"the annotation's origin is {origin!r}, but people's own work has the origin {HUMAN!r}"
 
 
 def _find_time_problem(annotation: Annotation, rules: WorkRules) -> str:
     for at in (annotation.created, annotation.updated):
         if _is_future(at, rules.now):
-            return f"its time {at} is in the future; check the clocks of both machines"
+            return f"the annotation's time {at} is in the future; check the clocks of both machines"
     return ""
 
 

@@ -36,14 +36,14 @@ class NoEndReason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Projection:
-    """The day, in ISO 8601, on which work ends at the pace of two weeks, or why it is unknown."""
+    """The estimated day (ISO 8601) on which work will be completed, or why it is unknown."""
 
     day: str = ""
     why: str = ""
 
 
 PRACTICE: Final = Projection(why=NoEndReason.PRACTICE)
-"""The expected end of a dataset that is assigned only for practice: none."""
+"""The projection for datasets that are only for practice: no end of work is estimated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +130,7 @@ class FlaggedSample:
 
 @dataclass(frozen=True, slots=True)
 class RemainingWork:
-    """The number of samples left in a dataset, summed over its people, and the expected end."""
+    """The number of samples left in a dataset, summed over annotators, and the expected end."""
 
     dataset: str
     remaining: int | None
@@ -166,7 +166,7 @@ class GoldAccuracy:
 
     @property
     def alert(self) -> bool:
-        """Whether recent accuracy is below the threshold, after at least three known samples."""
+        """Whether the person's accuracy on three or more recent gold samples is too low."""
         enough = self.threshold is not None and self.checks >= LEAST_CHECKS
         return enough and self.recent < (self.threshold or 0.0)
 

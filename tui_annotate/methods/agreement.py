@@ -33,7 +33,7 @@ Measured = float | UndefinedReason
 
 
 def count_labels(units: Sequence[Sequence[int]], labels: int) -> Numbers:
-    """Count how many people gave each label to each unit (a list of label indices)."""
+    """Count how many people gave each label to each unit; a unit is a list of label indices."""
     found = np.zeros((len(units), labels))
     for row, given in zip(found, units, strict=True):
         np.add.at(row, list(given), 1)
@@ -117,7 +117,7 @@ def fleiss_kappa(sums: Numbers) -> Numbers:
 
 
 def count_coincidences(given: Numbers) -> Numbers:
-    """Compute how often each two labels met in a unit, (units, labels, labels).
+    """Compute each unit's coincidence matrix; the shape is (units, labels, labels).
 
     `given`: counts (units, labels). Each person counts once; a unit of fewer than two people adds
     zeros. Source: K. Krippendorff, "Computing Krippendorff's Alpha-Reliability" (2011), section C,

@@ -127,9 +127,9 @@ _Fact = TypeVar("_Fact", Date, Quantity, ProperName)
 _FREQUENT = frozenset(("ordinal", "clock", "time"))
 """Groups of units, such as times; two numbers with such units in a sentence are often unrelated."""
 _NUMBER_CONTEXT = 3
-"""Number of content words before and after a number that are compared."""
+"""Number of content words to compare on each side of a number."""
 _NAME_CONTEXT = 2
-"""Number of content words before and after a name that are compared."""
+"""Number of content words to compare on each side of a name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,7 +238,7 @@ class _FactPair:
     evidence: _TextFacts
 
     def like_dates(self, own: Date, its: Date) -> int:
-        """Score the similarity of two dates by equal parts; 0 if they do not contradict."""
+        """Count the equal parts of two dates that contradict each other; 0 for other dates."""
         equal = sum(one == two != 0 for one, two in zip(own.parts(), its.parts(), strict=True))
         same = list(map(bool, own.parts())) == list(map(bool, its.parts()))
         return equal + same if own.alike(its) < 0 else 0

@@ -58,7 +58,7 @@ def is_hit(segment: Span, chosen: Span) -> bool:
 
 
 def figures_by_query(ranks: Sequence[int | None]) -> NDArray[np.float64]:
-    """Compute ranking quality (queries, 4) from ranks of the first right sentence, or None."""
+    """Compute four quality measures per query from the rank of its first right sentence."""
     found = np.array([np.inf if rank is None else rank for rank in ranks], np.float64)
     return np.stack([*(found <= depth for depth in _DEPTHS), 1 / found], axis=1)
 

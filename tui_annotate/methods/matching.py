@@ -21,19 +21,19 @@ Vectors = NDArray[np.float32]
 """Array with a vector or a number for each sentence: (segments, dimensions) or (segments,)."""
 
 WORDS: Final = "words"
-"""Name of the score by shared words, as a fraction of the query's largest possible score."""
+"""Name of the score for words that the selected text and a sentence share."""
 VECTORS: Final = "vectors"
 """Name of the score that is the cosine of the selected text's and a sentence's vectors."""
 SENTENCES: Final = "sentences"
 """Name of the score that is the cosine of a sentence and the mean of the selected sentences."""
 TOKENS: Final = "tokens"
-"""Name of the score by the most similar tokens of the selected text and a sentence."""
+"""Name of the score for the most similar tokens of the selected text and a sentence."""
 
 CONTEXT = 0.25
 """Weight of an unselected word in the sentence of a selection; a selected word has 1."""
 
 LONGEST = 2000
-"""Maximum number of code points of a selected text that are used; more would be slow."""
+"""Maximum number of code points to use of a selected text; more would be slow."""
 
 UNSPACED_BONUS = 0.5
 """Fraction by which the score by words is raised if the query's script has no spaces.
@@ -96,7 +96,7 @@ def query(text: str, segments: Sequence[Segment], span: Span) -> Query | None:
 
 
 def find_touched_segments(segments: Sequence[Segment], span: Span) -> range:
-    """Return the indices of the sentences that a span touches; they cover the whole text."""
+    """Return the indices of the sentences that a span touches."""
     first = bisect_right(segments, span.start, key=lambda segment: segment.start) - 1
     last = bisect_right(segments, span.end - 1, key=lambda segment: segment.start) - 1
     return range(first, last + 1)

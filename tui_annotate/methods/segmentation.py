@@ -175,7 +175,7 @@ def _pysbd_cuts(clean: str, start: int, end: int, *, rules: _Rules) -> Iterator[
 
 
 def _align_sentences(piece: str, sentences: Iterable[str]) -> Iterator[int]:
-    """Find where the sentences that pysbd returned, except changed ones, end in the text."""
+    """Yield the ends of the sentences in the text; skip sentences that pysbd changed."""
     signs = [offset for offset, sign in enumerate(piece) if not sign.isspace()]
     squeezed = _BRACKET_AFTER_STOP.sub("_", "".join(piece.split()))
     seen = 0

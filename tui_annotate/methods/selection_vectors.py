@@ -24,13 +24,13 @@ REST = 0.05
 """Weight of the unselected tokens of a selection's sentences; selected tokens have 1."""
 
 MOST_TOKENS = 256
-"""Maximum number of tokens of a selected text that are compared; more would be slow."""
+"""Maximum number of tokens to compare of a selected text; more would be slow."""
 
 LEAST_KNOWN = 0.9
-"""Minimum fraction of a document's characters with vectors for a ranking by vectors."""
+"""Minimum fraction of a document's text that needs vectors before it is ranked by vectors."""
 
 _FEWEST, _MOST = 6, 64
-"""Minimum and maximum number of vectors compared to find the least cosine of a model."""
+"""Minimum and maximum number of vectors from which a model's lowest cosine is estimated."""
 
 Vectors = NDArray[np.float32]
 

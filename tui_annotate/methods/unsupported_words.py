@@ -26,7 +26,7 @@ from tui_annotate.methods.quantities import Quantity, find_quantities
 
 _FEWEST_SIGNS = 2
 _MOST_LOOSE = 3
-"""Largest number word that is never reported as unsupported: "two" in "the two"."""
+"""Number words up to this value, such as "two", are never reported as unsupported."""
 _ITEM = re.compile(r"(?<![^\n ])(?<![^\n] )\d{1,2}[.)] ")
 """Pattern of the number that begins an item of a list, such as `1.` or `2)`."""
 
@@ -72,7 +72,7 @@ class _Facts:
 
 
 def find_unsupported_words(text: str, others: Sequence[str]) -> list[Span]:
-    """Find the numbers, dates and content words of a text that no other text contains.
+    """Find numbers, dates and content words of a text that are missing from all other texts.
 
     The spans are disjoint and in order; words separated by one space form one span. In scripts
     without spaces, a sequence of two or more characters is marked if no other text contains any

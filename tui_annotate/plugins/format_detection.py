@@ -42,7 +42,7 @@ _FILES = {"ragtruth": ("source_info.jsonl", "response.jsonl")}
 _COMPANIONS = {"topics.jsonl", "documents.jsonl"}
 """Names of files that a folder of input files may contain, but that have no records."""
 _DATASETS_FILES = {"dataset_dict.json", "state.json"}
-"""Names of files of which a folder that the library `datasets` saved contains at least one."""
+"""A folder that the library `datasets` saved contains at least one file with such a name."""
 _MAGIC = {b"SQLite format 3\0": "mercury-db", b"PAR1": "pairs"}
 """Maps the first bytes of a binary file to the name of the file's format."""
 _FOREIGN = {
@@ -67,7 +67,7 @@ _SHOWN_NAMES = 20
 _TABLES = {".csv", ".tsv"}
 _JSON = {".json", ".jsonl", ".ndjson"}
 DATA_SUFFIXES = {*_TABLES, *_JSON, ".xlsx", ".xlsm", ".parquet"}
-"""Endings of the names of files that are read in a folder of files in several formats."""
+"""Suffixes of data files; an import of a folder reads only files with these suffixes."""
 
 
 @dataclass(slots=True)
@@ -145,7 +145,7 @@ def _uncertain_error(path: Path, *, names: list[str], reading: ImportOptions) ->
         if lacking := [repr(name) for name in wanted if name not in names]:
             message += f", but not {' and '.join(lacking)}"
         columns = "--source-column and --summary-column"
-        hint = f"name the columns that contain the texts with {columns}, or {hint}"
+        hint = f"use {columns} to name the columns that contain the texts, or {hint}"
     return InvalidInput(message, hint, code="format-uncertain")
 
 
@@ -174,7 +174,7 @@ def _detect_folder(path: Path, reading: ImportOptions) -> str:
 
 
 def _are_tables(path: Path, reading: ImportOptions) -> bool:
-    """Return whether a folder has data files, and all whose format is certain hold pairs."""
+    """Return whether all recognized data files of a folder contain source-summary pairs."""
     forms = set()
     for file in list_matches(path):
         if {*plain_suffixes(file)[-1:]} & DATA_SUFFIXES:

@@ -53,9 +53,9 @@ def reply_failure(host: str, status: int, *, headers: Mapping[str, str], body: b
     if status in _TOO_MUCH:
         return RequestRefused(status, reason)
     if status in {401, 403}:
-        keyed, keyless = "rejects the API key", "rejects requests without an API key"
+        refused = "the API key" if key() else "requests without an API key"
         return Unavailable(
-            f"{host} {keyed if key() else keyless} ({status})",
+            f"{host} rejects {refused} ({status})",
             f"set the environment variable {KEYS[0]} or {KEYS[1]} to a key of this endpoint",
         )
     if 300 <= status < 400 and "location" in headers:

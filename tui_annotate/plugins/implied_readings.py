@@ -1,4 +1,4 @@
-"""Readings that a file does not record: samples in which an annotator of the file marked nothing.
+"""Completes, for each annotator of a file, the samples in which the annotator marked nothing.
 
 Source: FaithBench's table of verdicts, in which each annotator of a batch read all of its samples.
 """
@@ -14,7 +14,7 @@ from tui_annotate.domain.records import Problem, Record
 
 
 def list_annotators(items: Iterable[Record | Problem]) -> dict[str, Person]:
-    """Return the people who annotated or began a sample, by id; no reviews or second readings."""
+    """Return the people who annotated or began samples, by id; reviews and repeats don't count."""
     found: dict[str, Person] = {}
     for record in items:
         if isinstance(record, Record):
@@ -28,7 +28,7 @@ def list_annotators(items: Iterable[Record | Problem]) -> dict[str, Person]:
 
 
 def complete_readings(record: Record, annotators: Mapping[str, Person]) -> Record:
-    """Return a sample that each annotator completed, unless they drafted, skipped or flagged it."""
+    """Mark a sample as completed by all annotators who did not draft, skip or flag the sample."""
     begun = {work.person: work for work in record.assignments if work.begun}
     work = {each.person: each for each in record.assignments}
     done = {

@@ -110,8 +110,8 @@ def split_text(text: str, *, source_len: object = None, sep_len: object = None) 
     if not found or SEPARATOR in text[len(source) + 1 :]:
         raise InvalidInput(
             f"the separator {SEPARATOR.strip()!r} does not occur exactly once in the text",
-            f"put the line {SEPARATOR.strip()} between the source and the summary, after and before"
-            " one empty line; in JSON, the fields source_len and sep_len can locate the summary",
+            f"put the line {SEPARATOR.strip()} between source and summary, with an empty line"
+            " above and below; in JSON, the fields source_len and sep_len can locate the summary",
             code="separator-count",
         )
     return JoinedTexts(source, summary)
@@ -188,7 +188,7 @@ class AnnotationParts:
     note: str
 
     def annotation(self, key: str, labels: tuple[LabelPath, ...], *, form: str) -> Annotation:
-        """Return the annotation; unlinked spans with the label `Evidence` get no labels."""
+        """Return an annotation of linked spans; a span `Evidence` without a claim gets no label."""
         unlabelled = not self.claim and self.label == EVIDENCE
         return Annotation(
             key,

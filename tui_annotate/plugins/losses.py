@@ -1,4 +1,4 @@
-"""Counts the data of a sample that a file format cannot write, by the format's description."""
+"""Counts the data of a sample that a file format cannot store."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class LossCounter:
         return sum(owned.annotation.origin not in carried for owned in record.annotations)
 
     def check_read(self, record: Record) -> bool:
-        """Return whether any annotator completed or annotated a sample; if not, count a loss.
+        """Return whether anyone completed or annotated a sample; otherwise count it as not written.
 
         It is for formats that hold the work of one annotator: there, an unread sample would look
         like a sample that was read without any finding.
@@ -79,7 +79,7 @@ class LossCounter:
         return False
 
     def check_pair(self, record: Record) -> tuple[Document, Document] | None:
-        """Return the source and summary of a source-summary pair; count other samples as a loss."""
+        """Return a sample's only source and summary; count a sample with other texts as lost."""
         sources, summaries = record.sample.side(Side.SOURCE), record.sample.side(Side.SUMMARY)
         if len(sources) == 1 and len(summaries) == 1:
             return sources[0], summaries[0]
@@ -98,7 +98,7 @@ def list_finished_people(record: Record) -> set[str]:
 
 
 def count_originals(record: Record, *, but: str = "") -> int:
-    """Count the original imported records that a sample keeps, except those of one format."""
+    """Count original records stored with an imported sample, except records in one format."""
     original = record.sample.imported
     annotations = [owned.annotation for owned in record.annotations]
     count = sum(bool(one.imported) and one.origin != f"imported:{but}" for one in annotations)

@@ -30,7 +30,7 @@ Translation = Callable[[int], int]
 
 
 class QuotedSpan(NamedTuple):
-    """A span as given in a file, with the quoted text, if any, and its name for messages."""
+    """A span of a file: its offsets, its quoted text (or None), and its name in messages."""
 
     start: Any
     end: Any
@@ -78,7 +78,7 @@ def convert_offsets(
     if not found:
         return ConvertedSpans(
             _trimmed_quotes(text, quoted),
-            "code points (ignoring white space around the quoted texts)",
+            "code points (white space around the quoted texts is ignored)",
         )
     if len(found) > 1:
         raise InvalidInput(
@@ -128,7 +128,7 @@ def _shift_offset(translation: Translation, shift: int, offset: int) -> int:
 
 
 def _count_line_ends(text: str, astral: int, *, lone: int, after_return: int) -> Translation:
-    """Return a function that converts offsets to code points, for given widths of characters."""
+    """Return a converter of offsets that counts line ends as given numbers of characters."""
     widths = [astral if character > "\uffff" else 1 for character in text]
     for place, character in enumerate(text):
         if character == "\n":

@@ -21,7 +21,7 @@ SAMPLED_ROWS: Final = 50
 
 
 class _Collection(NamedTuple):
-    """A form of a published collection, recognized by columns, or by a column with its value."""
+    """A published collection, recognized by its column names or by the value of a column."""
 
     title: str
     marks: tuple[str, ...]
@@ -59,17 +59,17 @@ _SUMMARIES: Final = """
 summary claim highlights answer hypothesis response summ generated_text generated_summary 摘要 回答
 target output completion prediction abstract statement model_summary system_summary summary_text
 """
-"""Names of columns; a name of the second line counts only if no name of the first line exists."""
+"""Usual names of columns with summaries; the second line holds the less certain names."""
 STANDARD: Final = PairColumns("source", "summary")
 _FEWEST_WORDS: Final = 3
 _TEXT_SHARE: Final = 0.8
-"""Fraction of the rows that have several words in a column with texts."""
+"""A column contains texts if at least this fraction of its values has several words."""
 _LONGEST: Final = 100_000
-"""Number of code points of a text that are compared."""
+"""Maximum number of code points to compare of a text."""
 _WHOLE_SUMMARY: Final = 12
 """Number of distinct words from which on a text may be a summary rather than a title."""
 _LOWEST_SCORE, _LEAD = 0.15, 1.5
-"""Minimum score of a pair chosen by its texts, and minimum ratio to the score of the next pair."""
+"""Minimum score of the best pair of columns, and its minimum ratio to the next pair's score."""
 _MOST_CANDIDATES: Final = 9
 
 
@@ -92,7 +92,7 @@ def set_pair_columns(name: str, options: ImportOptions) -> ImportOptions:
 
 
 def fill_columns(options: ImportOptions, columns: PairColumns) -> ImportOptions:
-    """Return import options with these columns where the options name none."""
+    """Return import options in which `columns` replace the columns that the user did not name."""
     return replace(
         options,
         source_column=options.source_column or columns.source,
@@ -127,7 +127,7 @@ def set_columns(
 def find_columns(
     table: str, rows: Sequence[Mapping[str, Any]], options: ImportOptions
 ) -> ColumnChoice:
-    """Find the columns of a table that the options do not name; names decide before texts.
+    """Find the source and summary columns of a table by column names, or else by their texts.
 
     Raises:
         InvalidInput: no columns can be the source and the summary.

@@ -38,7 +38,7 @@ class PersonFile(NamedTuple):
 
 
 Read = Callable[[dict[str, Any], JsonValue, str], tuple[Record, Sequence[str]]]
-"""Function that converts an annotator's JSON object to a sample with warnings."""
+"""Function that converts a JSON object to an annotated sample, and also returns warnings."""
 
 
 def is_several(path: Path) -> bool:
@@ -205,7 +205,7 @@ def _warn_of_differences(first: Record, other: Record, where: str) -> Iterator[P
     one, two = first.sample.meta, other.sample.meta
     if names := [name for name in two if name in one and one[name] != two[name]]:
         shown = ", ".join(map(repr, names))
-        message = f"the values of {shown} differ from those at {first.where}, which are kept"
+        message = f"the values of {shown} are ignored; other values at {first.where} are kept"
         yield Problem(where, message, refused=False)
 
 

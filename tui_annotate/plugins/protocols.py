@@ -26,7 +26,7 @@ UTF16: Final = "utf16"
 
 
 class SpanUse(StrEnum):
-    """What the spans in a column of a table become."""
+    """Whether the spans in a table's column are imported as annotations or as suggestions."""
 
     ANNOTATIONS = "annotations"
     SUGGESTIONS = "suggestions"
@@ -49,7 +49,7 @@ class PairColumns(NamedTuple):
 
     @property
     def options(self) -> str:
-        """The command-line options that select these columns."""
+        """The column names as command-line options, such as `--source-column text`."""
         named = zip(self._fields, self, strict=True)
         return shlex.join(
             word for side, name in named if name for word in (f"--{side}-column", name)
@@ -90,7 +90,7 @@ class ColumnChoice:
 
     @property
     def question(self) -> str:
-        """The message about an ambiguous choice."""
+        """The message that several pairs of columns fit a table."""
         shown = "; ".join(map(str, self.candidates[:3]))
         return f"the columns of {self.table} are ambiguous: {shown}"
 

@@ -61,7 +61,7 @@ def _read_group(
 
 
 def choose_columns(name: str, options: ImportOptions, path: Path) -> None:
-    """Choose the columns of all tables in a file that the named importer would read.
+    """Choose the columns of all tables in a file; `name` is the importer that reads the file.
 
     Raises:
         NotFound, InvalidInput, Unavailable: as `read_guarded`, or the columns of a table are

@@ -228,7 +228,7 @@ class NameRegister:
         )
 
     def remember(self, name: str, word: str) -> str:
-        """Store a text for a name that has no text yet; return the text of the name.
+        """Store a text under a name, unless one is stored already; return the stored text.
 
         Raises:
             Unavailable: the disk is full.

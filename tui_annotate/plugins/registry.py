@@ -128,7 +128,7 @@ Kind = Literal["importers", "exporters", "embedders", "scorers", "judges", Hook]
 
 
 def plugin_names(kind: Kind) -> tuple[str, ...]:
-    """Return the names of all plug-ins of a kind: built-in ones in table order, then others."""
+    """Return the names of all plug-ins of a kind, the built-in ones first."""
     return (*_built_in(kind), *sorted(_third_party(kind)))
 
 
@@ -212,7 +212,7 @@ def best_embedder() -> str:
 
 
 def explain_embedder(used: str) -> str:
-    """Return why `auto` chose an embedder, and how to use another; empty for other embedders."""
+    """Explain why an embedder was chosen automatically, and how to use another embedder."""
     command = "tui-annotate vectors rebuild --embedder"
     if used == "neural":
         return (

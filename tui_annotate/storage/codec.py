@@ -22,7 +22,7 @@ def from_json(text: str) -> Any:
 
 
 def request_to_json(request: Request) -> str:
-    """Return a sample's request (title, problem, background, question) as JSON, or empty."""
+    """Return a sample's request (title, problem, background, question) as JSON; "" for none."""
     if request == Request():
         return ""
     return to_json([request.title, request.problem, request.background, request.question])

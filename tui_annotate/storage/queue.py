@@ -117,7 +117,7 @@ class QueueStatus:
 
 @dataclass(frozen=True, slots=True)
 class QueueRow:
-    """A sample as the queue shows it; `updated` is a time in ISO 8601, or empty."""
+    """A row of the queue; `updated`: the sample's time in ISO 8601, or an empty string."""
 
     key: SampleKey
     group: str

@@ -44,7 +44,7 @@ _RETRY, _RETRY_LONGEST = 30.0, 300.0
 _CLOSE_SECONDS: Final = 3.0
 """Seconds that quitting waits for a push; remaining changes are sent at the next start."""
 _MOST_LISTED: Final = 20
-"""Maximum number of refused samples that are listed after the app is closed."""
+"""Maximum number of samples with refused work to list after the app is closed."""
 SLOW: Final = 5.0
 """Seconds after which a pull or push that is still running is announced on the screen."""
 _DIALOG_RETRY: Final = 0.5

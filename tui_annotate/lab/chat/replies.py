@@ -193,7 +193,7 @@ class ParsingJudge:
         return found
 
     def cached(self, question: Question, read: Callable[[str], _T | None]) -> bool:
-        """Return whether a readable reply to a question, or to its repetition, is stored."""
+        """Return whether a readable reply to a question, or to the repeated question, is stored."""
         return self._cached_attempt(_only_readable(question, read)) is not None
 
     def _cached_attempt(self, question: Question) -> int | None:

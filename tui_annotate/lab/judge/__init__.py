@@ -1,1 +1,1 @@
-"""LLM judges: chat models that sort texts, answer questions, score answers, suggest spans."""
+"""LLM judges: chat models that rank texts, answer questions, score answers, suggest spans."""

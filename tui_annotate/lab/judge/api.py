@@ -48,7 +48,7 @@ def make_runner(
     *,
     progress: Callable[[TaskProgress], None] | None = None,
 ) -> JudgeRunner:
-    """Create a runner that asks a judge about many questions, without sending a request.
+    """Create a runner that can later ask a judge about many questions.
 
     Without `replies`, replies are stored in memory only.
 
@@ -140,7 +140,7 @@ class EvaluateApiOptions(JudgeApiOptions, total=False):
 def sort(
     questions: Sequence[str], contexts: Sequence[Sequence[str]], **how: Unpack[SortApiOptions]
 ) -> list[ContextOrderResult]:
-    """Sort the contexts of each question with a judge, and compare the result to the given order.
+    """Rank each question's contexts with a judge, and compare this order with the given order.
 
     Raises:
         InvalidInput: the lists have different lengths, or an option is invalid.

@@ -105,7 +105,7 @@ class JudgeCommandOptions:
 
 
 _INPUTS: Final = 2
-"""Number of shared options that `--help` lists before the other options: FILE and --dataset."""
+"""Number of shared options listed first in `--help`: two, namely FILE and --dataset."""
 
 
 def takes_judge_options(command: Callable[..., None]) -> Callable[..., None]:

@@ -177,7 +177,7 @@ _MAX_ROWS = 20
 
 
 def print_sorted(found: Sequence[ContextOrderResult]) -> None:
-    """Print each question's sorted texts on one line, then the mean of each measure."""
+    """Print each question's contexts in the judge's order, then the means of the rank measures."""
     columns = [
         Column("question", flexible=True),
         *(Column(name, number=True) for name in ("contexts", "useful", "spearman", "overlap")),

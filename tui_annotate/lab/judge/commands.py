@@ -60,8 +60,8 @@ SuggestMaxCharsOption = Annotated[
     typer.Option(
         min=1,
         metavar="N",
-        help="Maximum number of characters to send from the sources of a sample, and also"
-        " from its summary.",
+        help="Maximum number of characters to send from a sample's sources. The same maximum"
+        " applies separately to the sample's summary.",
     ),
 ]
 LimitOption = Annotated[
@@ -227,7 +227,7 @@ def sort(
     k: Annotated[
         int,
         typer.Option(
-            "-k", "--k", min=1, metavar="N", help="Compare the first N contexts of both orders."
+            "-k", "--k", min=1, metavar="N", help="Compare the judge's top N with the given top N."
         ),
     ] = 10,
     bottom: Annotated[
@@ -239,7 +239,7 @@ def sort(
     ] = False,
     keep_irrelevant: Annotated[
         bool,
-        flag("--keep-irrelevant", "Sort also contexts that do not help to answer the question."),
+        flag("--keep-irrelevant", "Include contexts that do not help to answer the question."),
     ] = False,
     both_orders: Annotated[
         bool,
@@ -299,7 +299,7 @@ def generate(
         typer.Option(
             min=2,
             metavar="N",
-            help="Maximum number of contexts in one request, or of partial answers that it merges.",
+            help="Maximum number of contexts, or of answers to merge, in one request.",
         ),
     ] = 20,
     seed: Annotated[

@@ -82,7 +82,7 @@ class DatasetJudge:
     def store_generated(
         self, found: Sequence[ReferenceAnswer], runner: JudgeRunner, options: GenerateOptions
     ) -> ScoreRun:
-        """Store generated reference answers as the texts of scores: 1 for an answer, else 0."""
+        """Store each generated answer as the text of a score, which is 0 if there is no answer."""
         scores = [
             Score(
                 key=_key_of(each.row),

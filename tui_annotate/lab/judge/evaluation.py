@@ -151,7 +151,7 @@ def _parse_invented(reply: str) -> tuple[str, int] | None:
 
 
 def _parse_attributed(reply: str) -> tuple[int, ...] | None:
-    """Parse a reply with a verdict on each statement's support; None if it is unclear."""
+    """Parse a reply on whether each statement is supported; None if the reply is unclear."""
     value = parse_json(reply)
     return (
         parse_verdicts(reply, count=len(value), name="attributed")

@@ -32,7 +32,7 @@ class MissingReason(StrEnum):
     NO_GROUND_TRUTH = "there is no ground truth"
     NO_VECTORS = "there are no vectors: no embedder is available"
     NO_USEFUL_CONTEXT = "no context helps to answer the question"
-    SINGLE_CONTEXT = "there is only one context, so there is no order"
+    SINGLE_CONTEXT = "there is only one context, so there is nothing to sort"
     EMPTY_ANSWER = "the answer contains no statement"
     EMPTY_GROUND_TRUTH = "the ground truth contains no statement"
     UNKNOWN_ANSWER = "the contexts do not contain the answer, according to the judge"

@@ -200,7 +200,7 @@ def _imported_fields(sample: Sample) -> Mapping[str, Any]:
 
 
 def _unique_id(sample: Sample, seen: NameRegister, report: ExportReport) -> str:
-    """Return a sample's id, with its dataset if another dataset has the same id."""
+    """Return a sample's id; prefix the dataset if another dataset has a sample with this id."""
     key, place = sample.id, json.dumps(sample.key)
     if seen.remember(key, place) != place:
         report.count_loss(Loss.RENAMED_IDS.value)

@@ -38,7 +38,7 @@ _HINT: Final = "check --base-url, the model, and the API key in the environment"
 
 
 class RagasScale:
-    """Computes the metrics of answers by the library RAGAS, in any thread.
+    """Computes metrics of answers with the library RAGAS.
 
     `embed` returns an array of shape (n, dimensions); None without an embedder.
 

@@ -21,7 +21,7 @@ from tui_annotate.lab.judge.runner import ExpectedCalls, JudgeRunner
 PART: Final = 6_000
 """Length, in code points, of the parts in which long texts are read: about 2,000 tokens."""
 WINDOW: Final = 24_000
-"""Maximum code points of texts in a request: a part, and the parts before it."""
+"""Maximum length, in code points, of a part of a text and the parts before it together."""
 EXPECTED_ANSWER: Final = 600
 """Expected length of an answer in code points, for estimates of cost."""
 

@@ -35,7 +35,7 @@ class QuestionRow:
 
 
 def sample_row(sample: Sample, *, ground_truth: str = "") -> QuestionRow:
-    """Return a sample as a question for a judge; `ground_truth` is used if it has none."""
+    """Return a sample as a question for a judge; `ground_truth`: used if the sample has none."""
     summary = sample.side(Side.SUMMARY)
     held = sample.meta.get(GROUND_TRUTH)
     return QuestionRow(

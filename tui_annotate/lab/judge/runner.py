@@ -40,7 +40,7 @@ class JudgeRunner:
     _stop: Event = field(default_factory=Event)
 
     def prompt(self, name: str, language: str) -> Prompt:
-        """Return the named prompt in a language; the runner's own language takes precedence."""
+        """Return a prompt in the runner's language, or in `language` if the runner has none."""
         spoken = self.language or language
         if (name, spoken) not in self._prompts:
             self._prompts[name, spoken] = prompts.load_prompt(
@@ -56,7 +56,7 @@ class JudgeRunner:
         read: Callable[[str], _Out | None],
         **slots: str | int,
     ) -> _Out | None:
-        """Fill a prompt, ask the judge once, and return the parsed reply; None if it is unclear."""
+        """Fill a prompt, ask the judge once, and parse the reply; None for an unclear reply."""
         return self.ask_all(row, prompt, [slots], read=read)[0]
 
     def ask_all(

@@ -46,10 +46,10 @@ PredictionsArgument = Annotated[
 ]
 StudyOption = Annotated[
     str,
-    dataset_option("Evaluate a dataset of the workspace, with human verdicts, instead of files."),
+    dataset_option("Instead of files, evaluate a workspace's dataset and its human verdicts."),
 ]
 SharedQuestionsOption = Annotated[
-    bool, flag("--shared-questions", "Count only questions that were answered in all groups.")
+    bool, flag("--shared-questions", "Count only questions with an answer in each compared group.")
 ]
 WholeWordsOption = Annotated[
     bool,
@@ -183,7 +183,7 @@ def _bar_cells(bar: PositionScore, *, unanswered: bool) -> list[str | float]:
 
 
 def draw_bar(bar: PositionScore, cells: int) -> str:
-    """Return an ASCII bar: `#` up to the interval, `=` up to the mean, `-` up to its high end."""
+    """Draw a mean in its interval: `#` to the low end, `=` to the mean, `-` to the high end."""
     if bar.mean is None or bar.interval is None:
         return ""
     low, mean, high = (round(each * cells) for each in (bar.interval[0], bar.mean, bar.interval[1]))
@@ -230,7 +230,7 @@ def _notes(found: Evaluation, rules: MatchRules) -> list[str]:
     if found.all.unanswered:
         notes.append(
             f"rows without an answer, excluded from the means: {found.all.unanswered:,}"
-            " (to compare all groups on equal questions, pass --shared-questions)"
+            " (to compare all groups by the same questions, pass --shared-questions)"
         )
     return notes
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 _ANSWER_CELLS: Final = 24  # width of a gold answer in a title, in cells
 _MAX_MATCHES: Final = 200
-"""Maximum number of right answers that are highlighted in a text."""
+"""Maximum number of right answers to highlight in a text."""
 
 
 def gold_position(sample: Sample) -> int | None:
@@ -235,7 +235,7 @@ class PositionStudy(Feature):
             self.host.show_message(end)
 
     def next_sample(self, session: AnnotatorSession, sample: Sample) -> SampleKey | None:
-        """Return the next open sample of the list of samples with wrong answers.
+        """Return the next sample with a wrong answer that the annotator has not completed.
 
         Return None if `sample` is not in the list, or if no such sample follows.
         """
@@ -249,5 +249,5 @@ class PositionStudy(Feature):
 
 @lru_cache(maxsize=8)
 def _find_marks(wanted: tuple[str, ...], text: str) -> tuple[AnnotationMark, ...]:
-    """Return highlights of the right answers in a text; each key press needs them."""
+    """Return highlights of the right answers in a text."""
     return tuple(AnnotationMark(span, GOLD) for span in find_answers(wanted, text))

@@ -100,7 +100,7 @@ def count_empty_golds(golds: Iterable[str]) -> int:
 
 
 def score_row(row: Row, *, rules: MatchRules = ORIGINAL) -> float | None:
-    """Return the score of a position study's row; None without an answer or right answer.
+    """Return the score of a position study's row; None without a model's answer or a gold answer.
 
     With `skip_empty`, empty gold answers are not compared.
 

@@ -40,7 +40,7 @@ _PASSAGE_FIELDS: Final = (
     "isgold",
     "original_retrieval_index",
 )
-"""Fields of a passage in a row with an answer, in the order of the original study."""
+"""Order in which a passage's fields are written to a row with a model's answer."""
 
 OnMissing = Callable[[str, str], None]
 """Function that receives the location of a row, and the reason why it has no answer."""

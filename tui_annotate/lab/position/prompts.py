@@ -1,4 +1,4 @@
-"""Prompts of position studies: own wording, in the original study's order of parts.
+"""Prompts of position studies: the wording is new, the order of parts is a published study's.
 
 Parts are separated by an empty line, without a trailing line feed. A template replaces the prompt,
 and must have all placeholders of its task: `{search_results}` and `{question}`, only `{question}`

@@ -1,4 +1,4 @@
-"""Makes rows of position studies: the passage with the answer among others, or random pairs.
+"""Makes rows of position studies: the answer's passage among others, or key-value pairs.
 
 The same input and seed give the same rows, on every machine and version of Python. Python
 guarantees this only for `Random.random`, so all random choices use this function.

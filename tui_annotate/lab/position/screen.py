@@ -152,7 +152,7 @@ def name_bar(found: Evaluation, index: int) -> str:
 
 
 def describe_bar(found: Evaluation, index: int) -> str:
-    """Describe the group of answers of a bar, and their mean score, in one line."""
+    """Describe a chart's bar in one line: its group of answers and their mean score."""
     (_, bar), names = found.groups[index], name_bar(found, index)
     if bar.mean is None or bar.interval is None:
         return f"{names}: no answers yet"
@@ -175,7 +175,7 @@ HELP: Final = (
         (
             ("↑ ↓ k j", "select the previous or next bar"),
             ("Home End", "select the first or last bar"),
-            ("Enter", "list the wrong answers of the selected bar"),
+            ("Enter", "list the wrong answers in the bar's group of answers"),
             ("r", "recompute the chart from the stored answers"),
         ),
     ),
@@ -189,12 +189,12 @@ HELP: Final = (
     ),
 )
 LEGEND: Final = (
-    LegendEntry(((SURE, "accent"),), "bar from 0 to the low end of the mean score's 95 % interval"),
+    LegendEntry(((SURE, "accent"),), "part of a bar from 0 to the mean score's 95 % interval"),
     LegendEntry(
-        ((LIKELY, "accent"),), "bar from the low end of the mean score's 95 % interval to the mean"
+        ((LIKELY, "accent"),), "part of a bar from the 95 % interval's low end to the mean"
     ),
     LegendEntry(
-        ((UNLIKELY, "accent"),), "bar from the mean score to the high end of its 95 % interval"
+        ((UNLIKELY, "accent"),), "part of a bar from the mean to the 95 % interval's high end"
     ),
     LegendEntry((("fail", "text"),), "number of wrong answers; human verdicts override the metric"),
 )

@@ -211,9 +211,9 @@ def _probe_options(model: str, layer: str, *, seed: int, whose: str = "human") -
 def _print_probe(found: TrainedProbe, taken: TrainingQuestions, target: Path) -> None:
     known = sum(taken.known)
     output.print_line(
-        f"{output.many(len(taken.known), 'question')}: {known:,} known and "
-        f"{len(taken.known) - known:,} unknown to the model; the probe was trained on "
-        f"{found.training:,} and tested on {found.held_out:,}"
+        f"{output.many(len(taken.known), 'question')}: the model can answer {known:,} and cannot "
+        f"answer {len(taken.known) - known:,}; the probe was trained on {found.training:,} "
+        f"questions and tested on {found.held_out:,}"
     )
     output.print_line("")
     titles = ("layer", "accuracy", "precision", "recall", "specificity")
@@ -283,7 +283,7 @@ TopKOption = Annotated[
         "--top-k",
         metavar="K",
         min=1,
-        help="Scorer unigram: number of an answer's most frequent words to average.",
+        help="Scorer unigram: average the rarity of an answer's K most frequent words.",
     ),
 ]
 JudgeOption = Annotated[
@@ -405,8 +405,8 @@ def import_scores(
         option(
             "--sample-columns",
             "NAMES",
-            "Instead of a file: import these columns of the samples, separated by commas; `all` for"
-            " all score columns of generated answers.",
+            "Instead of a file: import these columns of samples' metadata, separated by commas;"
+            " `all` for all score columns of generated answers.",
         ),
     ] = "",
     as_json: JsonOption = False,
@@ -422,7 +422,7 @@ def import_scores(
 
     if (file is None) == (not columns):
         raise InvalidInput(
-            "exactly one input is required: a file, or columns of the samples",
+            "exactly one input is required: a file, or columns of samples' metadata",
             "pass FILE with --name NAME, or --sample-columns all",
         )
     with open_workspace(workspace, needs=Permission.MANAGE) as space:

@@ -1,4 +1,4 @@
-"""Comparison of machine scores, or detectors' columns, with human labels of samples.
+"""Compares scores that machines gave to samples with the human labels of these samples.
 
 The comparison is read-only. Each sample is one case. For intervals, summaries of the same text are
 resampled together.
@@ -80,7 +80,7 @@ class MachineComparison:
 
 
 class JudgedSamples:
-    """The samples of a dataset that have a human label, in order, with values of columns."""
+    """The samples of a dataset that have a human label, and their values in given columns."""
 
     def __init__(self, columns: Sequence[str]) -> None:
         self.samples = 0
@@ -127,7 +127,7 @@ class JudgedSamples:
 
 
 def parse_number(value: Any) -> float | None:
-    """Return the number in a table's cell, 1 or 0 for a boolean; None if it is not finite."""
+    """Return a table cell's number, 1 or 0 for a boolean; None for NaN and infinity."""
     if not isinstance(value, bool | int | float | str):
         return None
     try:

@@ -105,8 +105,8 @@ AggregateOption = Annotated[
     Pooling,
     typer.Option(
         "--aggregate",
-        help="Annotators who must call a sample unsupported for it to count as unsupported: worst"
-        " (one annotator), majority, or best (all).",
+        help="How many annotators must call a sample unsupported, so that it counts as"
+        " unsupported: worst: one, majority: more than half, best: all.",
     ),
 ]
 
@@ -138,7 +138,7 @@ def compare(
     """
     if as_json and as_csv:
         raise InvalidInput(
-            "--json and --csv both print to standard output", "pass only one of the two options"
+            "--json and --csv both print to standard output", "pass either --json or --csv"
         )
     from tui_annotate.lab.score.comparison import ComparisonOptions, ComparisonService
     from tui_annotate.lab.score.comparison_output import as_json as shaped

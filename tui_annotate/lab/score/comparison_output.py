@@ -156,7 +156,7 @@ def print_comparison(found: Comparison, *, charted: str) -> None:
 
 
 def _format_threshold(machine: MachineComparison) -> str:
-    """Format a score's threshold as `< 0.5`, with a star if the compared samples gave it."""
+    """Format a threshold as `< 0.5`; a star marks one that was chosen on the compared samples."""
     if machine.threshold is None:
         return "-"
     star = "*" if machine.threshold_origin is ChoiceOrigin.FOUND else ""

@@ -118,7 +118,7 @@ def best_threshold(values: Numbers, unsupported: Truths, *, low: bool) -> float:
 
 
 def _resample_weights(clusters: Sequence[str], draws: int, seed: int) -> Iterator[Numbers]:
-    """Yield how often each sample is drawn in each resample; nothing below 3 clusters."""
+    """Yield each sample's number of draws in each bootstrap resample of clusters of samples."""
     names, own = np.unique(np.asarray(clusters, np.str_), return_inverse=True)
     if len(names) < FEWEST:
         return
@@ -141,7 +141,7 @@ class _RankedSamples:
         self._cell = 2 * ~unsupported + (called_bad == ~unsupported)
 
     def cells(self, weights: Numbers) -> Numbers:
-        """Return the numbers of hits, misses, false alarms and correct passes in a resample."""
+        """Count true positives, false negatives, false positives, true negatives in a resample."""
         counted = np.bincount(self._cell, weights=weights, minlength=4)
         hits, misses, passes, alarms = counted
         return np.array([hits, misses, alarms, passes])

@@ -62,7 +62,7 @@ TRAITS: Final = FormatTraits(
         RecordTrait.TEXTS,
         RecordTrait.META,
         RecordTrait.UNREAD,
-        group="one group for each line",
+        group="each line's samples are a group",
         request="question",
         kind="question",
         title="answer",
@@ -76,7 +76,7 @@ PREFERENCE_TRAITS: Final = FormatTraits(
 
 
 def imported_fields(sample: Sample) -> Mapping[str, Any]:
-    """Return the fields that an import of this format stored with a sample; else empty."""
+    """Return the fields that an import of the format `generations` stored with a sample, if any."""
     found = sample.imported or {}
     return found if found.get("format") == FORMAT else {}
 
@@ -461,7 +461,7 @@ class PreferencesFormat:
     def write(
         self, records: Iterable[Record], target: TextIO, options: ExportOptions
     ) -> ExportReport:
-        """Write one line for each question with at least two answers to compare."""
+        """Write a JSON line for each question that has at least two ranked answers."""
         report = ExportReport()
         tally = LossCounter(self.about, report)
         for row in build_rows(records, options, tally=tally, report=report):

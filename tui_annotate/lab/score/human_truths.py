@@ -21,7 +21,7 @@ from tui_annotate.domain.scores import Pooling, pool_verdicts
 BENIGN: Final = "benign"
 """Top-level label of supported samples; by default, all other labels mean unsupported."""
 MACHINE: Final = "machine:"
-"""Prefix of a machine's id, and of the origin of a machine's annotations."""
+"""Prefix of the id of a model that annotated, and of the origin of the model's annotations."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -71,7 +71,7 @@ class TrainingQuestions:
     unused: Counter[str] = field(default_factory=Counter)
 
     def add(self, question: str, *, known: bool | None, why: str) -> None:
-        """Add a question, and whether the model knows the answer (`known`)."""
+        """Add a training question; `known`: whether the model knows the answer."""
         if not question.strip():
             self.unused[UnusedReason.NO_QUESTION] += 1
         elif known is None:

@@ -52,8 +52,8 @@ def split_cases(known: Truths, *, seed: int) -> tuple[NDArray[np.intp], NDArray[
     for kind, places in kinds.items():
         if len(places) < MIN_CASES:
             raise InvalidInput(
-                f"too few questions of class {kind!r}: {len(places)}",
-                f"add questions: each class needs at least {MIN_CASES}, better some hundreds",
+                f"too few questions whose answer is {kind} to the model: {len(places)}",
+                f"add questions: at least {MIN_CASES} of each class, ideally some hundreds",
             )
         mixed = chance.permutation(places)
         cut = min(round(len(places) * TRAINING_SHARE), len(places) - 1)
@@ -78,7 +78,7 @@ def _share(right: Truths, among: Truths) -> float | None:
 
 
 def predict_chances(states: Numbers, weights: Numbers, *, bias: float) -> Numbers:
-    """Return the probabilities (n,) that questions are known, by states (n, m), weights (m,)."""
+    """Compute from a model's states (n, m) the probabilities (n,) that it knows n answers."""
     sums = np.clip(states @ weights + bias, -700, 700)
     found: Numbers = 1 / (1 + np.exp(-sums))
     return found
@@ -190,7 +190,7 @@ def train(
     seed: int = 0,
     on_progress: Callable[[int], None] = lambda _: None,
 ) -> TrainedProbe:
-    """Train a classifier (probe) on a local model, from known and unknown questions.
+    """Train a classifier (probe) of whether a local model knows the answer to a question.
 
     Cross-validation on the training part chooses the layer. The metrics are those of the held-out
     part. `layer`: from 1; `AUTO` tries all layers.

@@ -32,7 +32,7 @@ RANK: Final = "rank"
 CATEGORY: Final = "category"
 AS_RIGHT: Final = "preferred_as_right"
 AS_WRONG: Final = "preferred_as_wrong"
-"""Names under which labels, categories and sort keys of answers are stored as scores."""
+"""Names of the scores that store an answer's rank, category and preference as right or wrong."""
 
 Scores = Mapping[str, float]
 
@@ -107,7 +107,7 @@ def compute_thresholds(
 def label_by_percentile(
     answers: Sequence[Scores], *, up: Mapping[str, float], down: Mapping[str, float]
 ) -> list[AnswerVerdict]:
-    """Label each answer to a question by the sum of its scores and of their thresholds.
+    """Label answers to a question by comparing each answer's sum of scores with thresholds.
 
     Only scores that all answers have are added up; without any, all answers are undecided.
     """

@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 AUTO: Final = "auto"
 LANGUAGES: Final = (AUTO, "zh", "en")
 ANSWER: Final = "answer"
-"""Key of the source document that is the right answer to a sample's question."""
+"""Key of the source document that contains the right answer to a sample's question."""
 NORMAL: Final = "normal"
 UNCERTAINTY: Final = "uncertainty"
 """Type of a generated answer whose prompt asked the model to admit what it does not know."""
 OTHERS: Final = "others"
-"""Key, in a sample's imported data, of answers that are not samples: (index, fields) pairs."""
+"""Key, in a sample's imported data, of the question's further answers, as (index, fields)."""
 
 
 def is_answer(sample: Sample) -> bool:
@@ -31,7 +31,7 @@ def is_answer(sample: Sample) -> bool:
 
 
 def uncertain_answers(sample: Sample) -> list[Mapping[str, Any]]:
-    """Return the fields of a question's answers in which the model expresses uncertainty.
+    """Return, as fields, the answers to a question in which the model admits uncertainty.
 
     The first sample of the question's group stores these answers; other samples give no answers.
     """

@@ -150,7 +150,7 @@ class ColumnNames:
 def read_file_scores(
     path: Path, ids: Collection[str], *, name: str, dataset: str, options: ColumnNames
 ) -> Iterator[RawScore]:
-    """Yield the scores of a file with sample ids.
+    """Yield the scores in a file whose rows contain sample ids.
 
     Raises:
         InvalidRecord: the first invalid row: wrong dataset, unknown or repeated id, or no number.
@@ -202,7 +202,7 @@ class ColumnScores:
         return frozenset({SURPRISE} & self.found)
 
     def scores(self) -> Iterator[RawScore]:
-        """Yield the scores of each sample, and then of the extra answers that the sample stores."""
+        """Yield the scores of each sample, then of the question's further answers in the sample."""
         for sample in self.reader.samples():
             yield from self._read_scores(sample, sample.meta)
             for number, fields in enumerate(uncertain_answers(sample), 1):

@@ -49,7 +49,7 @@ class ScoreValues:
             self._file.write(json.dumps(some, ensure_ascii=False) + "\n")
 
     def _track(self, score: RawScore) -> RawScore:
-        """Update the counts and the range of a score; return it with None if it is not finite."""
+        """Count a score and extend its range; return it with None for an infinite or NaN value."""
         name, raw = score.name, score.raw
         self._count[name] = self._count.get(name, 0) + 1
         if score.id != self._last:

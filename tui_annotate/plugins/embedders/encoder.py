@@ -169,7 +169,7 @@ class EncoderInput:
 
 
 class Encoder:
-    """A loaded embedding model and its tokenizer; it encodes at most `row_size` word pieces."""
+    """A loaded embedding model and its tokenizer."""
 
     def __init__(self, weights: ModelFolder) -> None:
         with offline():

@@ -336,7 +336,7 @@ class RemoteEmbedder:
         return _normalise(rows)
 
     def _request_one(self, piece: str, refusal: RequestRefused) -> NDArray[np.float64]:
-        """Return the vector of a part of a text that an endpoint rejected, although sent alone.
+        """Return a vector for a piece of text that an endpoint rejected in a request of its own.
 
         The vector of a piece that is too long is the mean of the vectors of its halves. Any other
         piece gets a vector of zeros.

@@ -39,7 +39,7 @@ _DECIDING_FILES = {
 
 @dataclass(frozen=True, slots=True)
 class ModelFolder:
-    """A folder with a model; `sha256` is required of the weights, or empty to accept all."""
+    """A folder with a model; `sha256`: required hash of the weights, or empty for any weights."""
 
     folder: Path
     label: str

@@ -26,7 +26,7 @@ class _NamedPath(PosixPath):
         return super().__str__()
 
     def as_posix(self) -> str:
-        """Return the path of the copy."""
+        """Return the path of the temporary copy of standard input."""
         return os.fspath(self)
 
 

@@ -179,7 +179,7 @@ def remove_unfinished(target: Path) -> None:
 
 
 def find_unfinished(folder: Path) -> list[Path]:
-    """Return the temporary files and folders in a folder that no process is writing, sorted."""
+    """List a folder's temporary files and folders, except those that a process is writing."""
     ours = _UNFINISHED_BACKUP if folder.name == "backups" else _UNFINISHED
     found = []
     for part in sorted(folder.glob("*.part")):

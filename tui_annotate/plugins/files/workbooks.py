@@ -33,7 +33,7 @@ _BROKEN: Final = (
 )  # fmt: skip
 """Exceptions that openpyxl raises on damaged workbooks."""
 _ESCAPED: Final = re.compile("_x((?![Dd][89A-Fa-f])[0-9A-Fa-f]{4})_")
-"""An escaped character of a cell; half of a surrogate pair is not a character."""
+"""Pattern of an escaped character in a cell, such as `_x000D_`."""
 
 
 def is_workbook(path: Path) -> bool:

@@ -35,7 +35,7 @@ class FolderFormat:
 
     name = "folder"
     about = FormatTraits(
-        title="a folder of files in readable formats, as one dataset",
+        title="a folder of data files, which become one dataset",
         carried=carry_plainly(RecordTrait.TEXTS, RecordTrait.META),
     )
 

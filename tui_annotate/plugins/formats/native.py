@@ -199,7 +199,7 @@ def _read_sample(value: Fields, dataset: str) -> Sample:
 def _read_document(value: Fields) -> Document:
     word = text_field(value, "side")
     if word not in list(Side):
-        raise InvalidInput(f"a document has the unknown side {word!r}", "use 'source' or 'summary'")
+        raise InvalidInput(f"a document's field 'side' is {word!r}", "use 'source' or 'summary'")
     language = _name(value, "language")
     plain = parse_document(
         value.get("text"), side=Side(word), column=f"{word} text", language=language

@@ -59,7 +59,7 @@ _ABOUT: Final = FormatTraits(
 
 @dataclass(frozen=True, slots=True)
 class _PairRow:
-    """Fields of one record.
+    """Row of a table with source-summary pairs.
 
     Attributes:
         name: the sample's id if no id column is chosen.
@@ -74,7 +74,7 @@ class _PairRow:
 
 _Rows = Iterator[_PairRow | Problem]
 _Table = tuple[str, _Rows]
-"""A file, or a sheet of a workbook, as messages name it, and its rows."""
+"""Name of a file or of a workbook's sheet, and the rows of the file or sheet."""
 
 
 class _TableFormat:
@@ -545,7 +545,7 @@ def _read_frames(path: Path, options: ImportOptions) -> Iterator[_Table]:
 def _read_frame(
     file: Path, options: ImportOptions, *, split: str, index: dict[str, int]
 ) -> Iterator[_PairRow | Problem]:
-    """Yield the rows of a file; report a missing column once. `index` counts rows of each split."""
+    """Yield a Parquet file's rows, numbered within their split; report missing columns once."""
     try:
         for number, fields in enumerate(read_column_rows(file)):
             count = index[split] = index.get(split, -1) + 1
@@ -564,7 +564,7 @@ def _read_frame(
 
 
 def _list_files(path: Path) -> list[tuple[Path, str]]:
-    """Return the Parquet files of a dataset folder, each with the name of its split, or empty."""
+    """List a dataset folder's Parquet files, each with its split's name (empty if no split)."""
     if path.is_file():
         return [(path, "")]
     if (path / _SPLITS).is_file():
@@ -596,7 +596,7 @@ def _listed_files(listing: Path, key: str, folder: Path) -> list[Path]:
             raise TypeError("the value is not a list of names")
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         message = f"{listing} does not have the form that Hugging Face's datasets writes"
-        raise InvalidInput(message, "save the dataset again with that library") from error
+        raise InvalidInput(message, "save the dataset again with the library datasets") from error
     for item in items:
         if item in {"", ".", ".."} or Path(item).name != item or _UNSAFE.search(item):
             raise InvalidInput(

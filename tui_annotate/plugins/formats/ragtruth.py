@@ -81,7 +81,7 @@ _TRAITS: Final = FormatTraits(
 
 
 def own_source_id(text: str) -> str:
-    """Return a RAGTruth id for a source without a group, computed from the source's text."""
+    """Compute a RAGTruth source id from the text of a source that has no id."""
     return f"text-{fingerprint(text)[:16]}"
 
 
@@ -147,7 +147,7 @@ def _find_file(folder: Path, name: str) -> Path:
 
 
 class _Sources:
-    """Rows of RAGTruth's source file by source id; many rows are kept on disk."""
+    """Rows of RAGTruth's source file by source id, stored on disk if they are many."""
 
     def __init__(self, path: Path, options: ImportOptions, rows: NameRegister) -> None:
         self._path = path

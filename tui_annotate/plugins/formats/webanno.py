@@ -114,7 +114,7 @@ _Enum = TypeVar("_Enum", bound=StrEnum)
 
 
 class _CollectionReader:
-    """Reader of one collection of web annotations; a given `dataset` replaces its own."""
+    """Reader of one collection of web annotations; `dataset` replaces the collection's dataset."""
 
     def __init__(self, fields: Fields, *, dataset: str, language: str) -> None:
         if fields.get("type") != "AnnotationCollection":

@@ -171,7 +171,7 @@ class AssignableDataset:
 
 @dataclass(frozen=True, slots=True)
 class StoredAssignment:
-    """A recorded assignment of samples; `undone` is the time of its undo, or empty."""
+    """A recorded assignment of samples; `undone`: time of the undo, or an empty string."""
 
     id: int
     at: str

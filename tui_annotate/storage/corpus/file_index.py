@@ -33,7 +33,7 @@ from tui_annotate.storage.corpus.intake import summary_start
 from tui_annotate.storage.corpus.sample_names import LAST_CHARACTER, only_key, split_name
 
 MOST_LABELS: Final = 1000
-"""Maximum number of labels that are counted; a file with more probably uses ids as labels."""
+"""Maximum number of labels to count; a file with more labels probably uses ids as labels."""
 
 _SCHEMA: Final = """
 PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA cache_size=-16000;

@@ -51,7 +51,7 @@ from tui_annotate.storage.people.store import (
 
 _EMPTY: Final = StreamState().assignment
 _IDLE: Final = frozenset({READ, IMPORT, DISCARD})
-"""Verbs of events that are not a person's own work in this workspace."""
+"""Types of events that are not a person's own work in this workspace."""
 _END: Final = delete(ASSIGNMENTS).where(
     ASSIGNMENTS.c.person == bindparam("who"), ASSIGNMENTS.c.sample_id == bindparam("row")
 )

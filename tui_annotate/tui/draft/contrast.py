@@ -14,7 +14,7 @@ from tui_annotate.tui.draft.state import Draft
 from tui_annotate.tui.draft.words import quote_text
 
 LONGEST: Final = 2_000
-"""Maximum characters of a selection or a match that are compared; longer texts take too long."""
+"""Maximum number of characters to compare of a selection or match; more take too long."""
 
 _QUOTE = 20  # cells
 

@@ -113,7 +113,7 @@ class JudgeScorer:
 
 
 def parse_grade(reply: str) -> tuple[bool, str] | None:
-    """Return whether a reply calls an answer right, and the reason; None if it is unclear."""
+    """Return whether a reply calls an answer right, and why; None for an unclear reply."""
     value = parse_json(reply) if len(reply) <= 100 * _MAX_REASON else None
     if not isinstance(value, dict) or not isinstance(value.get("verdict"), str):
         return None

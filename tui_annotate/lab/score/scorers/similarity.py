@@ -68,12 +68,12 @@ SENTENCES = "source_similarity"
 
 _BATCH: Final = 200
 _TEMPLATES: Final = {"en": "Question: {}\nAnswer: {}", "zh": "问题：{}\n回答：{}"}
-"""Templates, by language, that join a question and its answer, as in Dreamcatcher."""
+"""Templates, by language, that join a question and its answer into one text."""
 _Item = TypeVar("_Item")
 
 
 class SimilarityScorer:
-    """Scorer by the cosine of an answer's vector with those of the right and other answers.
+    """Scores an answer by its similarity to the right answer and to the other answers.
 
     For sentences, the score is the largest cosine of a summary sentence with a source sentence.
 

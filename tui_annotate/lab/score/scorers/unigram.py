@@ -45,9 +45,9 @@ def mean_surprises(
     top: int,
     others: Iterable[AnswerWords] = (),
 ) -> list[float]:
-    """Return the mean surprise of each text's most frequent words; 0 for a text without words.
+    """Return the mean surprisal of each text's most frequent words; 0 for a text without words.
 
-    The surprise of a word is -ln(relative frequency). Frequencies are counted over the right
+    The surprisal of a word is -ln(relative frequency). Frequencies are counted over the right
     answer, the texts and the others. The mean is over the `top` (at least 1) smallest values.
     """
     counts = Counter(answer)
@@ -87,7 +87,7 @@ SENTENCES = "source_overlap"
 
 
 class UnigramScorer:
-    """Scorer by words: overlap with the right answer, and mean rarity of the words.
+    """Scores an answer by its words' overlap with the right answer and by their mean rarity.
 
     For sentences, the score is the fraction of a summary sentence's words in one source sentence.
 
@@ -106,7 +106,7 @@ class UnigramScorer:
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """Parameters to store with the scores: number of words in a mean, and library versions."""
+        """Parameters stored with the scores: how many words are averaged, and library versions."""
         return {"top_k": self._top, **self._tokenizers.libraries()}
 
     def of_answers(self, questions: Iterable[GeneratedAnswers]) -> Iterator[tuple[Opinion, ...]]:
@@ -144,7 +144,7 @@ _MAX_WORDS = 100_000
 
 
 class ChineseTokenizer:
-    """Tokenizer of Chinese by jieba; the keywords of an answer are its content words.
+    """Tokenizer of Chinese that uses the library jieba.
 
     Raises:
         Unavailable: jieba is not installed.
@@ -173,7 +173,7 @@ class ChineseTokenizer:
         return self._extract_keywords(answer)[:_COUNTED_KEYWORDS]
 
     def words(self, text: str) -> AnswerWords:
-        """Return the keywords of a Chinese text, and the keywords to count."""
+        """Return all keywords of a Chinese text, and the most important ones, which are counted."""
         tags = self._extract_keywords(text)
         return AnswerWords(tags, tags[:_COUNTED_KEYWORDS])
 

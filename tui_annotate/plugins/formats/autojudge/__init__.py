@@ -1,4 +1,4 @@
-"""autojudge format: systems' reports on topics, their cited documents, and judgements of these.
+"""autojudge format: systems' reports on topics, the cited documents, and people's judgements.
 
 A report becomes samples of three kinds: the report, each of its documents, and each pair of a
 sentence and a document that the sentence cites. All files are read before the first sample is

@@ -114,7 +114,7 @@ class SpillCache:
         return int(self._database.execute(query, (_REPORT,)).fetchone()[0])
 
     def places(self) -> list[int]:
-        """Return the numbers of all topics of reports that have stored data, in ascending order."""
+        """Return the index of each topic for which data are stored, in ascending order."""
         found = self._database.execute("SELECT DISTINCT place FROM lines ORDER BY place")
         return [place for (place,) in found]
 
@@ -136,7 +136,7 @@ class SpillCache:
             yield where, {key: ReportDocument(*json.loads(line))}
 
     def all_pages(self, place: int) -> Iterator[tuple[str, Mapping[str, ReportDocument]]]:
-        """Yield a topic's documents with the `file:line` of each; those in reports come first."""
+        """Yield a topic's documents with `file:line`; documents in the report file come first."""
         yield from ((placed.where, placed.report.documents) for placed in self.reports(place))
         yield from self.pages(place)
 

@@ -28,7 +28,7 @@ _OTHER_IDS = ("topic_id", "narrative_id")
 
 
 class Topics:
-    """Topics of a file, in file order; only those whose ids the user selected, if any."""
+    """Topics of a file, in file order: all topics, or those with ids that the user selected."""
 
     def __init__(self, path: Path | None, wanted: Collection[str], *, encoding: str) -> None:
         self._path = path

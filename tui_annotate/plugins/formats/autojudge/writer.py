@@ -60,7 +60,7 @@ class _Work:
 
 
 class AutojudgeWriter:
-    """Writer of judgements, one line per person and judged report, document or citation."""
+    """Writes a line for each person's judgement of a report, document or citation."""
 
     def __init__(self, options: ExportOptions, reports: NameRegister) -> None:
         self.report = ExportReport()

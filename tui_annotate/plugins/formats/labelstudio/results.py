@@ -52,7 +52,7 @@ _RESULT_LISTS: Final = ("annotations", "predictions")
 
 @dataclass(slots=True)
 class Region:
-    """Span of a Label Studio task with its labels and notes.
+    """Span in a Label Studio task, with the labels and notes of the span.
 
     `item` is the unchanged result item of type `labels`, or else the region's first item.
     """

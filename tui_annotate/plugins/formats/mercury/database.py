@@ -233,7 +233,7 @@ class MercuryDatabaseFormat:
             except (sqlite3.Error, UnicodeError) as error:  # the message may be invalid UTF-8
                 message = " ".join(str(error).split())
                 yield Problem(
-                    str(file), f"cannot read the database: {message}", "close Mercury and try again"
+                    str(file), f"cannot read the database: {message}", "quit Mercury and try again"
                 )
             if options.meter:
                 options.meter.done += file.stat().st_size

@@ -72,7 +72,7 @@ class _Dialect:
         return FormatTraits(title=self.title, carried=_CARRIED)
 
 
-_DUMP = _Dialect(FORMAT, "Mercury's dump, a JSON list", "annotator", ("[", "]"))
+_DUMP = _Dialect(FORMAT, "dump of the tool Mercury, a JSON list", "annotator", ("[", "]"))
 _RELEASED = _Dialect(
     _RELEASE,
     "FaithBench's release, a JSON object",
