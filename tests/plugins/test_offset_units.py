@@ -24,7 +24,13 @@ from tui_annotate.plugins.offset_units import CODE_POINTS, UTF16, QuotedSpan, co
         ("one xyz", 5, 8, "xyz", "code points (a byte order mark before the text is counted)"),
         ("\ufeffone xyz", 4, 7, "xyz", "code points (the text's byte order mark is not counted)"),
         ("   one xyz", 4, 7, "xyz", "code points (white space before the text is not counted)"),
-        ("one xyz two", 3, 8, "xyz", "code points (ignoring white space around the quoted texts)"),
+        (
+            "one xyz two",
+            3,
+            8,
+            "xyz",
+            "code points (white space around the quoted texts is ignored)",
+        ),
     ],
 )
 def test_a_way_of_counting_is_recognised(
