@@ -44,7 +44,7 @@ _RETRY, _RETRY_LONGEST = 30.0, 300.0
 _CLOSE_SECONDS: Final = 3.0
 """Seconds that quitting waits for a push; remaining changes are sent at the next start."""
 _MOST_LISTED: Final = 20
-"""Maximum number of refused samples that are listed after the app is closed."""
+"""Maximum number of samples to list on exit whose work from other machines was refused."""
 SLOW: Final = 5.0
 """Seconds after which a pull or push that is still running is announced on the screen."""
 _DIALOG_RETRY: Final = 0.5
@@ -52,7 +52,7 @@ _DIALOG_RETRY: Final = 0.5
 
 
 class SharingMessage(ScreenMessage):
-    """Texts about the sync of work with other machines, for a dialog or standard error."""
+    """Messages about the exchange of annotations with other machines."""
 
     CONFLICTS_TITLE = "Samples changed here and on another machine"
     CONFLICTS_HEAD = "sample changed here and on another machine"
@@ -313,7 +313,7 @@ class WorkSharing:
             self._show_merge(update.merged)
 
     def _watch(self, state: SyncState) -> None:
-        """Announce a pull or push without progress for `SLOW` seconds, once until a success.
+        """Announce the first pull or push since a success that takes more than `SLOW` seconds.
 
         A server that does not answer is reported as a failure only after its time-outs.
         """
