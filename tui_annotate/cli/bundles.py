@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 SHOWN = 20
-"""Maximum number of refused samples that are listed."""
+"""Maximum number of samples to list whose work was refused."""
 
 
 def register(app: typer.Typer) -> None:
