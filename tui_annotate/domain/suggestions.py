@@ -1,4 +1,4 @@
-"""Suggestions: annotations proposed by machines, and the annotators' answers to them."""
+"""Suggestions: annotations that models propose, and the annotators' answers to them."""
 
 from __future__ import annotations
 

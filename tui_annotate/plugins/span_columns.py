@@ -32,7 +32,7 @@ from tui_annotate.plugins.record_validation import (
 )
 
 ANNOTATOR: Final = "pairs"
-"""Id of the annotator of all spans in columns, and the format in the origin of the annotations."""
+"""Annotator id of all annotations that are read from columns of spans."""
 SPAN_MISSING: Final = "span-missing"
 SPAN_AMBIGUOUS: Final = "span-ambiguous"
 _JUDGEMENT: Final = "<sep>"

@@ -9,7 +9,7 @@ from typing import Final
 
 
 class RecordTrait(StrEnum):
-    """Kinds of data that an export format may be unable to write; reports show the values."""
+    """Names of the kinds of data that some export formats cannot write."""
 
     OVERLAP = "overlapping spans"
     FRAGMENTS = "claims with several spans"
@@ -75,7 +75,7 @@ class Loss(StrEnum):
 
 
 OWN: Final = "its own"
-"""Value of `IMPORTED` for formats that keep only original records of the same format."""
+"""Marks a format that keeps the original text of only those records that have this format."""
 COLUMNS: Final = tuple(RecordTrait)[:11]
 """Kinds of data that are columns of the table that compares all formats."""
 TITLES: Final = (
@@ -115,7 +115,7 @@ class FormatTraits:
 
 
 def carry_plainly(*traits: RecordTrait, **how: str) -> dict[RecordTrait, str]:
-    """Return the kinds of data that a format keeps; each value is `yes` or a description.
+    """Return a dict from each kind of data that a format can write to `yes` or a description.
 
     `traits` are written unchanged; `how` describes other kinds by lower-case member name.
     """

@@ -53,7 +53,7 @@ class AuditReport:
 
     @property
     def contains(self) -> bool | None:
-        """Whether the event log begins with the events that were recorded outside.
+        """Whether the event log begins with the events of a digest recorded outside the workspace.
 
         The digest covers the stored hashes only, so altered contents or tables are no match.
         """

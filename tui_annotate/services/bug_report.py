@@ -151,7 +151,7 @@ def clean_log(lines: Iterable[str], templates: MessageTemplates) -> list[str]:
 
 
 def _clean_line(line: str, templates: MessageTemplates, *, in_traceback: bool) -> tuple[str, bool]:
-    """Return what a bug report may contain of a log line, and whether a traceback continues."""
+    """Return a log line without private data, and whether the next line can be in a traceback."""
     if record := _RECORD.fullmatch(line):
         at, level, logger, message = record.groups()
         return f"{at} {level} {_shorten_logger(logger)}: {templates.mask(message)}", False

@@ -132,7 +132,7 @@ def _reading_position(owned: OwnedAnnotation) -> tuple[bool, list[tuple[int, int
 
 
 def build_label_tree(used: Counter[LabelPath], known: LabelTree) -> LabelTree:
-    """Return a label set of the labels that a data file uses, in the order of a known set."""
+    """Build a label set from the labels in a data file, ordered as in the label set `known`."""
     ranks = {label.path: at for at, label in enumerate(known.walk())}
     named = [path for path in used if 0 < len(path) <= _LONGEST_PATH]
     order = sorted(named, key=lambda path: (ranks.get(path, len(ranks)), -used[path]))

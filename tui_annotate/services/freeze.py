@@ -88,10 +88,10 @@ class Snapshot:
         hours = sum(day.seconds for day in self.store.days()) / 3600
         overlap = Counter(self.store.readings())
         counts = ", ".join(f"{count:,} by {people}" for people, count in sorted(overlap.items()))
-        second = f", of which {again:,} were second readings by the same annotator" if again else ""
+        second = f" {again:,} of these were the annotator's second reading." if again else ""
         return (
             f"Completed readings of samples: {readings:,}, by "
-            f"{format_count(len(annotators), 'annotator')}{second}. "
+            f"{format_count(len(annotators), 'annotator')}.{second} "
             f"Samples by number of annotators who completed them: {counts or 'none'}. "
             f"The total working time is {hours:,.1f} hours; at most one minute of each interval "
             f"between two actions counts. "
@@ -105,15 +105,11 @@ class Snapshot:
             own = {kind: self.guidance.version(kind, dataset=dataset) for kind in GuidanceKind}
             if dataset and own == {kind: self.guidance.version(kind) for kind in GuidanceKind}:
                 continue
-            where = (
-                f"For {dataset}"
-                if dataset
-                else "For all datasets that do not have their own labels or guidelines"
-            )
+            which = dataset or "all datasets without their own labels or guidelines"
             labels = ", ".join(self.labels(dataset)) if own[GuidanceKind.LABELS] else "none"
             paragraphs.append(
-                f"{where}, the labels are: {labels} (version {_short(own[GuidanceKind.LABELS])}); "
-                f"the guidelines have version {_short(own[GuidanceKind.GUIDELINES])}."
+                f"The labels of {which} are: {labels} (version {_short(own[GuidanceKind.LABELS])});"
+                f" the guidelines have version {_short(own[GuidanceKind.GUIDELINES])}."
             )
         return paragraphs
 
@@ -151,7 +147,7 @@ def _short(version: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Sample that differs between a snapshot and the event log; `parts` are the fields."""
+    """Sample whose fields `parts` differ between a snapshot and the event log."""
 
     dataset: str
     sample: str

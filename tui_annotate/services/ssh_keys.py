@@ -80,7 +80,7 @@ class SshKeyService:
         ]
 
     def written(self, text: str, session: Sequence[str], *, folder: str) -> str:
-        """Return the text of an `authorized_keys` file with updated lines of the program.
+        """Return the text of an `authorized_keys` file, with tui-annotate's lines updated.
 
         Raises:
             InvalidInput: same as for `lines`.

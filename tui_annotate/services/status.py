@@ -22,7 +22,7 @@ from tui_annotate.storage.items import KindCount
 from tui_annotate.storage.log.store import AnnotationStore
 from tui_annotate.storage.vectors.store import VectorStore
 
-_NO_VECTORS = "no vectors in use; the assist is lexical (words only)"
+_NO_VECTORS = "no vectors in use: the search for matches is lexical (words only)"
 _OTHER_MODEL = "neural:FOLDER (the folder of a model for the language of these documents)"
 _MAX_NAMED = 5
 
@@ -189,7 +189,7 @@ class StatusReader:
         says = f"{used.label}: {stored}"
         if by_words:
             lexical = format_count(by_words, "document")
-            says += f"; the model does not know the words of {lexical}: their ranking is lexical"
+            says += f"; matches are lexical (words only) in {lexical}: the model lacks their words"
             return DiagnosticFinding(
                 "vectors", "doubt", says, f"{rebuild} --embedder {_OTHER_MODEL}"
             )
@@ -205,8 +205,8 @@ def _pending_choices_finding(waiting: Sequence[PendingChoices]) -> DiagnosticFin
         "doubt",
         "annotations need one of the labels that their label was split into:"
         f" {_join_named(listed, len(waiting))}",
-        "choose for each annotation in: tui-annotate annotate; an admin can choose for all with: "
-        "tui-annotate labels normalise --rule LABEL=CHOICE --dry-run",
+        "choose a label for each annotation in: tui-annotate annotate; an admin can choose for all"
+        " annotations with: tui-annotate labels normalise --rule LABEL=CHOICE --dry-run",
     )
 
 

@@ -65,7 +65,7 @@ class Settings:
     theme: str = ""
 
     people_store: str = ""
-    """Path, from the workspace's folder, of a shared store of accounts; empty: an own store."""
+    """Path of a shared store of accounts, relative to the workspace; empty: none is shared."""
 
     expire_minutes: int = 10080
     """Lifetime of a session in minutes after the sign-in (default: 7 days)."""

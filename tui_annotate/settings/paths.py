@@ -63,7 +63,7 @@ def person_name(workspace: Path, given: str = "") -> str:
 
 
 def remember_name(workspace: Path, name: str) -> None:
-    """Store the user's name in a workspace in the state folder; a write error is ignored.
+    """Store the name under which a user works in a workspace; ignore write errors.
 
     Raises:
         InvalidInput: the name is invalid.

@@ -168,7 +168,7 @@ def read_sums(folder: Path) -> dict[str, str]:
 
 
 def check(folder: Path) -> None:
-    """Compare a folder's files with its checksum file; NotFound without it, or Damaged."""
+    """Verify a folder's files by its checksum file; raise NotFound or Damaged on a failure."""
     _compare_with_sums(folder, lambda name: _hash_file(folder / name))
 
 

@@ -242,7 +242,7 @@ class Database:
 
     @contextmanager
     def _detect_change(self) -> Iterator[None]:
-        """Raise an error at the end of a block if a database that is read without locks changed."""
+        """Raise an error if another program changed the database during a read without locks."""
         try:
             yield
         finally:
@@ -310,7 +310,7 @@ class Database:
             )
 
     def companion(self, path: Path, *, make: bool = False) -> Database:
-        """Open (or `make`) a second database that is closed together with this one."""
+        """Open a second database, to be closed with this one; if `make`, create a missing file."""
         if self._companion is None:
             made = make and not path.exists()
             self._companion = Database.create(path) if made else Database.open(path)

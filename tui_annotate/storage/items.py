@@ -103,7 +103,7 @@ _NEXT: Final = {
         )
     ),
 }
-"""Queries for an annotator's next report, document or citation without annotation."""
+"""Queries for the next report, document or citation that an annotator has not annotated."""
 _ROW: Final = text("SELECT id FROM samples WHERE dataset_id = :dataset AND external = :sample")
 _LAST: Final = 2**63 - 1
 
@@ -157,13 +157,13 @@ class _DatasetView:
     def under(
         self, kind: SampleKind, topic: str, run: str = "", *, everything: bool = False
     ) -> list[Item]:
-        """Return the reports, documents or citations of one topic or of one system on the topic."""
+        """Return a topic's reports, documents or citations, or those of one report generator."""
         start = id_prefix(kind, topic, *([run] if run and kind is SampleKind.CITATION else []))
         found = self.items(start, everything=everything)
         return [one for one in found if one.topic == topic and run in ("", one.run)]
 
     def counts(self, kind: SampleKind, topics: Iterable[_Topic]) -> dict[str, tuple[int, int]]:
-        """Return (annotated, all) counts for each topic of a dataset without assigned samples.
+        """Return the counts (annotated, all) for each topic; the dataset has no assigned samples.
 
         Citations are counted by sentence: a sentence is annotated if all its citations are.
         """
@@ -243,7 +243,7 @@ class ItemStore(Store):
     def runs(
         self, person: str, dataset: str, kind: SampleKind, *, topic: str
     ) -> tuple[TreeBranch, ...]:
-        """Return the systems that wrote reports on a topic, with counts of done and all reports."""
+        """Return the systems that wrote reports on a topic, with the progress of annotation."""
         with self._open_dataset(person, dataset) as seen:
             reports = seen.under(SampleKind.REPORT, topic, everything=kind is not SampleKind.REPORT)
             if kind is SampleKind.CITATION and seen.whole:
@@ -256,7 +256,7 @@ class ItemStore(Store):
     def items(
         self, person: str, dataset: str, kind: SampleKind, *, topic: str, run: str = ""
     ) -> list[Item]:
-        """Return the reports, documents or citations of a topic or of one system, in order."""
+        """Return a topic's reports, documents or citations, or those of one report generator."""
         with self._open_dataset(person, dataset) as seen:
             return seen.under(kind, topic, run)
 

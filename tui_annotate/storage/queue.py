@@ -252,7 +252,7 @@ class QueueStore(Store):
         return QueuePage(tuple(rows), total)
 
     def siblings(self, person: str, key: SampleKey, *, order: str) -> tuple[QueueRow, ...]:
-        """Return the queue rows of all samples in the same group as a sample, as they arrived."""
+        """Return the queue rows of all samples in a sample's group, in order of import."""
         with self._open_walks(person, order) as (_, line):
             return tuple(build_row(row) for walk in line for row in walk.group(key))
 
@@ -265,7 +265,7 @@ class QueueStore(Store):
 
 
 def _load_walks(connection: Connection, person: str, order: int) -> list[OrderWalk]:
-    """Return the parts of a person's queue in sequence; each part is a queue order."""
+    """Return the sorted sample lists that, one after the other, form a person's queue."""
     own = _load_own_walks(connection, person)
     practice = _find_unfinished_practice(own)
     if practice:

@@ -97,7 +97,7 @@ def add_ranks(connection: Connection, newcomers: Sequence[RankedSample]) -> None
 
 
 def common_orders(connection: Connection) -> list[tuple[int, str, int, int]]:
-    """Return (id, name, `filled`, `until`) of the queue orders that are the same for everyone."""
+    """Return the table rows of the queue orders that are the same for all annotators."""
     query = select(*columns_of(ORDERS, "id name filled until"))
     rows = map(tuple, connection.execute(query))
     return [row for row in rows if not row[1].startswith((SHARE, PRACTICE))]
@@ -119,7 +119,7 @@ def find_last_value(connection: Connection, order_id: int) -> int:
 def insert_ranks(
     connection: Connection, places: Sequence[tuple[int, int]], *, order_id: int, order: str
 ) -> None:
-    """Add samples, as (sort value, row id), to a queue order, and update its counts."""
+    """Add samples (sort value, row id) to a queue order, and update the counts of its samples."""
     shift = _RANDOM_BUCKET_BITS if order.startswith(RANDOM) else _BUCKET_BITS
     rows = [
         {"order_id": order_id, "bucket": value >> shift, "value": value, "sample_id": row}

@@ -52,7 +52,7 @@ def worked_on_condition(assignment: str) -> str:
 
 
 def gold_condition(work: str) -> str:
-    """Return an SQL condition that is true if work on a sample checks a person's accuracy."""
+    """Return an SQL condition: whether a sample was assigned to check the person's accuracy."""
     mine = f"g.person = {work}.person AND g.sample_id = {work}.sample_id"
     return (
         "EXISTS (SELECT 1 FROM allotments g JOIN handouts b ON b.id = g.handout AND b.kind = 'gold'"  # noqa: S608

@@ -1,4 +1,4 @@
-"""Suggestions of machines, stored in complete runs, and people's answers to suggestions.
+"""Stores the suggestions of models, and the annotators' answers to the suggestions.
 
 Annotators do not see suggestions in a dataset that hides them; lists and counts of all suggestions
 are for users who may report.
@@ -107,7 +107,7 @@ class SuggestionListing:
 
 
 class SuggestionStore(Store):
-    """Access to the suggestions of machines.
+    """Access to the suggestions of models.
 
     Raises:
         NotAllowed: every method, if the actor may not read the suggestions, report on others

@@ -110,7 +110,7 @@ class EventRow(Row, table=True):
 
 
 class SampleCountRow(Row, table=True):
-    """Number of samples in a part (bucket) of a queue order: all, or those a person completed."""
+    """Number of all samples, or of a person's completed samples, in a range of a queue."""
 
     __tablename__ = "tallies"
     order_id: int = Field(primary_key=True, foreign_key="orders.id")
@@ -164,7 +164,7 @@ class PoolRow(Row, table=True):
 
 
 class PoolCountRow(Row, table=True):
-    """Number of samples in a pool that need more annotators: all, or those a person has already."""
+    """Number of samples with free slots in a pool: all of them, or those assigned to a person."""
 
     __tablename__ = "pool_counts"
     dataset_id: int = Field(primary_key=True, foreign_key="datasets.id", ondelete="CASCADE")
@@ -242,7 +242,7 @@ class SessionRow(Row, table=True):
 
 
 class AttemptRow(Row, table=True):
-    """Number of failed sign-ins for an account or client; no attempt before `until`."""
+    """Failed sign-ins for an account or client; no attempt is allowed before the time `until`."""
 
     __tablename__ = "attempts"
     scope: str = Field(primary_key=True)
@@ -549,7 +549,7 @@ class SuggestionRow(Row, table=True):
 
 
 class AnswerRow(Row, table=True):
-    """A person's answer to a machine's suggestion, derived from the person's events."""
+    """A person's answer to a model's suggestion, derived from the person's events."""
 
     __tablename__ = "answers"
     person: str = Field(primary_key=True, foreign_key="people.id")

@@ -53,7 +53,7 @@ class SessionGuard:
         own: bool = True,
         needs: Permission | None = None,
     ) -> None:
-        """Create a guard for this process; no user is signed in yet.
+        """Prepare the sign-in of this process; no user is signed in yet.
 
         Args:
             name: local name of the user, from `--as`; empty if there is none.
@@ -207,7 +207,7 @@ class SessionGuard:
             self._store_token(self._signed_in)
 
     def renew(self) -> None:
-        """If the user's session has ended, sign in again without a password, as in `enter`.
+        """If the user's session has ended, sign in again without a password if possible.
 
         Raises:
             NotAllowed: the user no longer has an active account.

@@ -82,7 +82,7 @@ class SerialKeysApp(App[None]):
         await self._send_next_key()
 
     def forget_keys(self, before: float, *, but_text: bool = True) -> None:
-        """Drop the waiting keys that were pressed before a given time (of Textual's events).
+        """Drop the waiting keys that were pressed before a given time.
 
         This is done after a key had an unexpected result, which the user did not know when they
         pressed the next keys. `but_text` keeps text typed into an input line, up to the key that
@@ -106,9 +106,9 @@ class SerialKeysApp(App[None]):
         await self._send_next_key()
 
     async def on_barrier(self, message: Barrier) -> None:
-        """Deliver the next key after the last key has been handled.
+        """Deliver the next key after the previous key has been handled.
 
-        If the last key moved the focus or opened a screen, wait for another barrier first.
+        If the previous key moved the focus or opened a screen, wait for another barrier first.
         """
         message.stop()
         if message.number != self._barrier_number:

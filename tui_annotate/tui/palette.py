@@ -42,7 +42,7 @@ STATE_NAMES: Mapping[str, str] = {name: name for name in STATE_GLYPHS} | {"draft
 CHOSEN, FOCUS_BAR, OPENS_MORE = "✓", "▌", "▸"
 
 CONFLICT, LACKING = "≠", "?"
-"""Glyphs of words that may contradict the other text, and of words missing from that text."""
+"""Symbols of a possible contradiction of summary and source, and of a word in only one of both."""
 
 FORMER, SUGGESTED = "°", "~"
 """Glyphs of the annotator's own evidence in other samples, and of suggestions."""

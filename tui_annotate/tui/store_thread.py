@@ -60,7 +60,7 @@ class _SessionEnded(Exception):
 
 
 class StoreThread:
-    """A thread that reads and writes the store by jobs, in the order in which they were sent.
+    """A thread that runs jobs which read and write the store, in the order of sending.
 
     Attributes:
         waiting: number of jobs without an answer.
@@ -170,7 +170,7 @@ class StoreThread:
         self._thread.submit(checked).add_done_callback(_log_failure)
 
     def close(self) -> tuple[TuiAnnotateError, ...]:
-        """Close the thread after all jobs; return the unreported errors of shown jobs, in order."""
+        """Finish all jobs and close the thread; return errors that were not reported, in order."""
         self.start_deferred()
         self.closed = True
         self._thread.shutdown(wait=True)

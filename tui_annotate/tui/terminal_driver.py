@@ -155,7 +155,7 @@ class _PasteSplitter:
             self._pasted, text = ([], rest) if self._pasted is None else (None, rest)
 
     def flush(self) -> Iterator[tuple[str, bool]]:
-        """Yield the input that was held back, because nothing was read for a `TICK`.
+        """Yield the input that waited for more characters, after a pause of one `TICK`.
 
         It is Esc, or a paste without end, which would otherwise take all later keys.
         """

@@ -52,7 +52,7 @@ _DIALOG_RETRY: Final = 0.5
 
 
 class SharingMessage(ScreenMessage):
-    """Texts about the sync of work with other machines, for a dialog or standard error."""
+    """Messages about the exchange of annotations with other machines."""
 
     CONFLICTS_TITLE = "Samples changed here and on another machine"
     CONFLICTS_HEAD = "sample changed here and on another machine"
@@ -313,7 +313,7 @@ class WorkSharing:
             self._show_merge(update.merged)
 
     def _watch(self, state: SyncState) -> None:
-        """Announce a pull or push without progress for `SLOW` seconds, once until a success.
+        """Announce the first pull or push since a success that takes more than `SLOW` seconds.
 
         A server that does not answer is reported as a failure only after its time-outs.
         """

@@ -90,7 +90,7 @@ def open_merge_store(space: Workspace, *, trusted: bool = False) -> MergeStore:
 
 
 def open_bundles(space: Workspace, person: Person, *, working: bool = False) -> BundleService:
-    """Return the service that creates and merges a person's bundle, a file with samples and work.
+    """Return the service for a person's bundle, a file that carries samples and annotations.
 
     Raises:
         NotAllowed: the person is not the current actor, who may not manage the workspace.
@@ -260,7 +260,7 @@ def _check_bundle(space: Workspace, file: Path, about: bundle_file.BundleHeader)
     if space.corpus.setting(_BUNDLE_SETTING) not in (None, whose):
         raise Conflict(
             f"the folder {space.path} is the working folder of another bundle",
-            f"rename the file {file.name}, or move the folder away if its work was merged",
+            f"rename the file {file.name}, or move the folder away if that bundle was merged",
         )
     return whose
 
@@ -306,7 +306,7 @@ def _fill_working_folder(
         says = f"{bundle_file.SAMPLES}:{line}: {report.problems[0].message}"
         if filled:
             raise Conflict(
-                f"the bundle {file} differs from the version opened before, in the folder"
+                f"the bundle {file} differs from its earlier version, which was unpacked to"
                 f" {space.path}: {says}",
                 f"move {space.path} away and open the file again; export unsent work of that folder"
                 f" with: tui-annotate export -w {shlex.quote(str(space.path))} --to native",

@@ -137,7 +137,7 @@ class MachineServices:
         )
 
     judging = PluginService()
-    """Service for LLM judges that sort contexts, answer questions, and score answers."""
+    """Service for LLM judges that rank retrieved passages, answer questions, and score answers."""
 
     comparing = PluginService()
     """Service that measures how well scores and detectors predict human labels."""

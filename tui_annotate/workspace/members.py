@@ -124,7 +124,7 @@ class WorkspaceMembers:
         return self.path / Path(named).expanduser() if named else None
 
     def new_name(self, name: str) -> str:
-        """Return the name of a person who would begin to work here now, next to other people.
+        """Return the user's name if the user is new in a workspace that has other people.
 
         Empty for a person who is known, and for the first person of a workspace.
 
@@ -137,7 +137,7 @@ class WorkspaceMembers:
         return found if self.people.all() and not self.people.find_local(found) else ""
 
     def person(self, name: str) -> Person:
-        """Return the person who works in the workspace, by the sign-in or the given name.
+        """Return the person who uses the workspace, by the sign-in or by `name`.
 
         Without accounts: the given name, else the remembered name, else the login name. With
         accounts: the signed-in actor; for the owner of the files, the person whose account has

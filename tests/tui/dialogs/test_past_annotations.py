@@ -75,7 +75,7 @@ async def test_nothing_and_a_refusal_are_told() -> None:
     def refused() -> Sequence[PastAnnotation]:
         raise Unavailable("no store", "see doctor")
 
-    for find, words in ((tuple, "You have no similar"), (refused, "✗ no store")):
+    for find, words in ((tuple, "You have no annotations with"), (refused, "✗ no store")):
         async with run_stage(screen=PastAnnotationDialog(find, slots={})) as (stage, pilot):
             await settled(stage, pilot)
             await pilot.press("enter", "down")

@@ -218,7 +218,7 @@ def _read_header(file: Path, folder: Path) -> BundleHeader:
 
 
 def read_guidance(file: Path, folder: Path) -> BundleGuidance:
-    """Read the label sets and guidelines of an unpacked zip of work.
+    """Read the label sets and guidelines from the folder of an unpacked bundle file.
 
     Raises:
         InvalidInput: the label sets or guidelines cannot be read.

@@ -54,7 +54,7 @@ def read(path: Path) -> tuple[Person, Iterator[StreamCopy | Problem]]:
     values = read_json_values(path)
     first = next(values, None)
     if not isinstance(first, JsonValue) or not isinstance(first.value, dict):
-        raise InvalidRecord("the file contains no event streams", _HINT, where=f"{path}:1")
+        raise InvalidRecord("the file does not begin with a JSON object", _HINT, where=f"{path}:1")
     if first.value.get("format") != FORMAT:
         message = f"the field 'format' is {first.value.get('format')!r}, not {FORMAT!r}"
         raise InvalidRecord(message, _HINT, where=first.where)

@@ -207,7 +207,7 @@ class SharedTable:
             attempts=attempts,
             first_attempts=attempts,
             longest_asked=_LONGEST_WAIT,
-            hint="no local work is lost; try again later",
+            hint="try again later: the annotations on this machine are unchanged",
         )
 
     def __str__(self) -> str:
@@ -261,7 +261,7 @@ class SharedTable:
             offset += len(found)
 
     def upsert(self, rows: Sequence[SyncRow]) -> Iterator[SyncRow]:
-        """Insert or replace rows of the shared table; yield each stored row without its work.
+        """Insert or replace rows of the shared table; yield the stored rows without annotations.
 
         Raises:
             NotAllowed, NotFound, Conflict, Unavailable: the table cannot be written; the rows
@@ -365,7 +365,9 @@ class SharedTable:
             )
         if status in _TRANSIENT:
             return TransientFailure(f"{reason} ({status})", after=retry_after(reply.headers))
-        return Unavailable(f"{self.host}: {reason} ({status})", "no local work is lost")
+        return Unavailable(
+            f"{self.host}: {reason} ({status})", "the annotations on this machine are unchanged"
+        )
 
     @cached_property
     def _client(self) -> httpx2.Client:

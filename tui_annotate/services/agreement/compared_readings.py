@@ -121,7 +121,7 @@ class SampleReading:
 
 
 class ReadingBuilder:
-    """Selects the annotators' work that agreement statistics compare; `only` is one annotator."""
+    """Selects the annotations and ratings that agreement statistics compare."""
 
     def __init__(self, options: AgreementOptions, order: LabelOrder, *, only: str = "") -> None:
         self._options = options

@@ -16,7 +16,7 @@ RATINGS: Final = "rating"
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """Number of spans or ratings in which two annotators differ in the same way.
+    """How often two annotators gave one particular pair of differing labels or ratings.
 
     Attributes:
         labels: label, or rating, of each of the two; `NOTHING` for a person who marked no span.

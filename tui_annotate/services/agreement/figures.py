@@ -128,7 +128,7 @@ class _LabelCounts:
         return _make_figures(level, sums, measures)
 
     def _fleiss_figures(self, level: str, of: str) -> Iterator[AgreementFigure]:
-        """Yield Fleiss' kappa of what the most common number of annotators labelled."""
+        """Yield Fleiss' kappa of the items that have the most common number of annotators."""
         sizes = self._ratings.sizes
         people = max(sizes, key=lambda size: (sizes[size], size), default=_PAIR_SIZE)
         fits = self._counts.sum(axis=-1) == people

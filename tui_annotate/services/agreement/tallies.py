@@ -132,7 +132,7 @@ class PairMarks:
             self._found.append((sample, found))
 
     def summed(self, samples: int) -> Numbers:
-        """Return an array (samples, 5): four summed F1 scores, and the number of pairs."""
+        """Return an array (samples, 5): four F1 sums over annotator pairs, and the pair count."""
         rows = np.zeros((samples, len(SpanF1._fields) + 1))
         for sample, found in self._found:
             rows[sample] += (*found, 1)

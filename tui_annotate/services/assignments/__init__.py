@@ -347,7 +347,7 @@ class AssignmentService:
             if lacking or not samples:
                 what = f"sample {lacking[0]!r}" if lacking else f"dataset {dataset!r}"
                 raise NotReady(
-                    f"{what} has no completed answers by {answers or SETTLED!r}",
+                    f"{what} has no completed annotations of {answers or SETTLED!r}",
                     "name whose annotations are correct: --gold NAME, or --gold imported",
                 )
             number = store.set_gold(dataset, replace(rule, samples=samples))
@@ -501,7 +501,7 @@ def _select_items(data: AssignableDataset, ids: Collection[str]) -> list[Allocat
     if known := sorted(data.gold.intersection(ids)):
         raise Conflict(
             f"sample {known[0]!r} of dataset {data.dataset!r} is a gold sample",
-            "omit the sample: gold samples are mixed into everyone's work",
+            "do not assign this sample: all annotators receive gold samples automatically",
         )
     return _find_items(data, ids)
 

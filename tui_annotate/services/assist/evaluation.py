@@ -67,7 +67,7 @@ class EvidenceChoice:
 
     @property
     def source(self) -> str:
-        """Hashes of the sample's sources, as queries with equal sources are not independent."""
+        """Hashes of the sample's sources; queries with equal sources are not independent."""
         return " ".join(document.sha256 for document in self.sample.side(Side.SOURCE))
 
     def shown(self, side: Side) -> int:
@@ -99,7 +99,7 @@ class EvidenceChoice:
 def collect_choices(
     records: Iterable[Record], *, least: int = 1
 ) -> dict[str, list[EvidenceChoice]]:
-    """Return the queries to evaluate the search for matches, by direction of the search.
+    """Turn annotated evidence into test queries for each direction of the match search.
 
     Each pair of a claim and an evidence span gives a query; `least`: minimum number of segments.
     """

@@ -32,9 +32,9 @@ MOST: Final = 10
 LATEST: Final = 5_000
 """Maximum number of an annotator's annotations that are searched, the newest first."""
 _FIRST_SEARCH_SIZE: Final = 256
-"""Number of sentences that the first search for similar past claims returns."""
+"""Number of nearest sentences among which similar past claims are first searched."""
 _ENOUGH_CLAIMS: Final = 4 * MOST
-"""Number of sentences with past claims that suffices; with fewer, a larger search follows."""
+"""If fewer sentences with past claims are found, the search is repeated with more sentences."""
 
 
 @dataclass(frozen=True, slots=True)

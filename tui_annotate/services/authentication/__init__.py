@@ -29,7 +29,7 @@ _SIGNED_OUT: Final = "you are signed out"
 _SEEN_INTERVAL: Final = timedelta(minutes=1)
 """Minimum time between two updates of the time at which a session was last used."""
 _CLIENT_MEMORY: Final = timedelta(days=90)
-"""Time until an expired session is deleted; until then, its user is known at the same address."""
+"""Time for which an expired session is kept, so that its network address stays trusted."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,7 +42,7 @@ class ExportService:
     opinions: Callable[[Sequence[SampleKey]], Mapping[SampleKey, tuple[Score, ...]]] | None = None
 
     def checked(self, filters: RecordFilter) -> RecordFilter:
-        """Return filters for an export with complete labels and times; refuse unknown names.
+        """Check an export's filters; return them with full label paths and parsed times.
 
         Raises:
             InvalidInput: a value names something that does not exist; the hint lists valid values.

@@ -50,7 +50,7 @@ class ExportFormat:
 
 
 def list_formats() -> Iterator[ExportFormat]:
-    """Yield all file formats that work, first those that can be read."""
+    """Yield all file formats whose plug-ins can be loaded, the readable formats first."""
     readers = dict(registry.load_all("importers"))
     writers = dict(registry.load_all("exporters"))
     for name in dict.fromkeys([*readers, *writers]):

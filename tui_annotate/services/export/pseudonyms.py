@@ -36,7 +36,7 @@ KNOWN: Final = (
 )  # fmt: skip
 KEY_BYTES: Final = 32
 MACHINE: Final = "machine:"
-"""Prefix of the ids of machines, which get no pseudonyms, as they are not persons."""
+"""Prefix of the ids of models. Models get no pseudonyms, as they are not persons."""
 
 NOBODY: Final = frozenset(
     {SETTLED, MAJORITY, "autojudge", "brat", "doccano", "labelstudio", "pairs", "ragtruth"}
@@ -192,7 +192,7 @@ _KEPT_KINDS: Final = frozenset({PersonKind.SETTLED, PersonKind.AGAIN})
 
 
 _FOLDED_COLUMNS: Final = frozenset(name.replace("_", "") for name in KNOWN)
-"""Names of columns that contain users, without separators: `workerid` fits `Worker-ID`."""
+"""Names of columns that contain user names, in lower case and without `_` or `-`."""
 _NOT_LETTERS: Final = re.compile(r"[^a-z0-9]")
 _ADDRESS: Final = re.compile(r"\S+@\S+")
 _NAMING_FIELDS: Final = ("id", "email", "username", "name", "first_name", "last_name")

@@ -98,9 +98,8 @@ class EmbedJob:
             return ()
         documents = format_count(self.unknown_documents, "document")
         model = self.target.label
-        return (
-            f"the model {model} does not know the words of {documents}: their ranking is lexical",
-        )
+        why = f"the model {model} does not know their words"
+        return (f"matches are lexical (words only) in {documents}: {why}",)
 
     @property
     def _rows(self) -> int:

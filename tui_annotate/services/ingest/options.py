@@ -80,7 +80,7 @@ def candidate_names(name: str) -> Iterator[str]:
 def set_of(
     embedder: Embedder, options: VectorOptions, *, table: str, known: VectorSet | None = None
 ) -> VectorSet:
-    """Return the description of an embedder's vectors that the workspace stores."""
+    """Describe the vectors of an embedder; the workspace stores this description."""
     return VectorSet(
         embedder=options.name,
         label=embedder.label,

@@ -39,7 +39,7 @@ KEPT_PROBLEMS = 1000
 
 
 class IngestOutcome(StrEnum):
-    """Whether all, some or none of the imported samples are stored, now or already before."""
+    """Whether the store contains all, some or none of the samples after an import."""
 
     ALL = "all"
     SOME = "some"
@@ -171,7 +171,7 @@ class IngestRun:
     _changed_samples: int = 0
 
     def check(self, records: Records) -> Iterator[tuple[Record, bool]]:
-        """Yield the samples that an import would store, each with whether its texts change."""
+        """Yield each sample that an import accepts, and whether it replaces a stored sample."""
         with closing(NameRegister()) as seen:
             for batch in self._batches(records):
                 known = self.corpus.known([record.sample.key for record in batch])

@@ -216,9 +216,8 @@ class DocumentEmbedder:
             return f"no {name} vectors: {error.message}" + (error.hint and f" ({error.hint})")
         waiting, _ = self.corpus.waiting(self._vector_set.table)
         return (
-            f"no vectors for {format_count(waiting, 'document')}, so the ranking in them"
-            f" is lexical (words only): {error.message};"
-            f" a later ingest computes the vectors ({error.hint})"
+            f"no vectors for {format_count(waiting, 'document')}: {error.message}; matches are"
+            f" lexical (words only) until a later ingest computes the vectors ({error.hint})"
         )
 
     def _load_named(self, name: str) -> Embedder:
@@ -273,7 +272,7 @@ class DocumentEmbedder:
 def take(
     corpus: CorpusStore, store: VectorStore, file: Path, *, kept: VectorSet | None
 ) -> tuple[VectorSet, int] | None:
-    """Store vectors from a file for the documents that have none; return their set and number.
+    """Store vectors from a file for documents without vectors; return the set and their number.
 
     If no vector set is in use (`kept`), the file's set is used if it covers all documents. Returns
     None if the file has another embedder, or if there are no documents.

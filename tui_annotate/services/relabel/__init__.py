@@ -178,7 +178,7 @@ class LabelChangeService(LabelChangeWriter):
     def find_irregular_labels(
         self, *, dataset: str = ""
     ) -> tuple[list[IrregularLabels], LabelTree]:
-        """Return the labels of annotations that are not valid, and the label set.
+        """Return the invalid labels of annotations, and the label set.
 
         Raises:
             NotFound: the dataset does not exist, or there is no label set.
@@ -190,7 +190,7 @@ class LabelChangeService(LabelChangeWriter):
             return normalising.find_irregularities(seen.streams(begun.datasets), labels), labels
 
     def normalise(self, renames: Renames, *, dataset: str = "", dry: bool = False) -> RelabelReport:
-        """Replace labels of annotations that are not valid, according to `renames`."""
+        """Replace the invalid labels of annotations; `renames` maps old labels to new ones."""
 
         def ask(_text: str, tree: LabelTree, at: str) -> RelabelRequest:
             task = tasks.renaming_task(

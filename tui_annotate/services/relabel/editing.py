@@ -223,7 +223,7 @@ def quote_scalar(value: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class OutlineItem:
-    """Label in the YAML text of a label set, with its lines and its list."""
+    """Position of a label in the YAML text of a label set, as parsed YAML nodes."""
 
     path: LabelPath
     node: yaml.Node

@@ -93,7 +93,7 @@ def parse_split(tree: LabelTree, old: Label, names: Sequence[str]) -> tuple[Labe
         into = " and ".join(map(format_path, old.split))
         raise Conflict(
             f"the label {whole!r} was already split into {into}",
-            "undo the split first: tui-annotate labels undo",
+            "undo the earlier split of this label with: tui-annotate labels undo",
         )
     if old.children:
         raise Conflict(

@@ -57,7 +57,7 @@ class LabelReplacement:
 
 
 def find_irregularities(streams: Iterable[EventStream], labels: LabelTree) -> list[IrregularLabels]:
-    """Return the labels of annotations that conflict with the label set, by kind and number."""
+    """Find labels of annotations that conflict with the label set; sort by kind, then frequency."""
     odd: dict[tuple[str, tuple[LabelPath, ...]], IrregularLabels] = {}
     for stream in streams:
         for one in stream.annotations:

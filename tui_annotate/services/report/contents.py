@@ -21,7 +21,7 @@ def has_work(record: Record) -> bool:
 
 @dataclass(slots=True)
 class ReportContents:
-    """Numbers of samples and annotations on the pages of an HTML report."""
+    """Counts the samples and annotations on the pages of an HTML report."""
 
     pages: list[int] = field(default_factory=lambda: [0])
     annotations: int = 0
@@ -49,7 +49,7 @@ class ReportContents:
                 self._labels[path, owned.person] += 1
 
     def head_data(self, name: Callable[[str], str]) -> dict[str, Any]:
-        """Return the totals, people and labels of a report as JSON, for every page."""
+        """Return the JSON with totals, people and labels that is part of every page of a report."""
         names = {each: name(each) for each in self._adjudicators} | self._names
         used = dict.fromkeys(path for path, _ in self._labels if path)
         return {

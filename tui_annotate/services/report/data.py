@@ -123,7 +123,7 @@ class ReportSubject:
         return bool(self.arrived[0])
 
     def time(self, moment: str) -> str:
-        """Return a stored time; empty if the time was assigned when a file was read."""
+        """Return a stored time; empty if it is the time at which the program read a file."""
         first, last = self.arrived
         return "" if first and first <= moment <= last else moment
 
@@ -134,7 +134,7 @@ class PageValues:
     _texts: dict[bytes, int] = field(default_factory=dict)
 
     def new_texts(self, sample: Sample) -> Iterator[str]:
-        """Yield the texts of a sample that are not on the page yet, in order of their numbers."""
+        """Yield the texts of a sample that the current page of the report does not contain yet."""
         for document in sample.documents:
             key = bytes.fromhex(document.sha256)
             if key not in self._texts:

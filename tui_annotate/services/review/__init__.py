@@ -498,7 +498,7 @@ class ReviewService(ReviewQueries):
         return found[-1]
 
     def read(self, reviewer: str, key: SampleKey, *, seconds: float) -> None:
-        """Store the time that a reviewer spent on a sample without a decision."""
+        """Store the working time of a reviewer who looked at a sample and decided nothing."""
         self.check_reviewer(reviewer)
         if working_seconds(seconds):
 
@@ -557,7 +557,7 @@ class ReviewService(ReviewQueries):
 
 
 def _require_waiting(log: EventLog, stream: EventStream) -> SampleReaders:
-    """Check that a sample waits for its annotators; return how many completed it, and not."""
+    """Check that a sample still waits for annotators; return the counts of its annotators."""
     readers, key = log.readers(stream.key), stream.key
     if readers.practice:
         raise NotReady(f"{key} is a practice sample", _HINTS[ReviewRefusal.PRACTICE])

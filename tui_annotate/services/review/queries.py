@@ -293,7 +293,7 @@ class ReviewQueries:
         require_permission(self.actor, Permission.REVIEW)
         if self.actor != OPERATOR and reviewer != self.actor.person:
             raise NotAllowed(
-                "you cannot review in the name of another user", "sign in as the other user"
+                "you cannot review in the name of another user", "sign in as the user who reviews"
             )
 
     def refusal(self, log: EventLog, reviewer: str, now: SampleWork) -> str:

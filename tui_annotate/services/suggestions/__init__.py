@@ -246,7 +246,7 @@ class SuggestionService:
     def from_records(
         self, records: Iterable[Record | Problem], *, problem: Callable[[Problem], None]
     ) -> int:
-        """Suggest the annotations of imported samples; return how many suggestions are new.
+        """Store imported annotations as suggestions; return how many suggestions are new.
 
         Samples that are not stored with the same texts are skipped. `problem` is called for each
         annotation that the label set does not permit.
@@ -309,7 +309,7 @@ class SuggestionService:
             if scores:
                 return run, scores
         raise NotFound(
-            f"no run has computed the score {score!r} for the segments of dataset {dataset!r}",
+            f"no run has computed the score {score!r} of each sentence in dataset {dataset!r}",
             f"{suggest_word(score, self.scores.names(dataset))}compute scores with: tui-annotate"
             " scores compute; list runs with: tui-annotate scores list",
         )
@@ -474,7 +474,7 @@ def _parse_anchor(value: Mapping[str, Any], sample: Sample, side: Side) -> Ancho
 def _only_document(chosen: list[tuple[int, Document]], side: Side) -> tuple[int, Document]:
     if len(chosen) > 1:
         raise InvalidInput(
-            f"the {side} side has {len(chosen)} documents, and the suggestion names none",
+            f"the suggestion does not name one of the {len(chosen)} documents of the {side}",
             "set the field 'document' to the key or index of one document",
         )
     return chosen[0]

@@ -41,7 +41,7 @@ _SAME_NAME_HINT: Final = (
 
 
 class FolderPushResult(NamedTuple):
-    """Samples whose work was not written to a shared folder: to be pulled first, or refused."""
+    """Result of a push to a shared folder: numbers sent, and samples that were not sent."""
 
     streams: int = 0
     events: int = 0
@@ -251,7 +251,7 @@ def _join_copies(there: StreamCopy | None, own: StreamCopy | None) -> tuple[Stre
     if there is None or own is None:
         found = there or own
         if found is None:
-            raise ValueError("no event stream: neither the file nor the workspace has one")
+            raise ValueError("neither the shared file nor the workspace has events of this sample")
         return found, False
     merge = merge_streams(there.events, own.events)
     if merge.fork is not None or there.texts != own.texts:

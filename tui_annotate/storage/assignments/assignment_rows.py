@@ -97,7 +97,7 @@ def record_handout(
 def assign_samples(
     connection: Connection, rows: Iterable[AssignedRow], *, handout: int
 ) -> list[AssignedRow]:
-    """Append samples to people's queues, unless they have them; return the newly assigned ones."""
+    """Add samples to people's queues; return the assignments that did not exist before."""
     wanted: defaultdict[tuple[str, bool], dict[int, int]] = defaultdict(dict)
     for row in rows:
         wanted[row.person, row.practice].setdefault(row.sample_id, row.handout or handout)

@@ -114,7 +114,7 @@ class GoldSource:
         return next(iter(self.rows()), None) if due else None
 
     def count_ahead(self, items: int) -> int:
-        """Return how many samples with known answers a person gets while taking other samples."""
+        """Return how many samples with known answers come with a person's next `items` samples."""
         free = int(self._execute(_COUNT_FREE).scalar_one())
         return count_gold(self.rule, self.person, items, gold=free, start=self.start)
 
@@ -131,7 +131,7 @@ def gold_of(connection: Connection, dataset_id: int) -> Gold | None:
 
 
 def find_gold(connection: Connection, dataset_id: int, *, person: str) -> GoldSource | None:
-    """Return the samples with known answers that a person can still get; None without a rule."""
+    """Return a person's accuracy checks still to come; None if the dataset has no such checks."""
     rule = gold_of(connection, dataset_id)
     if rule is None:
         return None
@@ -147,12 +147,12 @@ def is_gold_check(connection: Connection, person: str, key: SampleKey) -> bool:
 
 
 def count_gold_checks(connection: Connection, seen: Collection[str] | None) -> int:
-    """Return how many samples that checked accuracy have work that exports exclude."""
+    """Count the accuracy checks that annotators worked on and that exports exclude."""
     return 0 if seen is not None else int(connection.execute(_WORKED).scalar_one())
 
 
 def list_answered(connection: Connection, dataset_id: int, rule: Gold) -> list[str]:
-    """Return the ids of a dataset's samples that the person or origin of a rule has answered."""
+    """Return the ids of a dataset's samples that have correct answers, as defined by a rule."""
     scope = {"dataset": dataset_id, "person": rule.person, "origin": rule.origin}
     return list(connection.execute(_ANSWERED, scope).scalars())
 
@@ -172,7 +172,7 @@ def read_thresholds(connection: Connection) -> dict[str, float]:
 
 
 def read_checks(connection: Connection) -> list[GoldCheck]:
-    """Return all completed accuracy checks in order of time, scored by the current answers."""
+    """Return all completed accuracy checks by time, scored against the current correct answers."""
     work: defaultdict[tuple[str, int], list[Annotation]] = defaultdict(list)
     for person, sample_id, payload in connection.execute(_ANNOTATIONS):
         work[person, sample_id].append(annotation_from_json(json.loads(payload)))

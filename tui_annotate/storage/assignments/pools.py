@@ -69,7 +69,7 @@ class _OpenPool(NamedTuple):
 
 
 def pool_of(connection: Connection, dataset_id: int) -> Pool | None:
-    """Return the rule by which annotators take samples of a dataset one by one; None without."""
+    """Return the rule by which annotators take a dataset's samples one by one, or None."""
     found = dataset_setting(connection, dataset_id, AssignmentCause.POOL)
     return Pool(**found) if found else None
 

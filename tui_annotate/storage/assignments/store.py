@@ -184,7 +184,7 @@ class StoredAssignment:
 
 @dataclass(frozen=True, slots=True)
 class WithdrawalResult:
-    """The result of undoing an assignment; `free`: datasets that all annotators see again."""
+    """Result of undoing an assignment; `free` names datasets that all annotators now see."""
 
     handout: StoredAssignment
     removed: int
@@ -385,7 +385,7 @@ class AssignmentTransaction:
     # rules ---------------------------------------------------------------------------------------
 
     def set_pool(self, dataset: str, pool: Pool) -> int:
-        """Let annotators take a dataset's samples one by one; Conflict if it is for practice."""
+        """Let annotators take a dataset's samples one by one; refuse a practice dataset."""
         request = {"overlap": pool.overlap, "order": pool.order}
         number = self.apply(AssignmentCause.POOL, dataset, rows=(), request=request)
         self._keep_rule(dataset, AssignmentCause.POOL, pool, handout=number)
@@ -414,7 +414,7 @@ class AssignmentTransaction:
         return number
 
     def set_gold(self, dataset: str, rule: Gold) -> int:
-        """Store which samples of a dataset have known answers; Conflict if it is for practice."""
+        """Store which of a dataset's samples have known answers; refuse a practice dataset."""
         dataset_id = self.dataset_row(dataset)
         if self.rule(dataset_id, AssignmentCause.PRACTICE) is not None:
             raise Conflict("the dataset is for practice", "choose another dataset")
@@ -431,7 +431,7 @@ class AssignmentTransaction:
     def escalate_now(
         self, dataset: str, *, disabled: Disabled = no_disabled_people
     ) -> tuple[int, int]:
-        """Assign more annotators to a dataset's samples with disagreement, by its rule.
+        """Assign more annotators to samples on which annotators disagree, by the dataset's rule.
 
         Returns the numbers of extended samples, and of samples for which no annotator is available.
 
@@ -543,7 +543,7 @@ class AssignmentTransaction:
         return self.apply(AssignmentCause.MOVE, "", rows=new, request=request)
 
     def return_to_pool(self, held: Sequence[HeldSample]) -> None:
-        """Let other annotators take a person's samples; Conflict if a dataset has no pool."""
+        """Move a person's samples to the pool, from which any annotator takes free samples."""
         for each in held:
             dataset_id = self.dataset_row(each.key.dataset)
             if pools.pool_of(self.connection, dataset_id) is None:
@@ -565,7 +565,7 @@ def _parse_score(meta: str, field: str) -> float | None:
 def find_practice_answer(
     connection: Connection, person: str, key: SampleKey
 ) -> PracticeAnswer | None:
-    """Return the correct answer of a practice sample; None if the person does not have it."""
+    """Return the correct answer to a practice sample; None if the person has no such sample."""
     scope = {"person": person, "dataset": key.dataset, "sample": key.id}
     found = connection.execute(_PRACTICE_RULE, scope).first()
     if found is None:

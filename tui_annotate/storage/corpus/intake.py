@@ -78,7 +78,7 @@ class PreparedBatch:
 
 
 def prepare(batch: Sequence[NewSample], segmenter: str) -> PreparedBatch:
-    """Validate and encode several samples before the write lock is taken; or InvalidInput."""
+    """Validate and encode several samples before the write lock is taken."""
     documents: dict[str, dict[str, Any]] = {}
     bare: set[str] = set()
     for new in batch:
@@ -231,7 +231,7 @@ def place_documents(
 def _add_to_orders(
     connection: Connection, keys: Sequence[SampleKey], rows: Sequence[dict[str, Any]]
 ) -> None:
-    """Add new samples to all annotators' queues, or to the pool of an assigned dataset."""
+    """Add new samples to all queues or, if the dataset is assigned, to its pool of free samples."""
     handed = assigned_datasets(connection)
     first = first_values_by_source(connection, [row["source"] for row in rows])
     newcomers = [

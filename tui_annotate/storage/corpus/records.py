@@ -105,7 +105,7 @@ def stream_records(
     seen: Collection[str] | None = None,
     worked: bool = False,
 ) -> Iterator[Record]:
-    """Yield the samples and annotators' work that match a filter, by dataset, then as stored.
+    """Yield samples and annotators' work that match a filter, one dataset after another.
 
     `seen` has the ids of the people whose work is readable; None for all. `worked` omits samples
     without matching work; filters of work do so in any case.

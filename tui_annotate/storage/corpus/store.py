@@ -1,4 +1,4 @@
-"""The texts in the database: datasets, samples, documents and sentences, without work."""
+"""Stores texts in the database: datasets, samples, documents and sentences."""
 
 from __future__ import annotations
 
@@ -186,7 +186,7 @@ class CorpusStore(VectorSetStore):
             return tuple(SampleKey(*row) for row in connection.execute(query))
 
     def records(self, filters: RecordFilter, *, worked: bool = False) -> Iterator[Record]:
-        """Yield the samples and annotators' work that match a filter, by dataset, then as stored.
+        """Yield samples and annotators' work that match a filter, one dataset after another.
 
         All come from one consistent state. `worked` omits samples without matching work; its cost
         depends on the work in the store, not on the number of samples.
@@ -267,7 +267,7 @@ class CorpusStore(VectorSetStore):
             return changed, len(set(prepared.keys) - known.keys())
 
     def remove_samples(self, keys: Sequence[SampleKey], *, with_annotations: bool = False) -> None:
-        """Remove samples; Conflict if annotators worked on one and `with_annotations` is False."""
+        """Remove samples, but samples with annotators' work only if `with_annotations` is True."""
         require_permission(self._actor, Permission.MANAGE)
         for batch in split_batches(keys, _BATCH):
             with self._writing_as_manager() as connection:

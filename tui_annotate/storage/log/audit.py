@@ -106,7 +106,7 @@ class AuditStore(CommonStore):
 
     @contextmanager
     def heads(self, *, first: int | None = None) -> Iterator[Iterator[StreamHead]]:
-        """Yield the hash of each person's last event on each sample; only `first` events count."""
+        """Yield the hash of each person's last event on each sample, among the `first` events."""
         with self._database.reading() as connection:
             yield _read_heads(connection, _count_events(connection) if first is None else first)
 
@@ -123,7 +123,7 @@ class AuditStore(CommonStore):
             return LogHead(count, streams, last[1] if last else "", digest)
 
     def lost(self, heads: Iterable[StreamHead]) -> Iterator[tuple[StreamHead, str]]:
-        """Yield those of the given last events that the event log lacks, with the reason."""
+        """Yield each given event that is missing or replaced in the log, and a description."""
         with self._database.reading() as connection:
             for head in heads:
                 found = connection.execute(

@@ -66,7 +66,7 @@ class CommentStore(Store):
         return [CommentThread(tuple(own)) for own in threads.values()]
 
     def find_thread(self, start: str) -> CommentThread:
-        """Return the comment thread whose id begins with `start`; NotFound unless it is one."""
+        """Return the only comment thread whose id begins with `start`, or raise NotFound."""
         found = [thread for thread in self.list_threads() if thread.id.startswith(start)]
         if len(found) != 1 or not start:
             ambiguous = f"several thread ids begin with {start!r}"

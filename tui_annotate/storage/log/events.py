@@ -98,7 +98,7 @@ def read_batch_of(connection: Connection, event: Event) -> Iterator[Event]:
 
 
 def read_batch(connection: Connection, batch: str) -> Iterator[Event]:
-    """Yield all people's events that one action wrote, by the action's id (`batch`)."""
+    """Yield all events that one action wrote for any person; `batch` is the action's id."""
     return _load_events(connection, _WHOLE_BATCH, batch=batch) if batch else iter(())
 
 

@@ -100,7 +100,7 @@ class LabelSetChange:
     disabled: Disabled
 
     def moment(self, dataset: str = "") -> LabelSetSnapshot:
-        """Return the state of a dataset's label set (empty: the workspace's); or raise NotFound."""
+        """Return the current version of the label set of a dataset or (empty) of the workspace."""
         own = {row[0]: row[1] for row in self.connection.execute(_OWN)}
         arrival = self.connection.execute(_ARRIVAL).scalar_one()
         if dataset:

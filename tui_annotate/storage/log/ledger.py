@@ -29,7 +29,7 @@ from tui_annotate.storage.log.store import AnnotationStore
 from tui_annotate.storage.log.write_plans import EventStream, WritePlan, plan_event
 
 Prepare = Callable[[EventLog, EventStream], PendingEvent]
-"""Function that prepares an action on a sample; it is called inside the transaction."""
+"""Function that builds the event of an action on a sample; called in the write transaction."""
 
 
 def new_id() -> str:
@@ -208,7 +208,7 @@ class BatchPlan:
     undone: Event | None = None
 
     def take(self, stream: EventStream, event: Event) -> None:
-        """Plan an event of a person's work on a sample; Conflict as for `plan_event`."""
+        """Plan how to store an event; raise Conflict if the annotations have changed meanwhile."""
         plan, self.last = plan_event(stream, event)
         self.plans.append(plan)
         self.touched = event.action.after.annotations.keys()

@@ -208,7 +208,7 @@ class EventLog:
         return {name: (who, row) for name, who, row in rows}
 
     def suggestion(self, key: SampleKey, name: str) -> Suggestion:
-        """Return a machine's suggestion on a sample; errors as of `load_suggestion`."""
+        """Return a model's suggestion on a sample, unless the dataset hides suggestions."""
         return suggestions.load_suggestion(self._connection, key, name)
 
     # writing -----------------------------------------------------------------------------------
@@ -231,7 +231,7 @@ class EventLog:
         return all(heads.get(plan.sample_id, "") == plan.head for plan in plans)
 
     def write(self, plans: Sequence[WritePlan]) -> None:
-        """Write planned events and table rows; Conflict if an annotation's id is in use."""
+        """Write planned events and table rows; raise Conflict if an annotation's id is in use."""
         for person in {plan.assignment["person"] for plan in plans}:
             require_permission(self._actor, Permission.WRITE, person)
         write(self._connection, plans, disabled=self.disabled)

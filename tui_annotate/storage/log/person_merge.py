@@ -107,7 +107,7 @@ class PersonMergeStore(LogStore):
         return done
 
     def find(self, who: str) -> Person:
-        """Return the merged person with an id or name.
+        """Find a person who was merged into another person, by id or name.
 
         Raises:
             NotFound: no merged person matches, or several do.
@@ -127,7 +127,7 @@ class PersonMergeStore(LogStore):
         return found[0]
 
     def undo(self, person: Person) -> PersonMerge:
-        """Undo a person's merge, in one transaction; work on removed samples is skipped.
+        """Undo the merge of a person into another person; skip work on removed samples.
 
         Raises:
             Conflict: the owner changed the merged work, or was merged afterwards.

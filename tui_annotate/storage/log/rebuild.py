@@ -50,7 +50,7 @@ _ROWS: Final = 1000
 
 
 def cut_to_heads(copy: Database, heads: Iterable[StreamHead]) -> list[StreamHead]:
-    """In a copy of a database, remove the events that follow a given event of the same work.
+    """In a copy of a database, remove all events that came after the given events.
 
     Each is a person's last event on a sample; other people's work and other samples are removed
     entirely. Returns the given events that the copy lacks.
@@ -80,7 +80,7 @@ def _cut_streams(connection: Connection) -> Iterator[None]:
 
 
 def rebuild_tables(copy: Database) -> int:
-    """Rebuild annotations and assignments from the event log; Conflict if events do not fit."""
+    """Rebuild annotations and assignments from the event log; raise Conflict for invalid events."""
     count = 0
     with copy.reading() as reading, copy.writing() as connection:
         for table in (ANNOTATIONS, ANSWERS, ASSIGNMENTS):

@@ -149,7 +149,7 @@ def list_candidates(connection: Connection) -> Iterator[ReviewCandidate]:
 
 
 class _Plans:
-    """The people who are to annotate one sample, or each of all samples."""
+    """The people assigned to one sample or to every sample, and the free slots of samples."""
 
     def __init__(self, connection: Connection, sample_id: int | None = None) -> None:
         scope = {} if sample_id is None else {"sample_id": sample_id}

@@ -88,7 +88,7 @@ samples, but a person has many annotations.
 
 
 class LabelCombination(NamedTuple):
-    """A combination of labels that a person uses in a dataset, as a key of counts."""
+    """Key under which annotations with the same dataset, person and labels are counted."""
 
     dataset: str
     person: str
@@ -271,7 +271,7 @@ class AnnotationStore(LogStore):
         return found
 
     def import_records(self, records: Sequence[Record]) -> ImportCounts:
-        """Import people, annotations and assignments of samples that are stored.
+        """Import people, annotations and assignments; their samples must already be stored.
 
         A repeated import adds nothing; annotations that were removed here stay removed. A later
         import replaces state, rating and comment until a person works on the sample here; from then

@@ -45,7 +45,7 @@ from tui_annotate.storage.people.store import add_person
 from tui_annotate.storage.statements import known_digests
 
 KnownLabels = Callable[[str], Collection[LabelPath] | None]
-"""Function that returns all labels that a dataset's label sets ever had; None for any."""
+"""Function that returns all labels that a dataset ever permitted; None if it permits any label."""
 
 _AT_ONCE: Final = 20
 """Maximum number of samples whose work one transaction merges, as other writers wait."""
@@ -259,7 +259,7 @@ class _Merger:
         if texts != copy.texts:
             return "the sample has other texts in this workspace"
         if base_person(copy.person) == SETTLED:
-            return "adjudicated work is not the own work of an annotator"
+            return "an adjudication cannot be merged as an annotator's work"
         return ""
 
     def _find_foreign_annotation(self, copy: StreamCopy, stream: EventStream) -> str:

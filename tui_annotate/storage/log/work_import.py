@@ -148,7 +148,7 @@ class WorkImport:
     def _select_new(
         self, log: EventLog, stream: EventStream, annotations: Sequence[Annotation]
     ) -> list[Annotation]:
-        """Return the annotations that were never stored; ids in use elsewhere become new ones."""
+        """Return annotations that were never stored; replace ids that other annotations use."""
         if not annotations:
             return []
         mine = (stream.person, stream.sample_id)

@@ -29,7 +29,7 @@ _KEEP: Final = add_missing(PEOPLE)
 _PREFER: Final = upsert(PREFERENCES, "person", "name")
 _PLACE: Final = upsert(PLACES, "person", "sample_id")
 _OTHERS: Final = "other people"
-"""Preference that lists the imported people of the same name who are other people."""
+"""Name of the preference that lists imported people with the user's name who are not the user."""
 _MERGES: Final = "merged-people"
 """Setting that stores a dict from the id of each merged person to the `Merge`."""
 _SETTING: Final = upsert(SETTINGS, "name")
@@ -108,7 +108,7 @@ def find_namesake(connection: Connection, person: Person) -> str | None:
 
 
 def find_local_ids(connection: Connection, name: str) -> Sequence[str]:
-    """Return the ids of the people who work under a name without an account: at most one."""
+    """Return a list of at most one id: the person who has no account and works under a name."""
     return connection.execute(_LOCAL, {"name": name}).scalars().all()
 
 
@@ -164,7 +164,7 @@ class PeopleStore(Store):
         return self.person(owners.pop()) if len(owners) == 1 else None
 
     def find_namesakes(self, name: str) -> tuple[Person, ...]:
-        """Return imported people with a name who may be the person who works under that name.
+        """Return the imported people with a user's name; each of them may be this user.
 
         People who are known to be other people are excluded.
         """

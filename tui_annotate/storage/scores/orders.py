@@ -60,7 +60,7 @@ def ensure_order(database: Database, order: ByScore) -> int:
 
 
 def position_value(line: Mapping[int, int], newcomer: RankedSample) -> int:
-    """Return a sample's sort value in a queue by score: its position, or after all positions."""
+    """Return a sample's position in a queue by score; samples without a score come last."""
     return line.get(newcomer.sample_id, UNSCORED + newcomer.sample_id)
 
 
@@ -199,7 +199,7 @@ def _drop_older_orders(database: Database, order: ByScore, made: int) -> None:
 
 
 def _drop_orders(database: Database, order: ByScore, numbers: Collection[int]) -> None:
-    """Delete stored queue orders in short transactions, each under another name first."""
+    """Rename each given queue order, then delete it in short transactions."""
     for number in numbers:
         with database.writing() as connection:
             _rename_outdated(connection, number, order)
@@ -219,7 +219,7 @@ def _drop_orders(database: Database, order: ByScore, numbers: Collection[int]) -
 # texts that change -------------------------------------------------------------------------------
 
 _READ_COLUMNS: Final = ("digest", "request", "meta", "group")
-"""Columns of a sample from which scores may be computed."""
+"""Columns of the sample table from which scores may be computed."""
 
 
 def drop_stale_results(connection: Connection, coming: Mapping[int, Mapping[str, Any]]) -> None:

@@ -125,12 +125,12 @@ def select_newest(runs: Sequence[StoredRun]) -> list[StoredRun]:
 
 
 def current_runs(runs: Sequence[StoredRun]) -> dict[tuple[int, str], StoredRun]:
-    """Return the newest run of a scorer or judge that has each score, by dataset and score."""
+    """Map each dataset and score name to the newest run that computed the score."""
     return {(each.dataset_id, name): each for each in select_newest(runs) for name in each.names}
 
 
 def list_visible_runs(connection: Connection) -> dict[tuple[int, str], StoredRun]:
-    """Return the newest run that has each score, except in datasets that hide scores."""
+    """Return the newest run of each score in each dataset that does not hide scores."""
     hidden = hidden_rows(connection)
     current = current_runs(list_runs(connection))
     return {at: each for at, each in current.items() if at[0] not in hidden}

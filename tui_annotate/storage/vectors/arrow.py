@@ -96,7 +96,7 @@ def pack_axes(axes: NDArray[np.float32]) -> bytes:
 
 
 def unpack_axes(packed: bytes | str, *shape: int) -> NDArray[np.float32]:
-    """Decode the projection matrix of token vectors, which `pack_axes` encoded in base64.
+    """Decode the base64 text into which `pack_axes` encoded a matrix.
 
     Raises:
         ValueError: the text is not an array of this shape.
@@ -172,7 +172,7 @@ def order_rows(rows: Any) -> Any:
 
 
 def iterate_documents(rows: Any) -> Iterator[tuple[str, int, int]]:
-    """Yield (hash, first row, row after the last) of each document in grouped rows."""
+    """Yield each document's hash, first row and end row; the rows are grouped by document."""
     import pyarrow.compute as pc
 
     runs = pc.run_end_encode(rows.column("sha256").combine_chunks())

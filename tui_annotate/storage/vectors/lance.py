@@ -167,7 +167,7 @@ def _has_version(place: Path) -> bool:
 
 
 def _check_memory_limit() -> None:
-    """Check the limit of the address space, below which LanceDB waits forever for a thread.
+    """Check that the memory limit is not so low that LanceDB waits forever for a thread.
 
     Raises:
         Unavailable: the limit (`ulimit -v`) is too low.

@@ -159,7 +159,7 @@ class VectorSetStore(Store):
     def mark_embedded(
         self, table: str, hashes: Sequence[str], *, unknown: Collection[str] = ()
     ) -> None:
-        """Mark documents as having vectors on disk; `unknown` ones are ranked lexically."""
+        """Record which documents have vectors; matches in `unknown` documents are lexical."""
         if hashes:
             common = {"vectors": table}
             rows = [{**common, "sha256": name, "unknown": name in unknown} for name in hashes]

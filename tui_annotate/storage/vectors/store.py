@@ -139,7 +139,7 @@ class VectorStore:
                 optimize_table(self._lance.open(each))
 
     def sync(self) -> None:
-        """Flush written vectors to the disk, which LanceDB leaves to the kernel."""
+        """Flush written vectors to the disk, because LanceDB does not."""
         os.sync()
 
     def drop(self, table: str) -> None:
@@ -176,7 +176,7 @@ class VectorStore:
     # reading -----------------------------------------------------------------------------------
 
     def fetch(self, table: str, hashes: Sequence[str]) -> dict[str, NDArray[np.float32]]:
-        """Return the vectors (segments, dimensions) by document hash; documents may be absent."""
+        """Return a dict from the hash of each document with vectors to (segments, dimensions)."""
         import numpy as np
 
         found: dict[str, NDArray[np.float32]] = {}

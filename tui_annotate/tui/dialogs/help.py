@@ -28,7 +28,7 @@ _TITLES: Final = {
     actions.NOTE: "Keys in a note",
     actions.EDITING: "Keys while editing an annotation",
     actions.REVIEWING: "Keys in review",
-    actions.VIEWING: "Keys in a read-only file",
+    actions.VIEWING: "Keys while you view a file",
 }
 _MARKS: Final = {actions.REVIEWING: REVIEW_MARKS, actions.VIEWING: VIEW_MARKS}
 

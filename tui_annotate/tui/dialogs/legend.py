@@ -30,11 +30,11 @@ def _letter(sign: str, meaning: str) -> LegendEntry:
 
 
 _STRENGTHS = (
-    "match, strength 1 of 5: about 1 in 10 is evidence",
-    "match, strength 2 of 5: about 1 in 4 is evidence",
-    "match, strength 3 of 5: about 1 in 2 is evidence",
-    "match, strength 4 of 5: about 2 in 3 are evidence",
-    "match, strength 5 of 5: about 4 in 5 are evidence",
+    "match, strength 1 of 5: evidence in about 10 % of cases",
+    "match, strength 2 of 5: evidence in about 25 % of cases",
+    "match, strength 3 of 5: evidence in about 50 % of cases",
+    "match, strength 4 of 5: evidence in about 67 % of cases",
+    "match, strength 5 of 5: evidence in about 80 % of cases",
 )
 
 STATE_MARKS: Final = tuple(

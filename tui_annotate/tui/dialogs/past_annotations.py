@@ -66,7 +66,7 @@ class PastAnnotationDialog(ItemDialog[PastAnnotation, Sequence[PastAnnotation]])
 
     def show_items(self, found: Sequence[PastAnnotation]) -> None:
         if not found:
-            self.rows.show_text("You have no similar annotations yet")
+            self.rows.show_text("You have no annotations with similar claims yet")
             return
         self.rows.show(found)
         self.query_one(Vertical).styles.height = max(self.rows.count, _FEWEST) + _OTHER_ROWS

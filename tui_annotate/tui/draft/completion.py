@@ -233,7 +233,7 @@ def replace_annotations(
     *,
     gone: Annotation | None = None,
 ) -> Effects:
-    """Replace the sample's annotations after a deletion, an undo or a redo.
+    """Update the sample's list of annotations after a deletion, an undo or a redo.
 
     A restored annotation gets the focus. If an undo made it the draft, the draft is emptied.
 

@@ -19,7 +19,7 @@ LONGEST: Final = 2_000
 _QUOTE = 20  # cells
 
 Place = tuple[Side, int]
-"""A document of a sample: its side, and its index among the documents of this side."""
+"""Identifies a document of a sample: summary or source, and an index among its documents."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +59,9 @@ class TextContrast:
 NOTHING: Final = TextContrast()
 
 Marks = Callable[[Place], Sequence[Span] | None]
-"""Function that returns the spans of a document's words that do not occur on the other side.
+"""Function that returns the spans of words in the summary or source that the other text lacks.
 
-The sides are the summary and the source. The function returns None if the words are unknown.
+The function returns None if these words are not computed yet.
 """
 
 

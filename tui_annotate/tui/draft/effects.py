@@ -88,7 +88,7 @@ class Blink(Effect):
 
 @dataclass(frozen=True, slots=True)
 class AskWords(Effect):
-    """Request for the words on screen, so that they can be chosen by letters."""
+    """Request to the screen for its visible words, which the user then selects by letters."""
 
     side: Side
 

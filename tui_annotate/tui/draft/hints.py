@@ -60,7 +60,7 @@ class WordHints:
         return any(pair[1:] for pair in self.words.values())
 
     def type(self, letter: str) -> Span | None:
-        """Add a typed letter; return the selected text if the letter completes the code of a word.
+        """Add a typed letter; return the selected text if all letters of a word are typed.
 
         The selection is the first chosen word, or the text from the first to the last chosen word.
         The result is None if no code is complete.

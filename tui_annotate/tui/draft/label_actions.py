@@ -15,7 +15,7 @@ from tui_annotate.tui.draft.words import HINT, WARNING, describe_labels, join_la
 
 
 def choose(draft: Draft, digit: str) -> Effects:
-    """Handle a typed digit: save with, open or toggle the label (or other option) of this digit."""
+    """Apply the label, or another option, that a typed digit stands for."""
     if digit == "0":
         return _choose_zero(draft)
     option = next((known for known in draft.options() if known.digit == digit), None)

@@ -100,9 +100,9 @@ class MessageCode(ScreenMessage):
     NO_NOTE_ON_SUGGESTION = "Press e to change the suggestion, then m to write its note"
     NO_NOTE_UNDER_LABEL = "Label {label} allows no note"
     FORMER_HAS_NO_NOTE_FOR_THIS = (
-        "The past annotation has no note · press e to edit the focused annotation"
+        "The past annotation you chose has no note · e edits the focused annotation"
     )
-    FORMER_HAS_NO_NOTE = "No note to copy from the past annotation"
+    FORMER_HAS_NO_NOTE = "The past annotation you chose has no note to copy"
     NOTE_IN_HAND_ALREADY = "The unsaved annotation already has a note: Backspace drops the note"
     NOTE_TAKEN = "Note copied to the unsaved annotation"
     REPEAT_TOGGLES = "r switches the label {label} on or off"
@@ -134,7 +134,7 @@ class MessageCode(ScreenMessage):
     RATED = "Rated {rating} · u undo"
     NOT_RATED_ANY_MORE = "Rating removed · u undo"
     NOT_SAVED_COMES_BACK = (
-        "Annotation {label} was not saved: {reason} · it opens after this annotation"
+        "Annotation {label} was not saved: {reason} · retry after the current annotation"
     )
 
     # suggestions
@@ -181,8 +181,8 @@ class MessageCode(ScreenMessage):
     UNDONE_ELSEWHERE = "{undone}, in {sample}"
     UNDONE = "{undone} · U redo"
     REDONE = "{undone} · u undo"
-    SECOND_READING_BEGUN = "2nd reading: your annotations of the 1st reading are hidden"
-    FIRST_READING_AGAIN = "1st reading: your annotations of the 2nd reading are hidden"
+    SECOND_READING_BEGUN = "Second pass (2nd reading): annotations of your 1st reading are hidden"
+    FIRST_READING_AGAIN = "First pass (1st reading): annotations of your 2nd reading are hidden"
     NO_SECOND_READING = "No sample is assigned to you to annotate a second time (2nd reading)"
     NO_LESSON_IN_SECOND_READING = (
         "The adjudication of the first reading is hidden during the 2nd reading"
@@ -268,9 +268,9 @@ class LineText(ScreenMessage):
     # letters on words
     FIRST_WORD = "First word to select: type the letters shown on it"
     LAST_WORD = "Last word to select: type the letters shown on it · Enter selects one word"
-    LAST_WORD_SHORT = "Last word: type the letters on it · Enter selects one word"
-    SECOND_OF_PAIR = "a capital as the last letter selects the next word"
-    SECOND_OF_PAIR_SHORT = "capital: the next word"
+    LAST_WORD_SHORT = "Last word to select: type its letters · Enter selects one word"
+    SECOND_OF_PAIR = "type the last letter as a capital to select the next word"
+    SECOND_OF_PAIR_SHORT = "capital letter: next word"
 
     # questions
     RATE = "Rate the {item}: {digits} choose a rating · 0 not rated"

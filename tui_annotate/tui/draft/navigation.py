@@ -25,7 +25,7 @@ def go_to_annotation(step: int, draft: Draft) -> Effects:
 
 
 def go_to_item(step: int, draft: Draft) -> Effects:
-    """Go to the next or previous item of the sample that needs work.
+    """Go to the next or previous item to check in the sample.
 
     These items are the highlighted words that do not occur in the source. If no words are
     highlighted, the items are incomplete annotations and unanswered suggestions.

@@ -117,7 +117,7 @@ def finish_note(draft: Draft, text: str) -> Effects:
 
 
 def keep_note_text(draft: Draft, text: str) -> Effects:
-    """Keep the text of the note line until the same note is opened again (key Esc)."""
+    """Close the note line (Esc), but keep its text until the same note is opened again."""
     if keep_unsaved_text(draft, text):
         of_sample = draft.writing is not None and draft.writing.kind == SAMPLE
         draft.say(MessageCode.COMMENT_KEPT if of_sample else MessageCode.NOTE_KEPT)

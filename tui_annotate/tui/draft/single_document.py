@@ -66,9 +66,9 @@ def exchange_group_sides(
 
 
 def stored_anchor(sample: Sample, anchor: Anchor) -> Anchor:
-    """Convert a span of a text from the form on screen to the stored form.
+    """Convert the side of a span (summary or source) from the displayed to the stored side.
 
-    The forms differ only for a single document, which is stored as a source but shown as a summary.
+    The sides differ only for a single document, which is stored as a source but shown as a summary.
     """
     return _swap_side(anchor) if is_alone(sample) else anchor
 

@@ -336,7 +336,7 @@ class Draft:
 
     @property
     def state(self) -> str:
-        """The state that determines which keys work: a letter of `keys.actions.STATES`."""
+        """A letter for the user's activity, such as writing a note, which decides what keys do."""
         if self.pending:
             return "L"
         if self.writing:
@@ -416,7 +416,7 @@ class Draft:
         return self.anchor_of(match) in self.evidence
 
     def is_former_evidence(self, match: Match) -> bool:
-        """Return whether a match overlaps words that were the annotator's evidence elsewhere.
+        """Return whether a match overlaps the annotator's evidence in another sample.
 
         Only evidence from other samples with the same source is considered.
         """

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from typing import Final
 
 READING, SELECTING, SOURCE, OPTION, NOTE, EDITING = "R", "S", "V", "L", "N", "E"
-"""Letters for the states of the annotating screen, and of the review screen during an edit."""
+"""Letters for the states of the annotating screen; the state decides which keys work."""
 REVIEWING: Final = "J"
-"""Letter for the state of the review screen in which no annotation is being edited."""
+"""Letter for the state of the review screen, except while the reviewer edits an annotation."""
 VIEWING: Final = "F"
 """Letter for the state of the viewer, which shows a file read-only."""
 ANNOTATING: Final = "RSVE"
@@ -157,7 +157,7 @@ ACTIONS: Final[tuple[Action, ...]] = (
            VIEWING: "show only one annotator; again: show all"}, changes="RSVLE"),
     Action("option.list", ("0",), "list all labels, with search", "Label", "RSVLEJF",
            fixed=True, after_save=True,
-           at={OPTION: "choose the parent label, no rating or own reason",
+           at={OPTION: "answer: parent label, no rating or a typed reason",
            REVIEWING: "show further candidates", VIEWING: "show all annotators"}, changes="RSVLE"),
     Action("label.repeat", ("r",), "use the last label again", "Label", after_save=True,
            changes=ANNOTATING),
@@ -178,7 +178,7 @@ ACTIONS: Final[tuple[Action, ...]] = (
            ANNOTATING + REVIEWING, short="note", after_save=True,
            at={SELECTING: "write a note for this claim",
            SOURCE: "write a note for this claim",
-           REVIEWING: "write the adjudicated sample comment"}, changes=ANNOTATING + REVIEWING),
+           REVIEWING: "write the final comment on the sample"}, changes=ANNOTATING + REVIEWING),
     Action("annotation.edit", ("e",), "edit the annotation, or change the suggestion",
            "Annotations", "REJ", short="change", after_save=True,
            at={EDITING: "cancel the edit, nothing is saved",
@@ -194,7 +194,7 @@ ACTIONS: Final[tuple[Action, ...]] = (
     Action("sample.done", ("enter",), "complete the sample and go to the next", "Sample", "RSVLEJ",
            short="done", after_save=True, short_at={SOURCE: "back", SELECTING: ""},
            at={SOURCE: "back to the summary",
-           OPTION: "choose the parent label, no evidence or no reason",
+           OPTION: "answer: parent label, no evidence or no reason",
            EDITING: "save the annotation",
            REVIEWING: "adjudicate the sample and go to the next"}, changes="RSLEJ"),
     Action("sample.skip", ("s",), "skip the sample", "Sample", after_save=True, changes=ANNOTATING),

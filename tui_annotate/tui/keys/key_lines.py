@@ -1,4 +1,4 @@
-"""The key lines: keys with names of actions, for each state and question of a screen."""
+"""Which keys and actions the last line of the screen lists in each situation."""
 
 from __future__ import annotations
 

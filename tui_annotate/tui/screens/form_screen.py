@@ -30,7 +30,7 @@ from tui_annotate.tui.widgets.form_rows import FormChoice, FormField, FormInput,
 _NEW_PASSWORD = ("new", "again")
 
 Submit = Callable[["FormScreen", str, Values], None]
-"""Function that handles a submitted form: its screen, the user's choice, the fields' values."""
+"""Function called with a submitted form's screen, the user's choice, and the field values."""
 
 
 class FormScreen(Screen[None]):

@@ -38,7 +38,7 @@ class SignInMessage(ScreenMessage):
     TAKEOVER_LEAD = "You have another session, open since {since}. Work saved there is also here."
     TAKEN_OVER_LEAD = (
         "Another session replaced this one at {since}."
-        " Your last action is not saved, only kept here."
+        " Your last action is not saved, but this session keeps it."
     )
     LOCKED = "{name} · no key pressed for {minutes} · all work is saved"
     SESSION_ENDED = "{name} · {error}"
@@ -134,7 +134,9 @@ def same_person_form(name: str, count: int) -> FormContent:
     """
     if count > 1:
         lead = SignInMessage.NAMESAKES_LEAD.text(name=name, count=count)
-        return FormContent("Imported work", [lead], [], [(GO, "continue without imported work")])
+        return FormContent(
+            "Imported work", [lead], [], [(GO, "continue without imported annotations")]
+        )
     choices = [(GO, "yes, continue this work"), (BACK, "no, another person did this work")]
     return FormContent(
         "Imported work", [SignInMessage.SAME_PERSON_LEAD.text(name=name)], [], choices

@@ -73,7 +73,7 @@ class PieceStyles(dict[int, Style | None]):
         ground: Style = _PLAIN,
         sent: Callable[[Style], Style | None] = lambda style: style,
     ) -> None:
-        """Create an empty cache of text styles; `sent` converts a style for the terminal."""
+        """Create an empty cache of text styles; the function `sent` adapts them to a terminal."""
         super().__init__()
         self.palette, self.ground = palette, ground
         self._convert = sent

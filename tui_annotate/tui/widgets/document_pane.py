@@ -261,14 +261,14 @@ class DocumentPane(DocumentView):
         self.redraw(self._swap_layer(name, SpanLayer((span, None) for span in spans)))
 
     def set_lacking(self, spans: Sequence[Span]) -> None:
-        """Highlight the words, possibly thousands, that do not occur in the other text."""
+        """Highlight words, possibly thousands, that summary and source do not have in common."""
         if not spans and not self.scene.lacking:
             return
         self.scene.lacking = SpanLayer((span, None) for span in spans)
         self._repaint_all()
 
     def set_tag(self, place: tuple[int, Span] | None) -> None:
-        """Highlight one part of an inserted text, such as one of several citation marks.
+        """Highlight one part of a text that the screen inserts, such as a citation number.
 
         Args:
             `place`: offset of the character before the tag, and the part as a span of the tag; None
@@ -337,7 +337,7 @@ class DocumentPane(DocumentView):
         self.redraw(changed)
 
     def focus(self, scroll_visible: bool = True) -> Self:  # noqa: FBT001, FBT002 (as Textual's)
-        """Focus the widget (Textual's method). A text that has the focus is not repainted."""
+        """Give the keyboard focus to this text (overrides Textual's method)."""
         if self.is_attached:
             self.app.call_later(self.screen.set_focus, self, scroll_visible)
         return self

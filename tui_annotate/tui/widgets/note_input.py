@@ -27,7 +27,7 @@ class _NoteSuggester(Suggester):
 
 
 class NoteInput(LineInput):
-    """An input line for a note, with keys to save the note, complete it, or show past notes."""
+    """An input line for a note, with keys to save or autocomplete the note or show past notes."""
 
     DEFAULT_CSS = "NoteInput { width: 1fr; }"
     BINDINGS: ClassVar[list[BindingType]] = [

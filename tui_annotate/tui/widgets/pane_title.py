@@ -29,7 +29,7 @@ class PaneTitle(FixedRows):
         extra: str = "",
         focused: bool,
     ) -> None:
-        """Replace the title above a text, and the notes after it.
+        """Replace the title above a text, and the short texts (`notes`) after the title.
 
         If space is short, a long title is cut first. Then `extra`, which follows the notes, is
         dropped; then the note at the right edge; then the notes, the last note first.

@@ -49,7 +49,7 @@ def press(
     comment: str = "",
     more: Mapping[str, Callable[[Draft], Effects]] | None = None,
 ) -> Effects:
-    """Run a reviewer's action on the open sample, and return requests to the screen.
+    """Run a reviewer's action on the open sample; return what the screen has to do.
 
     `comment` is the adjudicated sample comment, else the one to adjudicate.
     """
@@ -144,7 +144,7 @@ def _effects_of_reason(
 
 
 def convert_reasons(draft: ReviewDraft, effects: Sequence[Effect]) -> Effects:
-    """Turn a reason that a reviewer typed into the request to reject candidate annotations.
+    """Turn a reviewer's typed reason into a request to reject candidate annotations.
 
     If `draft.asked` is about an undecided conflict, the request completes the sample instead. Other
     effects stay unchanged.

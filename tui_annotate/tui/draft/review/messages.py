@@ -13,7 +13,7 @@ class ReviewText(ScreenMessage):
 
     # answers to keys
     EDIT_IS_OPEN = "Finish the edit first: Enter saves it, e cancels it"
-    NO_COMMENT_IN_EDIT = "Finish the edit before you adjudicate the sample comment · m adds a note"
+    NO_COMMENT_IN_EDIT = "Finish the edit before you write the sample comment · m adds a note"
     REVIEW_NOT_ALLOWED = "{reason}"
     NO_CANDIDATE = "No candidate annotation here · press c for the next conflict"
     NO_CANDIDATE_TO_REFUSE = (

@@ -170,7 +170,7 @@ class ReviewDraft(Draft):
 
     @property
     def in_hand(self) -> tuple[CandidateAnnotation, ...]:
-        """Candidate annotations that key `y` accepts: the chosen or only one, else the majority."""
+        """Candidates that key `y` accepts: the chosen one, the single one, or the majority's."""
         if self.chosen:
             return (self.chosen,)
         if len(self.candidates) == 1:
@@ -261,7 +261,7 @@ class ReviewDraft(Draft):
         )
 
     def digit(self, at: int) -> str:
-        """Return the digit key, 1 to 9, that chooses a candidate annotation now; 0 shows others."""
+        """Return the key for a candidate annotation: 1 to 9, or 0 if it is not on screen."""
         page, index = divmod(at, MOST_OPTIONS)
         return str(index + 1) if page == self.page else "0"
 

@@ -205,7 +205,7 @@ def _describe_anchors(draft: ReviewDraft, one: CandidateAnnotation | Annotation,
 
 
 def describe_refusal(refusal: Annotation | None) -> str:
-    """Return why a candidate annotation was rejected, and the reviewer's note, as text."""
+    """Describe why a candidate annotation was rejected: the reason and the reviewer's note."""
     settled = refusal.settled if refusal else None
     reason = WHY.get(settled.reason, "") if settled else ""
     note = quote_text(settled.note) if settled and settled.note else ""

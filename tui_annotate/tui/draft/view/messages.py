@@ -17,7 +17,7 @@ class ViewText(ScreenMessage):
     NO_ANNOTATION_OF_PERSON = (
         "No annotations made by {name} in this sample · 0 shows all annotators"
     )
-    NO_PEOPLE = "The file names no annotators for this sample"
+    NO_PEOPLE = "The open file lists no annotators for this sample"
     NO_WORDS_MARKED = "No words are marked: press i to mark words not found in the source"
     READING_SAMPLE = "Loading the sample ..."
     STILL_READING_SAMPLE = "Loading the sample: splitting it into sentences ..."

@@ -109,7 +109,7 @@ class SampleSource:
 
 @dataclass(frozen=True, slots=True)
 class PrefetchedSamples:
-    """Samples that were read ahead for one annotator at one version of the store.
+    """Samples that were read from the store before the annotator opens the samples.
 
     Attributes:
         here: the sample that was open when the samples were read.
@@ -309,10 +309,10 @@ class SampleLoader:
         words: AnyMessage,
         none: AnyMessage,
     ) -> None:
-        """Switch to another annotator's session, and show the sample that `open_desk` opens.
+        """Switch to another annotator's session, and show the annotator's open sample.
 
         Args:
-            open_desk: called in the store's thread.
+            open_desk: returns the sample to show; called in the store's thread.
             none: message if `open_desk` returns None.
         """
         screen = self._screen
@@ -339,7 +339,7 @@ class SampleLoader:
     # position and working time
 
     def leaving(self) -> Callable[[], None]:
-        """Return a function for the store's thread that stores the position and working time."""
+        """Return a function that stores the annotator's position and working time."""
         keep, current = self.leaving_place(), self._screen.current
         if current is None:
             return keep

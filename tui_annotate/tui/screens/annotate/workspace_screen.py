@@ -114,7 +114,7 @@ class WorkspaceScreen(SampleScreen):
         self.show_error = self.saves.refused
 
     def use_features(self, order: FeatureOrder, save: Callable[[Effect], bool]) -> None:
-        """Create the optional parts of the screen, and set which part gets actions first.
+        """Create the optional parts of the screen; set the order in which they handle actions.
 
         Args:
             order: order of all features; features of plug-ins are skipped until they are loaded.
@@ -201,7 +201,7 @@ class WorkspaceScreen(SampleScreen):
 
     @property
     def listening_since(self) -> float | None:
-        """Time from which key presses count for the open sample; None until it is drawn.
+        """Time from which key presses apply to the open sample; None until the sample is drawn.
 
         Keys that were pressed before this time were meant for another sample.
         """
@@ -342,7 +342,7 @@ class WorkspaceScreen(SampleScreen):
         return "" if method or self._writing else keys.action(key, draft.state)
 
     def _press_key(self, event: events.Key, draft: Draft, since: float) -> None:
-        """Run the action of a key, unless the key was pressed too early for the open sample.
+        """Run the action of a key, unless the key was pressed before the open sample was shown.
 
         A key pressed before the time `since` (first frame of the sample) runs only an action that
         changes nothing.
@@ -404,7 +404,7 @@ class WorkspaceScreen(SampleScreen):
         return press(draft, action, digit=digit, comment=comment, more=self.feature_keys)
 
     def match_clicked(self, draft: Draft, rank: int) -> Effects:
-        """Take the clicked match as evidence, or remove it; only show it if work is read-only."""
+        """Take or remove the clicked match as evidence; in a read-only session, show the match."""
         if self.read_only:
             return highlights.show_match(draft, rank)
         return highlights.take_match(draft, rank)

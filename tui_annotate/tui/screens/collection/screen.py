@@ -115,7 +115,7 @@ LEGEND: Final = (
     LegendEntry(((OPEN, "accent"),), "not complete"),
     LegendEntry(
         ((f"{OPENS_MORE} ", "key"), (UNFOLDED, "key")),
-        "first symbol: the rows below this row are hidden; second: they are shown",
+        "closed group (rows hidden) and open group (rows shown)",
     ),
     LegendEntry((("3/12", "text"),), "3 of 12 reports, documents or citations are complete"),
 )

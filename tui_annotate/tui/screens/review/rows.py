@@ -203,7 +203,7 @@ def _anchor_marks(
 
 
 def candidates(draft: ReviewDraft, cells: int) -> tuple[list[list[Words]], int]:
-    """Return the lines that list the candidate annotations now under review, and a line's index.
+    """Return the lines with the candidate annotations under review, and the focused line's index.
 
     The index is that of the first line of the chosen candidate, else of the first candidate that a
     digit can choose; -1 for neither.

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class SeenToken:
-    """Identifier of the state in which the reviewer saw the open sample.
+    """Identifier of the version of the open sample that the reviewer saw.
 
     The store refuses an action if the sample has changed since. The store's thread updates the
     identifier after each action.

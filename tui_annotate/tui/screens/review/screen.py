@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
 
 class AnnotatorThreads(ThreadFeature):
-    """Part of the review screen that opens annotators' threads and sends the reviewer's answers."""
+    """Part of the review screen that shows annotators' questions and sends the replies."""
 
     def read_thread(self, session: AnnotatorSession, open_sample: OpenSample) -> None:
         key = open_sample.sample.key
@@ -270,7 +270,7 @@ class ReviewScreen(WorkspaceScreen):
         return True
 
     def _show_bar(self, draft: Draft) -> None:
-        """Update the label bar, which never loses rows, so that the texts above do not move."""
+        """Update the label bar without reducing its height, so that the texts above do not move."""
         bar, size = self.query_one(LabelBar), self.app.size
         reviewing = draft.state == REVIEWING
         bar.longest = rows.LONGEST if reviewing else LONGEST

@@ -113,7 +113,7 @@ class TextComparison:
             self._screen.run_in_thread("marks", call)
 
     def _read_marks(self, draft: Draft, places: Sequence[Place]) -> None:
-        """Search documents for words that the other side lacks; called in a thread."""
+        """Find words of the summary that the source lacks, or the reverse; called in a thread."""
         from tui_annotate.methods.unsupported_words import find_unsupported_words
 
         found = {}
@@ -174,14 +174,11 @@ class TextComparison:
 
 
 def _texts(sample: Sample) -> _Texts:
-    """Return the sides and hashes of a sample's texts, by which its missing words are cached."""
+    """Return a cache key of a sample: the side and hash of each of its texts."""
     return tuple((document.side, document.sha256) for document in sample.documents)
 
 
 def _places(sample: Sample) -> list[Place]:
-    """Return the documents of a sample that can be compared with a text of the other side.
-
-    The summary, which is compared with the sources, precedes the sources.
-    """
+    """Return a sample's documents to compare, first the summary; empty without a source."""
     sides = [side for side in (Side.SUMMARY, Side.SOURCE) if sample.side(side.other)]
     return [(side, at) for side in sides for at in range(len(sample.side(side)))]

@@ -1,4 +1,4 @@
-"""The interface of optional parts that extend the screen of a sample, and of their screen.
+"""Interfaces between the screen of a sample and the optional parts that extend the screen.
 
 The screen owns an ordered tuple of such parts, the features. Features do not depend on one another,
 and the screen does not depend on a particular feature: it calls the hooks below in the order of the
@@ -183,7 +183,7 @@ class Feature:
     # in the store's thread
 
     def opened(self, session: AnnotatorSession, open_sample: OpenSample) -> None:
-        """Read this feature's data for a sample that is opened; called in the store's thread."""
+        """Read what this part of the screen needs for a sample that is being opened."""
 
     def next_sample(self, session: AnnotatorSession, sample: Sample) -> SampleKey | None:
         """Return the sample to open after the user has finished `sample`.
@@ -195,21 +195,21 @@ class Feature:
     # the sample on screen
 
     def drafted(self, draft: Draft, open_sample: OpenSample) -> None:
-        """Add this feature's data to a newly opened sample, before the sample is shown."""
+        """Prepare this part of the screen for an opened sample, before the sample is shown."""
 
     def loaded(self, draft: Draft) -> None:
-        """Add this feature's data to an opened sample, after its texts are shown."""
+        """Prepare this part of the screen for an opened sample, after the texts are shown."""
 
     def begun(self, session: AnnotatorSession, open_sample: OpenSample, *, first: bool) -> None:
         """React to a newly shown sample; `first` means the first since the app was started."""
 
     def saved(self, draft: Draft, saved: SaveResult, open_sample: OpenSample) -> OpenSample:
-        """Return the open sample with this feature's updates after the store confirmed a save."""
+        """Return the open sample after a save, as this part of the screen updates it."""
         del draft, saved
         return open_sample
 
     def reloaded(self, draft: Draft, open_sample: OpenSample) -> None:
-        """Update this feature's data after the open sample was read from the store again."""
+        """Update this part of the screen after the open sample was read from the store again."""
 
     def finished(self, result: FinishedSample, go_on: Callable[[], None]) -> bool:
         """Show a dialog after a finished sample, then call `go_on`; return False for no dialog."""
@@ -245,17 +245,17 @@ class Feature:
         """Start work that depends on the selection, such as a search; called before each redraw."""
 
     def title(self, draft: Draft, side: Side, title: Title) -> Title:
-        """Return the title of the summary or source with this feature's changes."""
+        """Return the title of the summary or source, as this part of the screen changes it."""
         del draft, side
         return title
 
     def marks(self, draft: Draft, side: Side) -> Sequence[AnnotationMark]:
-        """Return additional highlights for the displayed document of a side."""
+        """Return further highlights for the document displayed as summary or as source."""
         del draft, side
         return ()
 
     def line(self, draft: Draft, cells: int) -> tuple[str, Kind] | None:
-        """Return this feature's text and kind for the status line; None for the default text."""
+        """Return a text and its kind for the status line; None for the default text."""
 
     def key_line(self, draft: Draft) -> Names | None:
         """Return the actions whose keys the key line lists; None for the default actions."""
@@ -266,7 +266,7 @@ class Feature:
         return ()
 
     def citations(self, draft: Draft) -> Sequence[Citation] | None:
-        """Return the citations to show after summary sentences; None for the sample's own."""
+        """Return the citations to show after summary sentences; None for the usual citations."""
 
     def focused_citation(self, draft: Draft) -> tuple[int, Span] | None:
         """Return where the mark of the focused citation is shown; None if none is in focus.
@@ -276,7 +276,7 @@ class Feature:
         """
 
     def surroundings(self, draft: Draft, side: Side) -> tuple[str, str] | None:
-        """Return the text before and after the displayed document; None for a whole document."""
+        """Return the text before and after a displayed excerpt; None if there is no excerpt."""
 
 
 FeatureOrder = tuple[Callable[[FeatureHost], Feature] | str, ...]

@@ -94,7 +94,7 @@ def title(
 
 
 def name(draft: Draft, usual: str, parent: ParentReport | None = None) -> str:
-    """Return the name that a title shows for a report, document or citation, else `usual`."""
+    """Return the title of a report, document or citation; for other samples, return `usual`."""
     sample = draft.sample
     run = _run_name(sample)
     if sample.kind is SampleKind.DOCUMENT:

@@ -50,7 +50,7 @@ SIDE_BY_SIDE: Final = 100
 """Minimum number of terminal columns to show the texts side by side."""
 
 LISTS: Final = 28
-"""Minimum number of rows to list matches and annotations under the summary."""
+"""Minimum number of terminal rows at which the screen lists matches and annotations."""
 
 BOTH, ONE, STACKED = LAYOUTS = ("both", "one", "stacked")
 
@@ -130,7 +130,7 @@ class SampleScreen(Screen[None]):
         raise NotImplementedError
 
     def spend(self) -> None:
-        """Count the working time of an action by key or mouse."""
+        """Add the time for a key press or mouse click to the working time."""
 
     def remember(self, what: str, value: str) -> None: ...
 

@@ -27,7 +27,7 @@ class ReadingMessage(ScreenMessage):
     TITLE = "All samples are complete"
     ONE_SAMPLE = "1 sample is ready for a 2nd reading. Your first annotations are hidden."
     SEVERAL_SAMPLES = "{count} samples are ready for a 2nd reading. Your annotations are hidden."
-    BEGIN = "begin the 2nd reading"
+    BEGIN = "annotate again (2nd reading)"
     LATER = "later"
 
 

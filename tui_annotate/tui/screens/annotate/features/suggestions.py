@@ -1,4 +1,4 @@
-"""Showing suggestions on the screen: counts them, stores answers, reopens them after an undo."""
+"""Part of the annotating screen that counts suggestions and stores the annotator's answers."""
 
 from __future__ import annotations
 
