@@ -224,7 +224,7 @@ def test_documents_that_the_model_does_not_know_are_counted(stores: Stores) -> N
         Record(Sample("d", name, (Document(Side.SOURCE, text, key="source"),)))
         for name, text in texts.items()
     ]
-    note = "the model static does not know the words of 2 documents: their ranking is lexical"
+    note = "ranking in 2 documents is lexical: the model static does not know the words there"
     assert stores.ingest.run(records).notes == [note]
     (found,) = stores.ingest.sets.infos()
     assert (found.documents, found.by_words, found.waiting) == (3, 2, 0)

@@ -99,7 +99,7 @@ class EmbedJob:
         documents = format_count(self.unknown_documents, "document")
         model = self.target.label
         return (
-            f"the model {model} does not know the words of {documents}: their ranking is lexical",
+            f"ranking in {documents} is lexical: the model {model} does not know the words there",
         )
 
     @property
