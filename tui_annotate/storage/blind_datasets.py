@@ -1,6 +1,6 @@
-"""Datasets in which annotators do not see the output of machines.
+"""Datasets in which annotators see no output of models.
 
-These are the datasets for which an admin hides machine output, and all practice datasets. Scores,
+These are the datasets for which an admin hides the output, and all practice datasets. Scores,
 machine labels, orders by score and suggestions consult this module, for every user.
 """
 
@@ -37,7 +37,7 @@ def is_blind(connection: Connection, dataset: str) -> bool:
 
 
 class BlindDatasets(Store):
-    """Datasets in which annotators do not see the output of machines; admins can change them."""
+    """Access to the list of datasets in which annotators see no output of models."""
 
     def datasets(self) -> frozenset[str]:
         with self._database.reading() as connection:
@@ -47,7 +47,7 @@ class BlindDatasets(Store):
         return dataset in self.datasets()
 
     def hide(self, dataset: str) -> None:
-        """Hide the output of machines in a dataset from all annotators.
+        """Hide the output of models in a dataset from all annotators.
 
         Raises:
             NotAllowed: the actor may not manage the workspace.
@@ -56,7 +56,7 @@ class BlindDatasets(Store):
         self._set_visibility(dataset, _VALUE)
 
     def show(self, dataset: str) -> None:
-        """Show the output of machines in a dataset to annotators again, but not in practice."""
+        """Show the output of models in a dataset to annotators again, except in practice."""
         self._set_visibility(dataset, None)
 
     def _set_visibility(self, dataset: str, value: str | None) -> None:

@@ -26,7 +26,7 @@ from tui_annotate.storage.people.store import Merge, add_person, find_namesake, 
 _NAMESPACE: Final = uuid.UUID("6c1c6a0e-6a4f-5b0e-9d57-7a7f3f0c2b11")
 _EMPTY_VALUES: Final = {"state": State.NEW.value}
 _IDLE_VERBS: Final = IDLE | {IMPORT}
-"""Verbs of events that do not count as a person's work in this workspace."""
+"""Verbs of events that are not a person's own annotation work, such as an import."""
 
 
 @dataclass(slots=True)
