@@ -22,13 +22,13 @@ _LONGEST_KEY = 16
 
 _TITLES: Final = {
     actions.READING: "Keys while reading",
-    actions.SELECTING: "Keys with a selection",
-    actions.SOURCE: "Keys in the source text",
+    actions.SELECTING: "Keys while words are selected",
+    actions.SOURCE: "Keys while the source is focused",
     actions.OPTION: "Keys while a question is open",
-    actions.NOTE: "Keys in a note",
+    actions.NOTE: "Keys while writing a note",
     actions.EDITING: "Keys while editing an annotation",
-    actions.REVIEWING: "Keys in review",
-    actions.VIEWING: "Keys in a read-only file",
+    actions.REVIEWING: "Keys while reviewing",
+    actions.VIEWING: "Keys while viewing a read-only file",
 }
 _MARKS: Final = {actions.REVIEWING: REVIEW_MARKS, actions.VIEWING: VIEW_MARKS}
 

@@ -144,7 +144,7 @@ class FeatureHost(Protocol):
         *,
         prefetched: SampleKey | int | None = None,
     ) -> None:
-        """Open the sample whose key `find` returns; `find` is called in the store's thread."""
+        """Call `find` in the store's thread, and open the sample that it returns."""
 
     def go_to(self, key: SampleKey | None) -> None:
         """Go to a sample, unless unsaved work must be saved first."""
@@ -255,7 +255,7 @@ class Feature:
         return ()
 
     def line(self, draft: Draft, cells: int) -> tuple[str, Kind] | None:
-        """Return this feature's text and kind for the status line; None for the default text."""
+        """Return a status line and its kind, such as `hint`; None for the default status line."""
 
     def key_line(self, draft: Draft) -> Names | None:
         """Return the actions whose keys the key line lists; None for the default actions."""
