@@ -52,8 +52,8 @@ REPORT: tuple[Step, ...] = (
 TREE: tuple[Step, ...] = (
     ("T", "reports"),
     ("2", "0/3 documents"),
-    ("?", "Keys in the collection"),
-    ("q", "-Keys in the collection"),
+    ("?", "Keys of the collection screen"),
+    ("q", "-Keys of the collection screen"),
     ("3", "sentences"),
     ("", "team"),  # the run is read after its topic
     ("\x1b[B\x1b[C", "s0"),

@@ -222,7 +222,7 @@ def test_merges_of_merged_people_are_undone_in_reverse_order(
     merges.merge(ana, zoe)
     assert people.local("ana") == zoe
     assert work(log, zoe.id, ONE)[0] == {"a"}
-    with pytest.raises(Conflict, match="merged afterwards"):
+    with pytest.raises(Conflict, match="was then merged into another"):
         merges.undo(people.person(IMPORTED.id))
     merges.undo(people.person(ana.id))
     merges.undo(people.person(IMPORTED.id))

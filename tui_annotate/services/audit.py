@@ -78,7 +78,7 @@ class AuditService:
         against: RecordedHead | None = None,
         progress: Callable[[TaskProgress], None] | None = None,
     ) -> AuditReport:
-        """Check all events and tables of the workspace for later changes."""
+        """Check that all events and tables of the workspace are as the program wrote them."""
         broken, breaks = 0, list[ChainFault]()
         for found in self.store.find_faults(_progress_callback(progress)):
             broken += 1

@@ -152,7 +152,7 @@ def build_label_tree(used: Counter[LabelPath], known: LabelTree) -> LabelTree:
 
 @dataclass(frozen=True, slots=True)
 class FileLoader:
-    """Loads a data file of samples; an empty `format` is detected."""
+    """Loads a data file of samples; detects the file format if `format` is empty."""
 
     format: str = ""
     options: ImportOptions = field(default_factory=ImportOptions)

@@ -69,7 +69,7 @@ class Snapshot:
         named = ", ".join(f"{each.dataset} ({each.samples:,})" for each in datasets)
         samples = sum(each.samples for each in datasets)
         return (
-            f"Data as of {at[:19]} UTC. The material is {format_count(samples, 'sample')} in "
+            f"Data as of {at[:19]} UTC. The workspace has {format_count(samples, 'sample')} in "
             f"{format_count(len(datasets), 'dataset')}: {named or 'none'}."
             + "".join(
                 f" {what.capitalize()} of {dataset}: {text}."

@@ -1,6 +1,6 @@
 """Datasets in which annotators do not see scores and suggestions of models.
 
-These are the datasets for which an admin hides machine output, and all practice datasets. Scores,
+These are the datasets for which an admin hides the output, and all practice datasets. Scores,
 machine labels, orders by score and suggestions consult this module, for every user.
 """
 

@@ -91,7 +91,7 @@ class QuestionStore(Store):
 
 
 def _build_queue_scope(connection: Connection, person: str, dataset: str) -> dict[str, Any]:
-    """Return query parameters for a dataset's samples in a person's queue (practice first)."""
+    """Return query parameters for the samples of a dataset in a person's queue."""
     practice = is_practising(connection, person)
     own = {"practice": PRACTICE + person, "share": "" if practice else SHARE + person}
     if practice or base_person(person) != person:

@@ -363,7 +363,7 @@ class OrderWalk:
         return SampleKey(*row) if row else None
 
     def first_open(self, place: QueuePlace) -> SampleKey | None:
-        """Return the first sample after a position in a queue order that is not completed yet."""
+        """Return the first uncompleted sample after a position in a queue."""
         row = None
         at = place
         while row is None:

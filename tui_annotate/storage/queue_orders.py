@@ -70,7 +70,7 @@ class RankedSample(NamedTuple):
 
 
 def sort_value_of(order: str) -> Callable[[RankedSample], int]:
-    """Return the function that computes a sample's sort value in an order of queues."""
+    """Return the function that computes the value by which a queue sorts a sample."""
     if order == BY_SOURCE:
         return lambda newcomer: newcomer.first
     if order == INGESTED:

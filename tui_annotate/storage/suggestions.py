@@ -134,8 +134,8 @@ class SuggestionStore(Store):
         require_permission(self._actor, Permission.MANAGE)
         if run.kind is not RunKind.SUGGEST:
             raise InvalidInput(
-                f"a run of kind {run.kind} cannot have suggestions",
-                "use a run of kind 'suggest'",
+                f"a model run of kind {run.kind} cannot store suggestions",
+                "give the model run the kind 'suggest'",
                 code="run-kind",
             )
         number = runs.begin(self._database, run, by=self._actor.person)
@@ -208,7 +208,7 @@ class SuggestionStore(Store):
         return [each for each in found if each.run.kind is RunKind.SUGGEST]
 
     def forget(self, *, run: str = "", maker: str = "", dataset: str = "") -> int:
-        """Remove the suggestions of a run (by the start of its id) or of a maker; return the count.
+        """Remove the suggestions of a model run or of a model (`maker`); return their number.
 
         Raises:
             NotFound: there is no such run or maker.

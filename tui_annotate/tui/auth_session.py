@@ -127,7 +127,7 @@ class SessionGuard:
         return self._workspace.people.find_namesakes(person_name(self._workspace.path, self._name))
 
     def link_namesake(self, *, same: bool) -> None:
-        """Store whether the imported work under the user's name is the user's, and begin work.
+        """Store whether the imported work under the user's name was done by this user.
 
         Raises:
             Conflict: the work cannot be merged.

@@ -48,7 +48,7 @@ FORMER, SUGGESTED = "°", "~"
 """Glyphs of the annotator's own evidence in other samples, and of suggestions."""
 
 CURRENT, FOUND, SEVERAL = "▶", "/", "+"
-"""Glyphs next to a line with the sentence under the cursor, found text, several annotations."""
+"""Three glyphs next to lines: for the cursor's sentence, found text, several annotations."""
 
 GOLD = "★"
 """Glyph of a correct answer in a text, and of the passage that contains the answer."""

@@ -1,4 +1,4 @@
-"""The thread that accesses the store by jobs in order, and a stopwatch of working time.
+"""The thread that runs all jobs on the store in order, and a stopwatch of working time.
 
 An action is shown as saved only after its transaction is committed.
 """

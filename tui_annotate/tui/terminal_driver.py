@@ -60,7 +60,7 @@ class TerminalDriver(LinuxDriver):
             super()._sigcont_application(*arguments)
 
     def start_application_mode(self) -> None:
-        """Override Textual's hook: a start in the background fails, and is repeated later."""
+        """Override Textual's hook: a start that fails in the background is repeated later."""
         super().start_application_mode()  # type: ignore[no-untyped-call]
         self._is_suspended = self._is_suspended and not self._is_reading()
 
@@ -169,7 +169,7 @@ class _PasteSplitter:
 
 
 def _divide_marker(text: str, marker: str) -> tuple[str, str]:
-    """Split off the beginning of a marker, such as the end of a paste, at the text's end."""
+    """Split `text` if it ends with the beginning of `marker`; else the second part is empty."""
     for size in range(len(marker) - 1, 0, -1):
         if text.endswith(marker[:size]):
             return text[:-size], text[-size:]

@@ -71,7 +71,7 @@ _COLORS: Mapping[str, str] = {  # one colour per field, in the order of `_FIELDS
 }
 
 _QUIET: Mapping[str, str] = {DARK: "#9e9e9e", LIGHT: "#626262", HIGH_CONTRAST: "#d0d0d0"}
-"""Colour of input placeholders and scroll bars by theme, as in the palette's role `quiet`."""
+"""Colour of input placeholders and scroll bars by theme: the palette's colour `quiet`."""
 
 
 def themes(*, native: bool = False) -> tuple[Theme, ...]:

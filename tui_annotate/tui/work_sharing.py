@@ -291,7 +291,7 @@ class WorkSharing:
         self._syncer.go(online=online)
 
     def _receive(self, update: SyncUpdate) -> None:
-        """Keep sync conflicts and refused samples until they are shown; pass the update on."""
+        """Keep the conflicts and refused samples of a sync update to show them; post the update."""
         if update.merged is not None:
             self._forks += update.merged.forks
             self._refused = _list_refused(update.merged)

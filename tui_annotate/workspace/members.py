@@ -215,7 +215,7 @@ class PseudonymKeeper:
         )
 
     def names(self) -> Pseudonyms:
-        """Return the pseudonyms of all people; their secret key is created at the first use.
+        """Return the pseudonyms of all people; the first call creates the secret key for them.
 
         Raises:
             NotFound, Conflict, InvalidInput, Unavailable: as `PseudonymKeys.current`.

@@ -126,7 +126,7 @@ class TeamServices:
 
     @cached_property
     def person_merges(self) -> PersonMergeStore:
-        """The store that merges people who are one person."""
+        """The store that merges people who are the same human."""
         from tui_annotate.storage.log.person_merge import PersonMergeStore
 
         return PersonMergeStore(self.database, actor=self.actor, disabled=self.members.disabled)
@@ -193,7 +193,7 @@ class TeamServices:
 
     @property
     def review(self) -> ReviewService:
-        """The service for adjudication of samples; each access first stores changed labels."""
+        """The service for adjudication; each access first applies edits of `labels.yaml`."""
         self.proposals.take_up()
         return self._review
 

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from tui_annotate.domain.annotations import Anchor
 
 _SAMPLED_TOKENS = 256
-"""Approximate number of tokens from which the minimum cosine of similar tokens is estimated."""
+"""Approximate number of tokens per document in the estimate of the minimum cosine similarity."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -349,7 +349,7 @@ def _match_account(row: UserRow | Problem, account: Account, kept: Account) -> I
 def _check_admin(known: dict[str, Account], chosen: str) -> None:
     if chosen and (chosen not in known or known[chosen].role is not Role.ADMIN):
         raise InvalidInput(
-            f"no new account has the address {chosen!r}",
+            f"this import creates no account with the address {chosen!r}",
             "to make an existing account an admin, run: tui-annotate users update WHO --role admin",
         )
     if known and not any(each.active and each.role is Role.ADMIN for each in known.values()):

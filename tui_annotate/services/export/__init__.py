@@ -74,7 +74,7 @@ class ExportService:
         options: ExportOptions | None = None,
         names: Pseudonyms | None = None,
     ) -> ExportReport:
-        """Write the samples that filters select to a file, by dataset and time of import.
+        """Write the filtered samples to a file, sorted by dataset, then by time of import.
 
         Args:
             names: pseudonyms, which also count the changes; None for real names.

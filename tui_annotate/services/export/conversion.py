@@ -35,7 +35,7 @@ class ExportFormat:
 
     @property
     def layered(self) -> bool:
-        """Whether the format can store the annotations of only one person on each sample."""
+        """Whether the format can store at most one person's annotations of each sample."""
         return bool(self.about and self.about.layered and self.writes)
 
     @property

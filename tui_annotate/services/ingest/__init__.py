@@ -165,7 +165,7 @@ class IngestService:
             if record.sample.dataset != dataset:
                 raise InvalidInput(
                     f"sample {record.sample.key} does not belong to dataset {dataset!r}",
-                    f"import the file of the sample with --dataset {shlex.quote(dataset)}",
+                    f"import all samples into one dataset with: --dataset {shlex.quote(dataset)}",
                 )
             gone.discard(record.sample.key)
             if other_texts:

@@ -141,7 +141,7 @@ class RelabelWork:
         self.outcomes[name] = outcome
 
     def reload_stream(self, name: StreamName, stream: EventStream | None) -> None:
-        """Plan again how a label change affects work on a sample that changed meanwhile."""
+        """Plan again how a person's work on a sample changes, because the work has new events."""
         self.outcomes.pop(name, None)
         self._plans.pop(name, None)
         if stream is not None:
@@ -327,7 +327,7 @@ class LabelChangeWriter:
 def count_losses(
     store: LabelChangeStore, before: LabelTree, after: LabelTree
 ) -> Counter[LabelPath]:
-    """Count, by label, the annotations that would lose the label, break a rule or need a choice."""
+    """Count, by label, the annotations that a stricter label set would change or make invalid."""
     lost: Counter[LabelPath] = Counter()
     if not is_stricter(before, after):
         return lost

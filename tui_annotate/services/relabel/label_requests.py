@@ -137,7 +137,7 @@ def retire_label(tree: LabelTree, whole: str) -> Label:
     if all(is_below(each.path, label.path) for each in tree.offered()):
         raise Conflict(
             f"without {format_path(label.path)!r}, annotators would have no label to choose",
-            "first add another label to labels.yaml",
+            "add a new label to labels.yaml, then repeat this change",
         )
     return label
 

@@ -23,7 +23,7 @@ MENDED: Final = ("outside", "parent", "split")
 
 _MAX_EXAMPLES: Final = 3
 _LETTERS_PER_TYPO: Final = 5
-"""Length of a label name in which one typo is recognised; twice the length: two typos."""
+"""Number of letters that a label name must have for each tolerated typo."""
 
 
 @dataclass(slots=True)

@@ -118,7 +118,7 @@ def retiring_task(gone: Collection[LabelPath]) -> Task:
 
 
 def splitting_task(labels: Collection[LabelPath], *, at: str) -> Task:
-    """Return a function that reopens samples with a split label for a new choice of labels."""
+    """Return a function that reopens samples with annotations whose label was split into others."""
 
     def task(stream: EventStream) -> StreamOutcome:
         if not _has_any_label(stream, labels):

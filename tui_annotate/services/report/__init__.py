@@ -150,7 +150,7 @@ class ReportWriter:
     def _split_records(
         self, request: _Request, limit: int
     ) -> Iterator[tuple[int, _Element, Record]]:
-        """Yield the samples of a report, each with its data and the number of its page.
+        """Yield each sample of a report with its data and the number of its HTML page.
 
         `limit`: maximum size of a page's data in bytes, unless one sample is larger; 0: one page.
         """

@@ -36,7 +36,7 @@ class ReportContents:
         return sum(self.pages)
 
     def add(self, page: int, text: str, record: Record) -> None:
-        """Count a sample and its annotations on a page of a report; pages start at 0."""
+        """Add a sample and its annotations to the counts of an HTML page; the first page is 0."""
         self.pages += [0] * (page + 1 - len(self.pages))
         self.pages[page] += 1
         self.annotations += len(record.annotations)

@@ -86,7 +86,7 @@ def _person_to_json(work: PersonWork, found: WorkStatistics, *, with_pace: bool)
 
 
 def _end_to_json(end: Projection) -> dict[str, Any]:
-    """Return the projected end of annotation work as JSON, for readers on a later day."""
+    """Return the projected end of annotation work as JSON that avoids the word "today"."""
     began_today = end.why == NoEndReason.BEGAN_TODAY
     return asdict(replace(end, why=NoEndReason.BEGAN_THAT_DAY) if began_today else end)
 

@@ -198,7 +198,7 @@ class AdjudicationWriter:
             given = ", ".join(f"{letter} {word or NOT_RATED}" for letter, word in ratings.items())
             raise Conflict(
                 f"the annotators' ratings differ: {given}",
-                "choose a rating, or give a reason to accept no rating",
+                "choose a rating, or give a reason why no rating is chosen",
             )
 
     def edit(self, annotation: Annotation, sources: Sources) -> None:

@@ -182,7 +182,7 @@ class ReviewQueries:
                     self._machine_differences[record.sample.key] = abs(found - score)
 
     def next(self, reviewer: str, after: SampleKey | None = None) -> SampleKey | None:
-        """Return the next sample to adjudicate, `after` only as the last; None if none is left."""
+        """Return the next sample to adjudicate, if possible not `after`; None if none is left."""
         wanted = [
             row.key
             for row in self.queue(reviewer)

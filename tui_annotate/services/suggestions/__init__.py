@@ -141,7 +141,7 @@ def _suggest_annotations(
                 made = normalize_annotation(owned.annotation, sample)
                 labels.check(made)
             except InvalidInput as error:
-                message = f"a span is not suggested: {error.message}"
+                message = f"invalid suggestion skipped: {error.message}"
                 problem(Problem(record.where, message, error.hint, refused=False))
                 continue
             yield (

@@ -38,7 +38,7 @@ Wanted = Mapping[str, set[SampleKey] | None]
 
 
 _NUMBERS_PER_PERSON: Final = 10_000
-"""Distance of the first numbers of two annotators' annotations, to keep numbers distinct."""
+"""Size of the range of annotation numbers that each annotator has, so that numbers differ."""
 
 
 @dataclass(frozen=True, slots=True)

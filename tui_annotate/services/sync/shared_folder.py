@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 _MAX_TRIES: Final = 5
 _FILE_NAME: Final = re.compile(r".*-[0-9a-f]{16}\.jsonl")
 _SAME_NAME_HINT: Final = (
-    "annotators are matched by id, not by name; if the two annotators are one person, start again"
+    "annotators are matched by id, not by name; if both are the same person, start again"
     " on this machine with a bundle or a copy of the other machine's workspace"
 )
 
@@ -144,7 +144,7 @@ class SharedFolder:
         ]
 
     def waiting(self, person: Person) -> tuple[int, int]:
-        """Return how many events are only in the workspace, and how many only in the file."""
+        """Count a person's events only in the workspace, and those only in the shared folder."""
         here = {copy.name: copy for copy in self.merging.copies(person.id)}
         known, there = self.merging.datasets(), dict[StreamName, StreamCopy]()
         file = self.file(person)
@@ -202,7 +202,7 @@ def _read_file(file: Path) -> tuple[Person, Iterator[StreamCopy | Problem]]:
     person, copies = stream_lines.read(file)
     if not file.name.endswith(_file_ending(person)):
         raise InvalidRecord(
-            f"the file contains work of {person.name}, but has the file name of other work",
+            f"the file name does not match {person.name}, whose work the file contains",
             "change the file name back to the original name",
             where=str(file),
         )

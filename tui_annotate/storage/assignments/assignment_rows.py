@@ -165,7 +165,7 @@ def restrict_to_assigned(connection: Connection, dataset_id: int, *, by: str, at
 
 
 def free_dataset(connection: Connection, dataset_id: int) -> bool:
-    """Show a dataset to all annotators if no sample of it is assigned; return whether it is so."""
+    """Show a dataset to all annotators, unless its samples are assigned; return True if shown."""
     rules = select(DATASET_SETTINGS.c.name).where(
         DATASET_SETTINGS.c.dataset_id == dataset_id,
         DATASET_SETTINGS.c.name.in_([AssignmentCause.POOL.value, AssignmentCause.PRACTICE.value]),

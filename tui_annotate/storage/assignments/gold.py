@@ -109,7 +109,7 @@ class GoldSource:
         return [AssignedRow(self.person, free[name], handout=self.rule.handout) for name in names]
 
     def next(self) -> AssignedRow | None:
-        """Return the sample with known answers that a person gets next; None if another is due."""
+        """Return a person's next sample if it is one with known answers, otherwise None."""
         due = is_gold_slot(self.rule, self.person, self.start)
         return next(iter(self.rows()), None) if due else None
 

@@ -85,7 +85,7 @@ def add_to_pool(
 
 
 def fill(connection: Connection, dataset_id: int, pool: Pool | None) -> None:
-    """Fill the pool from which annotators take samples; InvalidInput if its score is missing."""
+    """Fill a dataset's pool, from which annotators take their next samples."""
     connection.execute(delete(POOL).where(POOL.c.dataset_id == dataset_id))
     if pool is not None:
         query = select(*columns_of(SAMPLES, "id source external")).order_by(SAMPLES.c.id)

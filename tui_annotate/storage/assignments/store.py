@@ -480,7 +480,7 @@ class AssignmentTransaction:
         return WithdrawalResult(handout, len(gone), len(held) - len(gone), free)
 
     def _withdraw_gold(self, gone: Sequence[HeldSample]) -> None:
-        """Unassign the gold samples that are left to people without other open samples."""
+        """Unassign gold samples (known answers) from people who have no other new samples."""
         # A person who keeps only gold samples would know that they are gold samples.
         lost = {(each.allotted.person, each.key.dataset) for each in gone}
         for person in {who for who, _ in lost}:
@@ -548,7 +548,7 @@ class AssignmentTransaction:
             dataset_id = self.dataset_row(each.key.dataset)
             if pools.pool_of(self.connection, dataset_id) is None:
                 raise Conflict(
-                    f"dataset {each.key.dataset!r} has no pool",
+                    f"dataset {each.key.dataset!r} has no pool from which annotators take samples",
                     "move the samples to an annotator with: --to NAME",
                 )
         assignment_rows.unassign_samples(self.connection, [each.allotted for each in held])

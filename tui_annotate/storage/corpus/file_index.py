@@ -75,9 +75,9 @@ class IndexedSample:
 
 
 class FileIndex:
-    """Index of a file's samples in order of arrival, which threads may share.
+    """Index of a file's samples in the order of the file; threads may share an index.
 
-    `people` are by id in order of arrival; `labels` are numbers of annotations by label path.
+    `people` are by id, in the order of the file; `labels` are numbers of annotations by label path.
 
     Raises:
         Unavailable: the constructor, if there is no temporary space.

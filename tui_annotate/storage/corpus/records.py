@@ -137,7 +137,7 @@ def stream_records(
 def stream_samples(
     connection: Connection, dataset: str, *, seen: Collection[str] | None = None
 ) -> Iterator[Sample]:
-    """Yield the samples of a dataset in order of arrival, without annotators' work."""
+    """Yield the samples of a dataset in the order of import, without annotations."""
     documents = _Documents(connection)
     query = select(DATASETS.c.id).where(DATASETS.c.name == dataset)
     for dataset_id in connection.execute(query).scalars().all():
@@ -159,7 +159,7 @@ def _iterate_samples(
 
 
 def _iterate_pages(connection: Connection, dataset_id: int, sample: str) -> Iterator[Sequence[Any]]:
-    """Yield lists of samples in order of arrival, so that an export keeps the file's order."""
+    """Yield lists of samples in the order of import, which is that of the imported file."""
     mine = SAMPLES.c.dataset_id == dataset_id
     if sample:
         yield connection.execute(_SAMPLE.where(mine, SAMPLES.c.external == sample)).all()

@@ -351,7 +351,7 @@ def _refuse_worked_on(connection: Connection, what: str, condition: Any) -> None
         raise Conflict(
             f"{what} has annotation work: {format_count(annotations, 'annotation')}, "
             f"{format_count(assignments, 'assignment')}",
-            "export the work first; to remove samples with work, add --delete-annotations",
+            "export the annotations, then repeat the command with --delete-annotations",
         )
 
 

@@ -57,7 +57,7 @@ _OWN: Final = {
 
 
 class GuidanceStore(CommonStore):
-    """Access to label sets and guidelines; the stored versions count, not the workspace's files."""
+    """Access to the stored label sets and guidelines, which apply even if the files differ."""
 
     @staticmethod
     def hash_of(text: str) -> str:

@@ -175,7 +175,7 @@ class _StreamCheck:
 
     def _check_event(self, row: Any) -> str:
         if row["arrival"] <= self._arrival:  # undo follows the order of arrival, no hash covers it
-            return "the event is stored before the previous event of its stream"
+            return "the event is stored before the person's previous event on the sample"
         try:
             event = events.row_to_event(row)
             problem = find_contradiction(event, seq=self._seq, prev=self._head, state=self._state)

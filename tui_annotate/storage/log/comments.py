@@ -75,11 +75,11 @@ class CommentStore(Store):
         return found[0]
 
     def notices(self, *, since: str = "") -> list[PersonComment]:
-        """Return the announcements to all annotators after a time (empty: all), oldest first."""
+        """Return the announcements that are newer than `since`, oldest first."""
         return self._load_addressed(ALL, since)
 
     def replies(self, person: str, *, since: str = "") -> list[PersonComment]:
-        """Return the replies to a person's comments after a time, oldest first; empty means all."""
+        """Return the replies to a person that are newer than `since`, oldest first."""
         if not is_allowed(self._actor, Permission.READ, person):
             return []
         return self._load_addressed(person, since)

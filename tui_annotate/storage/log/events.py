@@ -48,7 +48,7 @@ BY: Final = "by"
 """JSON key for the user who acted on the work of a person, in events of the event log."""
 
 REASON: Final = "reason"
-"""JSON key for the reason that a user typed, in events that change no work."""
+"""JSON key for a user's reason for an action, in events of the event log."""
 
 _WHO: Final = func.json_extract(EVENTS.c.versions, f"$.{BY}")
 _ACTIONS: Final = (

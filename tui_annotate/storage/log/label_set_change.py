@@ -32,7 +32,7 @@ from tui_annotate.storage.log.log import EventLog, LogStore
 from tui_annotate.storage.log.write_plans import EventStream, WritePlan, write
 
 StreamName = tuple[str, SampleKey]
-"""Name of a person's work on a sample in the event log: the person's id and sample's key."""
+"""Key of one person's events on one sample: the person's id and the sample's key."""
 
 _LABELS: Final = GuidanceKind.LABELS.value
 _ARRIVAL: Final = select(func.coalesce(func.max(EVENTS.c.arrival), 0))
@@ -73,7 +73,7 @@ class LabelSetSnapshot:
 
 
 class LabelChangeStore(LogStore):
-    """Access, for admins, to label sets and to the annotations of all people that use them.
+    """Access, for admins, to label sets and to the annotations with labels of these sets.
 
     Raises:
         NotAllowed: both contexts, if the actor may not manage the workspace.

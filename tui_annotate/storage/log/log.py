@@ -225,7 +225,7 @@ class EventLog:
         return after
 
     def holds(self, person: str, plans: Sequence[WritePlan]) -> bool:
-        """Return whether a person's work has no new events since writes of it were planned."""
+        """Return whether a person's work has no new events since `plans` were made."""
         require_permission(self._actor, Permission.READ, person)
         heads = {row[0]: row[1] for row in self._connection.execute(_HEADS, {"person": person})}
         return all(heads.get(plan.sample_id, "") == plan.head for plan in plans)

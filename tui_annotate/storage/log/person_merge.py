@@ -1,4 +1,4 @@
-"""Merges the work of two people who are one person, and undoes the merge.
+"""Merges two stored people who are the same human, and undoes the merge.
 
 The events of both people stay. On each sample, an event ends the merged person's stream, and an
 event of the type `import` adds the work, with the same ids, to the owner's stream.
@@ -74,7 +74,7 @@ class PersonMerge:
 
 
 class PersonMergeStore(LogStore):
-    """Merges of people who are one person.
+    """Merges of stored people who are the same human.
 
     Raises:
         NotAllowed: every method, if the actor may not manage the workspace.
@@ -139,7 +139,7 @@ class PersonMergeStore(LogStore):
             later = merges.get(entry["into"])
             if later and later["into"] != entry["into"]:
                 raise Conflict(
-                    f"the owner of the work of {person.name!r} was merged afterwards",
+                    f"{person.name!r} was merged into a person who was then merged into another",
                     f"first run: tui-annotate people unmerge {entry['into']}",
                 )
             done = PersonMerge()
@@ -205,7 +205,7 @@ class PersonMergeStore(LogStore):
                 yield self._plan(stream, action, name)
         if changed:
             raise Conflict(
-                f"{format_count(len(changed), 'sample')} changed after the merge, first"
+                f"{format_count(len(changed), 'sample')} changed after the merge, for example"
                 f" {changed[0]}",
                 "undo the later changes on these samples, and run the command again",
             )

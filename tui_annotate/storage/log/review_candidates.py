@@ -15,7 +15,7 @@ from tui_annotate.domain.samples import SampleKey
 from tui_annotate.storage.statements import gold_condition, worked_on_condition
 
 ENOUGH: Final = 2
-"""Number of people who must complete a sample before review, unless only one is assigned."""
+"""Number of people who must complete a sample before review, unless only one person is assigned."""
 
 _COUNTS: Final = f"""
     FROM assignments a JOIN people p ON p.id = a.person
@@ -124,8 +124,8 @@ def read_readers(connection: Connection, sample_id: int) -> SampleReaders:
 def list_candidates(connection: Connection) -> Iterator[ReviewCandidate]:
     """Yield the samples that are ready for review, in review, or wait for annotators.
 
-    They come in order of arrival. Practice samples are not yielded, and samples that check accuracy
-    only if their adjudication has begun.
+    They come in the order of import. Practice samples are not yielded, and samples that check
+    accuracy only if their adjudication has begun.
     """
     counted: dict[int, list[tuple[str, str]]] = defaultdict(list)
     for sample_id, person, head in connection.execute(_ALL_COMPLETED):

@@ -185,7 +185,7 @@ class MergeStore(LogStore):
         at: str,
         stays: bool,
     ) -> bool:
-        """Apply the state that a person's work on a sample has in another workspace.
+        """Change a person's work on a sample to its state in another workspace.
 
         Returns whether the state was applied.
 

@@ -25,7 +25,7 @@ _HEADS: Final = text(
 
 
 class SyncedHead(NamedTuple):
-    """The state of a person's work on a sample when it last equalled the row in the shared table.
+    """State of a person's work on a sample at the last synchronization with a shared table.
 
     `digest` is that of the work; empty if this side has changes that the row lacks.
     """
@@ -36,7 +36,7 @@ class SyncedHead(NamedTuple):
 
 
 class SyncStore:
-    """Access to the states of a person's work when it last equalled a shared table.
+    """Access to data about a person's last synchronization with a shared table.
 
     Raises:
         NotAllowed: the actor may not read the person's work.
@@ -65,7 +65,7 @@ class SyncStore:
             }
 
     def marks(self) -> dict[SampleKey, SyncedHead]:
-        """Return the state of a person's work when it last equalled the shared table, by sample."""
+        """Return, by sample, the state of a person's work at the last synchronization."""
         with self._database.reading() as connection:
             rows = connection.execute(_MARKS, self._prefix_range(self._prefix)).all()
         return {

@@ -1,4 +1,4 @@
-"""Plans of the table rows that events write, so that a write transaction is short.
+"""Computes the table rows of new events before a write transaction, to keep it short.
 
 Clearing 58,500 annotations, or undoing that, is one action, so the lock must be held briefly.
 """
@@ -87,7 +87,7 @@ class EventStream:
 def build_stream(
     person: str, key: SampleKey, *, sample_id: int, history: Sequence[Event]
 ) -> EventStream:
-    """Return the state of work that results from a person's events on a sample, in order.
+    """Compute a person's work on a sample from `history`, the person's events on the sample.
 
     Raises:
         Conflict: an event does not follow from the events before it.

@@ -78,7 +78,7 @@ class AccountStore(CommonStore):
     # writing -----------------------------------------------------------------------------------
 
     def add(self, accounts: Sequence[Account]) -> None:
-        """Store new accounts and their people, either all of them or none.
+        """Store new accounts, each with the name of its user; store all accounts or none.
 
         Raises:
             Conflict: a person or an address has an account already, or no admin would be left.

@@ -29,7 +29,7 @@ _PRESENCE: Final = select(*columns_of(PRESENCES, "holder since seen")).where(
 
 @dataclass(frozen=True, slots=True)
 class Presence:
-    """A process that holds the lock to work as a person; times are ISO 8601 in UTC."""
+    """The only process in which a person may work; times are ISO 8601 in UTC."""
 
     holder: str
     since: str

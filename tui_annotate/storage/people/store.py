@@ -65,7 +65,7 @@ def add_person(connection: Connection, person: Person) -> None:
 
 
 def save_person(connection: Connection, person: Person) -> None:
-    """Store or update a person, also as the second reader who has the person's name.
+    """Store or update a person, and the name for the person's second annotation of samples.
 
     Raises:
         InvalidInput: same as for `add_person`.
@@ -79,9 +79,9 @@ def save_person(connection: Connection, person: Person) -> None:
 
 
 class Merge(TypedDict):
-    """A person's merge: the owner's id (`into`), the former kind, and the events' batch name.
+    """Merge of one person into another, whose id is `into`; `kind` is the kind before the merge.
 
-    A person who only became a local person is their own owner, and the batch name is empty.
+    `batch` names the events. It is empty if the person only became local (`into`: the own id).
     """
 
     into: str
@@ -101,7 +101,7 @@ def write_merges(connection: Connection, merges: Mapping[str, Merge]) -> None:
 
 
 def find_namesake(connection: Connection, person: Person) -> str | None:
-    """Return the id of the local person with the name of a person who is not stored."""
+    """Return the id of the local person of the same name, if `person` is not stored."""
     if connection.execute(_STORED, {"id": person.id}).first():
         return None
     return next(iter(find_local_ids(connection, person.name)), None)
@@ -177,7 +177,7 @@ class PeopleStore(Store):
         )
 
     def keep_apart(self, name: str) -> Person:
-        """Record that all imported people with a name are other people; return the local person."""
+        """Record that a local person is none of the imported people of the same name."""
         local = self.local(name)
         same = [
             each.id for each in self.all() if (each.name, each.kind) == (name, PersonKind.IMPORTED)

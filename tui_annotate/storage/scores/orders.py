@@ -135,7 +135,7 @@ def _compute_sort_keys(
 
 
 def _find_middle(found: Sequence[Any], score: str, stored: StoredRun) -> float:
-    """Return the most uncertain value of a score, given by its scorer, else the median."""
+    """Return the value that the scorer calls most uncertain, otherwise the median value."""
     named = stored.run.parameters.get("middle")
     if isinstance(named, dict):
         named = named.get(score)

@@ -313,7 +313,7 @@ def _build_score(key: SampleKey, row: Any) -> Score:
 
 
 def _select_columns(current_runs: dict[tuple[int, str], StoredRun], first: str) -> tuple[str, ...]:
-    """Return score names for the columns of a list: the requested score, then frequent scores."""
+    """Return the names of scores for a sample list: `first`, then those that most samples have."""
     counts: Counter[str] = Counter()
     newest: dict[str, int] = {}
     for (_, name), each in current_runs.items():

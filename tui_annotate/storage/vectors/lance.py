@@ -29,7 +29,7 @@ _INDEX_CACHE: Final = 64_000_000
 _VERSION_CACHE: Final = 16_000_000
 """Bytes of memory for LanceDB's metadata of table versions and fragments.
 
-LanceDB's own limit is 1 GB: an ingest in 400 fragments grew to 700 MB, against 260 MB with this.
+With LanceDB's limit of 1 GB, an ingest in 400 fragments used 700 MB; with this limit, 260 MB.
 """
 _FILTER: Final = 500
 """Maximum number of documents in one query filter of a vector table."""
@@ -37,7 +37,7 @@ _PIECES: Final = 8
 """Number of fragments up to which a vector table is read fast; more are compacted."""
 _POLL_SECONDS: Final = 0.2
 _LEAST_MEMORY: Final = 1500 * 2**20
-"""Smallest limit of the address space, in bytes, under which LanceDB was seen to work."""
+"""Smallest size of the address space, in bytes, that was enough for LanceDB in tests."""
 
 _T = TypeVar("_T")
 

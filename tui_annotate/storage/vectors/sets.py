@@ -100,7 +100,7 @@ class VectorSetStore(Store):
             connection.execute(changed.values(row))
 
     def decide_vectors(self, table: str) -> bool:
-        """Use a vector set, unless the workspace has chosen already; return whether it is used."""
+        """Put a vector set in use if the workspace has none; return whether this set is in use."""
         with self._writing_as_manager() as connection:
             connection.execute(_DECIDE, {"name": IN_USE, "value": table})
             query = select(SETTINGS.c.value).where(SETTINGS.c.name == IN_USE)

@@ -188,7 +188,7 @@ class VectorStore:
         return found
 
     def fetch_tokens(self, table: str, hashes: Sequence[str]) -> dict[str, TokenBank]:
-        """Return the token vectors by document hash, in segment order; documents may be absent."""
+        """Return the token vectors by document hash, without documents that have no vectors."""
         found: dict[str, TokenBank] = {}
         if self._lance.has_table(table) and not self._lance.has_table(_token_table(table)):
             return found
@@ -200,7 +200,7 @@ class VectorStore:
         return found
 
     def fetch_axes(self, table: str) -> NDArray[np.float32]:
-        """Return the (dimensions, token_dimensions) matrix that made a table's token vectors."""
+        """Return the (dimensions, token_dimensions) projection matrix of a table's tokens."""
         return self._lance.read(
             lambda: arrow.read_axes(self._lance.open(_token_table(table)).schema)
         )

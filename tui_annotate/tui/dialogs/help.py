@@ -22,10 +22,10 @@ _LONGEST_KEY = 16
 
 _TITLES: Final = {
     actions.READING: "Keys while reading",
-    actions.SELECTING: "Keys with a selection",
-    actions.SOURCE: "Keys in the source text",
+    actions.SELECTING: "Keys while words are selected",
+    actions.SOURCE: "Keys while the source is focused",
     actions.OPTION: "Keys while a question is open",
-    actions.NOTE: "Keys in a note",
+    actions.NOTE: "Keys while writing a note",
     actions.EDITING: "Keys while editing an annotation",
     actions.REVIEWING: "Keys in review",
     actions.VIEWING: "Keys while you view a file",

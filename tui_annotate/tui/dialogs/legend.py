@@ -52,7 +52,7 @@ _LISTED: Final = (
     _mark(palette.NOTED, "an annotation with a note"),
 )
 _CLOSED_LABEL: Final = _mark("(…)", "a label that is retired or was split: choose another label")
-_CITED: Final = "a document that the report sentence before [id] cites"
+_CITED: Final = "a citation: the sentence before the mark cites a document"
 _MATCHES: Final = (
     *(
         _on_text(palette.STRENGTH_GLYPHS[at], f"match {at}", meaning, sign_role=f"glyph {at}")

@@ -38,7 +38,7 @@ def order_words(order: str) -> str:
     if order in _ORDERS:
         return _ORDERS[order]
     if order.startswith(DISAGREE):
-        return f"{score_of_order(order)}: first the samples whose annotators most contradict it"
+        return f"{score_of_order(order)}: first the samples where annotators contradict the score"
     if scored := by_score(order):
         return f"{scored.score}: {_DIRECTIONS[scored.sense]}"
     return f"shuffled ({order})"

@@ -30,7 +30,7 @@ _INDENT = "   "
 
 
 class SiblingsDialog(ItemDialog[SiblingSample, Found]):
-    """A dialog with all samples of one source that returns the key of the sample to open."""
+    """A dialog in which the user chooses one of the samples of a source, to open it."""
 
     DEFAULT_CSS = """
     SiblingsDialog > Vertical { width: 100%; max-width: 124; height: 100%; }

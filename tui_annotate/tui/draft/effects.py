@@ -162,7 +162,7 @@ class MergeCandidates(Effect):
 
 @dataclass(frozen=True, slots=True)
 class RejectCandidates(Effect):
-    """Request of a reviewer to reject candidate annotations, for a listed reason or their own."""
+    """Request of a reviewer to reject candidates for a listed reason or a typed reason."""
 
     candidates: tuple[tuple[str, ...], ...]
     reason: RejectionReason

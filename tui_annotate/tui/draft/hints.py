@@ -50,7 +50,7 @@ class WordHints:
         return cls(side, dict(zip(make_codes(len(ordered)), ordered, strict=False)))
 
     def shown(self) -> dict[str, Span]:
-        """Return the words whose letter codes begin with the typed letters, by the letters left."""
+        """Map the letters still to type to the words whose codes begin with the typed letters."""
         fitting = (item for item in self.words.items() if item[0].startswith(self.typed))
         return {code[len(self.typed) :]: pair[0] for code, pair in fitting}
 

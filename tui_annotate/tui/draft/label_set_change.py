@@ -141,7 +141,7 @@ def describe_reopened(draft: Draft) -> StatusMessage:
 
 
 def in_hand(draft: Draft) -> list[LabelPath]:
-    """Return the labels of all annotations on the sample that are not saved yet."""
+    """Return the labels of the sample's unsaved annotations."""
     pending = [draft.pending.path] if draft.pending else []
     pairs = (*draft.saving.values(), *draft.unsaved)
     return [*draft.labels, *pending, *(path for one, _ in pairs for path in one.labels)]

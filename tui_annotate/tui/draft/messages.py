@@ -50,8 +50,8 @@ class MessageCode(ScreenMessage):
     NOTHING_OPEN_BUT_HIDDEN = (
         "Nothing to finish in this sample · press Y to show hidden suggestions"
     )
-    CITATION = "Citation {number}/{count} [{id}] · Tab reads the document"
-    CITATION_ABOUT = "Citation {number}/{count} [{id}] · Tab reads the document · {about}"
+    CITATION = "Citation {number}/{count} [{id}] · Tab goes to the document"
+    CITATION_ABOUT = "Citation {number}/{count} [{id}] · Tab goes to the document · {about}"
     CITATION_WITHOUT_TEXT = (
         "Citation {number}/{count} [{id}] · its text is not available · c next, C previous"
     )
@@ -105,7 +105,7 @@ class MessageCode(ScreenMessage):
     FORMER_HAS_NO_NOTE = "The past annotation you chose has no note to copy"
     NOTE_IN_HAND_ALREADY = "The unsaved annotation already has a note: Backspace drops the note"
     NOTE_TAKEN = "Note copied to the unsaved annotation"
-    REPEAT_TOGGLES = "r switches the label {label} on or off"
+    REPEAT_TOGGLES = "r adds or removes the label {label}"
     REPEAT_SAVES = "r saves as {label}"
     ANNOTATION_OF_NOTE_GONE = "The annotation was deleted; your unsaved note on it is kept"
     NOTE_KEPT = "Note kept, but not saved: press m to open it again"
@@ -125,9 +125,7 @@ class MessageCode(ScreenMessage):
     NOTE_IN_HAND = "Unsaved note without a label: a label's digit saves it, Backspace drops it"
     NOTE_KEPT_ON = "Unsaved note on annotation {letter} ({label}): press m to open it"
     COMMENT_KEPT_ON = "Unsaved comment on the {item}: press M to open it"
-    NOTE_KEPT_FOR_CLAIM = (
-        "Unsaved note for a claim: press v to select a word, then m to open the note"
-    )
+    NOTE_KEPT_FOR_CLAIM = "Unsaved note: press v to select words, then m to open the note again"
     NOT_SAVED = "Not saved: {reason}"
     TAKEN_BACK = "Undid: {what}"
     DONE_AGAIN = "Redid: {what}"
@@ -140,9 +138,7 @@ class MessageCode(ScreenMessage):
     # suggestions
     SUGGESTIONS_HIDDEN_NOW = "Suggestions are hidden in all samples: press Y to show them"
     SUGGESTIONS_SHOWN_NOW = "Suggestions shown"
-    SUGGESTIONS_OPEN = (
-        "{suggestions} to answer: {key} goes to the next, y accepts, x rejects, Y hides"
-    )
+    SUGGESTIONS_OPEN = "{suggestions} to answer: {key} next, y accept, x reject, Y hide them all"
     NO_SUGGESTION_IN_FOCUS = "Press {key} to go to a suggestion"
     SUGGESTIONS_HIDDEN = "Suggestions are hidden: press Y to show them"
     NO_SUGGESTIONS = "This sample has no unanswered suggestions"
@@ -164,7 +160,7 @@ class MessageCode(ScreenMessage):
     WITH_MORE = "{first} · {more}"  # a message and another one
     FIRST_SAMPLE = "This is the first sample"
     LAST_SAMPLE = "This is the last sample"
-    TOO_SOON = "Just opened: press the key again when you have read the sample"
+    TOO_SOON = "This sample was just opened: read it, then press the key again"
     INPUT_METHOD_ON = "An input method is on: switch it off, because letter keys are commands"
     LABEL_SET_CHANGED = "The label set changed"
     LABELS_CHANGED = "The labels changed: {changes}"
@@ -205,14 +201,14 @@ class MessageCode(ScreenMessage):
     LACKING_HIDDEN = "Words not found in the source are no longer marked"
     LACKING_NO_TWO_TEXTS = "Nothing to compare: this sample has no source or no summary"
     LACKING_SEARCH = "Searching for words not found in the source ..."
-    LACKING_MARKED = "Words not in the source: {count} · c next, C previous · i hides the marks"
+    LACKING_MARKED = "Marked words not in the source: {count} · c next, C previous · i unmarks them"
     LACKING_NONE = "All words of the summary were found in the source · i ends the check"
 
     # positions of the answer, and contexts in a judge's order
     NO_GOLD_KNOWN = "No passage of this source is marked as the answer"
     NO_POSITION_STUDY = "This sample is not part of a position study"
-    FIRST_FAILING = "This is the first failing sample · q returns to the chart"
-    LAST_FAILING = "This is the last failing sample · q returns to the chart"
+    FIRST_FAILING = "This is the first sample with a wrong answer · q returns to the chart"
+    LAST_FAILING = "This is the last sample with a wrong answer · q returns to the chart"
     NO_JUDGED_ORDER = "No judge has ranked the documents of this sample"
     JUDGED_ORDER = "Documents sorted by the judge's rank · d next, D previous"
     RETRIEVED_ORDER = "Documents sorted by the retriever's rank · d next, D previous"

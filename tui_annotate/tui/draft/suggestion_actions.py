@@ -184,7 +184,7 @@ OFFER: Final = "offer"
 
 
 class _Widths(NamedTuple):
-    """Maximum widths of quotes, labels and maker's name in a suggestion's description, in cells."""
+    """Maximum widths, in cells, of quotes, labels and model name in a suggestion's text."""
 
     quote: int
     labels: int
@@ -208,7 +208,7 @@ _LEAST_REASON: Final = 8  # minimum cells of a reason
 
 
 def describe_line(draft: Draft, cells: int = 1000) -> tuple[str, Kind] | None:
-    """Return the text and kind of the status line about the suggestion in focus; None for none.
+    """Return the status line and its kind, such as `hint`; None if no suggestion is focused.
 
     The text is shortened to `cells` terminal cells if possible.
     """
@@ -231,7 +231,7 @@ def _describe_question(draft: Draft, cells: int) -> str:
 
 
 def _describe_suggestion(draft: Draft, one: Suggestion, cells: int) -> str:
-    """Describe the suggestion and its maker, then the reason and the keys as far as they fit."""
+    """Describe a suggestion and the model that made it, then its reason and keys if they fit."""
     why = " ".join(one.note.split())
     reserved = min(cells_of(why) + len(': ""'), _REASON) if why else 0
     fitting = (each for each in _WIDTHS if each.quote <= max(cells, _WIDTHS[-1].quote))

@@ -53,7 +53,7 @@ _MOST_EVIDENCE = 2  # named spans if the line must be short
 
 
 def draft_line(draft: Draft, cells: int = 1000) -> tuple[str, Kind]:
-    """Return the text and kind of the annotating screen's status line."""
+    """Return the annotating screen's status line and its kind, such as `hint`."""
     if draft.message:
         return draft.message.text, draft.message.kind
     text, kind = _describe(draft, _DETAILS[0])

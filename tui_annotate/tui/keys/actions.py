@@ -14,7 +14,7 @@ READING, SELECTING, SOURCE, OPTION, NOTE, EDITING = "R", "S", "V", "L", "N", "E"
 REVIEWING: Final = "J"
 """Letter for the state of the review screen, except while the reviewer edits an annotation."""
 VIEWING: Final = "F"
-"""Letter for the state of the viewer, which shows a file read-only."""
+"""Letter that marks the actions of the viewer, which shows a file read-only."""
 ANNOTATING: Final = "RSVE"
 EVERYWHERE: Final = ANNOTATING + REVIEWING + VIEWING
 STATES: Final = "RSVLNE" + REVIEWING + VIEWING
@@ -205,7 +205,7 @@ ACTIONS: Final[tuple[Action, ...]] = (
            REVIEWING: "next sample in review, not completing this one"}),
     Action("sample.previous", ("<",), "previous sample", "Sample", EVERYWHERE, early=True,
            at={REVIEWING: "previous sample in review"}),
-    Action("reading.other", (), "annotate again (2nd reading); again: 1st reading", "Sample"),
+    Action("reading.other", (), "switch between 1st and 2nd annotation of samples", "Sample"),
     Action("sample.go", ("G",), "go to a sample by its id", "Sample", EVERYWHERE, short="go to id",
            after_save=True),
     Action("sample.rivals", (), "show sibling samples (with the same source)", "Sample",

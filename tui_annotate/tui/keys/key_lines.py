@@ -35,19 +35,19 @@ QUESTION_LINE: Final = _with_names(
     ("positions.show", "chart"), "pane.other", "collection.show", "word.hint", "select.grow",
     "request.show", "palette.show",
 )  # fmt: skip
-"""Key line for a sample that is a question with known answer passages."""
+"""Keys shown for a question of which the answer passages are known."""
 
 SUGGESTION_LINE: Final = _with_names(
     "suggestion.accept", "annotation.edit", "annotation.delete", ("item.next", "next"),
     ("request.show", "details"), "suggestion.hide", "undo", "sample.done", "palette.show",
 )  # fmt: skip
-"""Key line while a suggestion is in focus. Only a suggestion with a label can be accepted."""
+"""Keys shown while a suggestion is focused. Only a suggestion with a label can be accepted."""
 
 CITING_SUGGESTION_LINE: Final = tuple(
     ("annotation.next", short) if name == "item.next" else (name, short)
     for name, short in SUGGESTION_LINE
 )
-"""Key line while a suggestion is in focus in a sample with citations.
+"""Keys shown while a suggestion is focused in a sample with citations.
 
 In such a sample key `c` goes to the next citation, and another key to the next suggestion.
 """

@@ -39,7 +39,7 @@ _REVIEW_DAILY: Final = (
     "note.write", "sample.done", "undo", "redo", "annotation.next", "annotation.previous",
     "names.show", "request.show",
 )  # fmt: skip
-"""A reviewer's most frequent actions, in the order of work. The help lists them first."""
+"""A reviewer's most frequent actions, which the help lists first, in this order."""
 _WIDE_ASCII = range(0xFF01, 0xFF5F)
 
 
@@ -158,7 +158,7 @@ def _read_changes(changes: Mapping[str, Any]) -> tuple[dict[str, tuple[str, ...]
 
 
 def _yield_keys(wanted: Mapping[str, tuple[str, ...]]) -> Iterable[Action]:
-    """Return all actions, without default keys that conflict with the user's own key map.
+    """Return all actions, but remove default keys that the user gives to other actions.
 
     Only actions with `yields`, which are newer than the first key maps, lose keys. Otherwise a key
     map for an earlier version of the program would be invalid.

@@ -105,7 +105,7 @@ HELP = help_groups((f"1-{len(FILTERS)}", "show only samples in one state"), ("f"
 
 @dataclass(frozen=True, slots=True)
 class QueueListing:
-    """Content of a list of samples: title, filters, counted states, columns, help and legend.
+    """Content of a list of samples: title, filters, states to count, columns, help, legend.
 
     Each of `filters` has a name, and the states to show; no states means all.
     """

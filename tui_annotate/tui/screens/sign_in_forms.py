@@ -144,7 +144,7 @@ def same_person_form(name: str, count: int) -> FormContent:
 
 
 def place(since: str, *, working: bool) -> FormContent:
-    """Build the form to take over a session in another process, which began at `since`."""
+    """Build the form to take over the user's other session, which began at `since`."""
     lead = SignInMessage.TAKEN_OVER_LEAD if working else SignInMessage.TAKEOVER_LEAD
     choices = [(GO, "take over"), (LEAVE, "quit")]
     return FormContent("Another session", [lead.text(since=since)], [], choices, over=working)

@@ -35,7 +35,7 @@ class AnnotationMark:
 
 
 class SpanLayer(Generic[T]):
-    """Spans of a text that are highlighted for one reason, each with a value, such as a match.
+    """Highlighted spans of one kind in a text, such as all matches, each with a value.
 
     The spans may overlap. They are sorted, so that the spans in a line are found by binary search.
 

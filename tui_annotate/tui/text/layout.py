@@ -167,7 +167,7 @@ def _measure(text: str, tags: Mapping[int, int]) -> list[_Block]:
 
 
 def _first_offset(found: int, tagged: list[int], start: int) -> int:
-    """Return the smaller of an offset and the first of some offsets from `start` on; -1 for none.
+    """Return the least of `found` and the offsets `tagged` from `start` on; -1 if there is none.
 
     A negative `found` means that there is no such offset.
     """

@@ -203,7 +203,7 @@ class _Line:
             yield PaintedText(" ", style_key(SELECTED if selected else PLAIN, None, traits))
 
     def _overlay_hints(self, strings: list[str]) -> set[int]:
-        """Replace the first characters of words by letters to type; return the replaced offsets."""
+        """Replace the first characters of words by letters; return offsets of these characters."""
         touching = self.scene.hints.touching(self.start, self.end)
         starting = [
             (span.start, label)

@@ -177,7 +177,7 @@ class DocumentPane(DocumentView):
         self._change_cursor(lambda: self.text_cursor.grow(step))
 
     def words_on_screen(self) -> tuple[tuple[Span, ...], ...]:
-        """Return the words of a text that start in view, in order, as tuples of one or two words.
+        """Return the words that start in view, in order; each item has one or two words.
 
         Two adjacent words without a space between them form one tuple (see `pair_words`). Words and
         pairs that are too narrow for two letters are skipped.

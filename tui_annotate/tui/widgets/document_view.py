@@ -118,7 +118,7 @@ class DocumentView(ScrollView, LineWidget, can_focus=True, inherit_bindings=Fals
             self.refresh()
 
     def row_of(self, offset: int) -> int:
-        """Return the row of the code point at `offset` in the whole document, not in the window."""
+        """Return the row of the code point at `offset`, counted from the document's first row."""
         return self.text_layout.line_of(offset) + len(self._wrapped.before)
 
     @property

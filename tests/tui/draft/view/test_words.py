@@ -75,7 +75,7 @@ def test_where_it_comes_from_is_told(draft: ViewDraft, origin: str, words: str) 
     facts = dict(describe_annotation(draft, one))
     assert facts["origin"] == words
     assert facts["version"] == "2"
-    assert facts["based on"] == "A, 1 annotation that this file does not contain"
+    assert facts["based on"] == "A, 1 annotation missing in this file"
 
 
 def test_the_pages_tell_the_rest(draft: ViewDraft) -> None:

@@ -140,7 +140,7 @@ class ReviewDraft(Draft):
 
     @property
     def positions(self) -> tuple[ReviewPosition, ...]:
-        """All groups of candidate annotations and all reviewer's annotations, in reading order."""
+        """All groups of candidates and all annotations of the reviewer, in reading order."""
         return self.index.positions
 
     @property

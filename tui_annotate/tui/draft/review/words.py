@@ -62,7 +62,7 @@ _DECISIONS: Final = {
 
 
 def draft_line(draft: ReviewDraft, cells: int = 1000) -> tuple[str, Kind]:
-    """Return the text and kind of the review screen's status line, cut to `cells` if possible."""
+    """Return the review screen's status line and its kind, such as `hint`."""
     question = draft.pending is not None and draft.pending.kind in (REFUSING, LEAVING)
     if draft.message and not (question and draft.message.kind == SAVED):
         return draft.message.text, draft.message.kind

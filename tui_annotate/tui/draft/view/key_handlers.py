@@ -117,7 +117,7 @@ def _walk_lacking(step: int, draft: ViewDraft) -> Effects:
 
 
 def leave_innermost(draft: ViewDraft) -> Effects:
-    """Go back by one step: end the search, drop the selection, leave the source, or show all."""
+    """End the search, else drop the selection, go to the summary, or show all annotators."""
     if draft.hits:
         draft.hits = ()
     elif draft.selection:

@@ -53,7 +53,7 @@ class ViewText(ScreenMessage):
     # all details of one annotation
     QUOTED_SENTENCE = "{sentence}, {quote}"
     IN_DOCUMENT = "{anchor} (document {number})"
-    MISSING_SOURCES = "{annotations} that this file does not contain"
+    MISSING_SOURCES = "{annotations} missing in this file"
     DECISION_REASON = "{decision}: {reason}"
     BY_HAND = "made by hand"
     ADJUDICATED = "adjudicated in review"

@@ -55,7 +55,7 @@ Fact = tuple[str, str]
 
 
 def draft_line(draft: ViewDraft, cells: int = 1000) -> tuple[str, Kind]:
-    """Return the text and kind of the viewer's status line, cut to `cells` cells if possible."""
+    """Return the viewer's status line and its kind, such as `hint`."""
     if draft.message:
         return draft.message.text, draft.message.kind
     if draft.hints:

@@ -370,7 +370,7 @@ class SampleLoader:
             send(StoreJob(keep, lambda _: None, self._screen.show_error))
 
     def spend(self) -> None:
-        """Count the working time of an action."""
+        """Add the time that the user spent on an action to the sample's working time."""
         screen = self._screen
         stopwatch = self._saves.stopwatch
         stopwatch.touch()

@@ -359,7 +359,7 @@ class CollectionScreen(Screen[SampleKey | str | None]):
             self.dismiss(key)
 
     def action_help(self) -> None:
-        self.app.push_screen(HelpDialog(HELP, legend=LEGEND, title="Keys in the collection"))
+        self.app.push_screen(HelpDialog(HELP, legend=LEGEND, title="Keys of the collection screen"))
 
     def action_close(self, wish: str) -> None:
         self.dismiss(wish or None)

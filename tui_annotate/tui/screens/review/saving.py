@@ -1,4 +1,4 @@
-"""The source of samples to review, and the requests that store a reviewer's decisions."""
+"""Loads samples for review, and builds requests that store a reviewer's decisions."""
 
 from __future__ import annotations
 

@@ -108,7 +108,7 @@ REVIEW_FEATURES: Final[FeatureOrder] = (
     AnnotatorThreads,
     AnnotatorNotes,
 )
-"""Optional parts of the review screen in order; a string is the name of a plug-in's part."""
+"""Optional parts of the review screen, in order: classes, or names of plug-ins' parts."""
 
 
 class ReviewScreen(WorkspaceScreen):

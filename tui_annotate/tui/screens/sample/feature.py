@@ -144,7 +144,7 @@ class FeatureHost(Protocol):
         *,
         prefetched: SampleKey | int | None = None,
     ) -> None:
-        """Open the sample whose key `find` returns; `find` is called in the store's thread."""
+        """Call `find` in the store's thread, and open the sample that it returns."""
 
     def go_to(self, key: SampleKey | None) -> None:
         """Go to a sample, unless unsaved work must be saved first."""

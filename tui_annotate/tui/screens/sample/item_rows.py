@@ -181,7 +181,7 @@ def _document(sample: Sample) -> str:
 
 
 def _run_name(sample: Sample) -> str:
-    """Return the name of a report's run in the collection tree, with the team if ambiguous."""
+    """Return the name of the system run that made a report, for the collection tree."""
     topic = str(sample.meta.get("topic_id") or "")
     report = sample.id if sample.kind is SampleKind.REPORT else report_id(sample.group)
     start = f"r|{topic}|"

@@ -178,7 +178,7 @@ class PaneController:
         self._anchors.clear()
 
     def _update_matches(self, draft: Draft) -> Effects:
-        """Search for matches if the selection has changed; return effects, such as scrolling."""
+        """Search for matches of a changed selection; return screen changes, such as scrolling."""
         if draft.side is Side.SUMMARY and self._anchors.pop(Side.SOURCE, None):
             highlights.show_matches(draft, Side.SUMMARY, ())
         anchor = draft.current_anchor(draft.side)

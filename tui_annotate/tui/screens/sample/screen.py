@@ -342,7 +342,7 @@ class SampleScreen(Screen[None]):
             self._arrange()
 
     def _update_classes(self) -> bool:
-        """Set the style classes of the layout, not yet applied; return whether they changed."""
+        """Set the screen's style classes without a repaint; return whether they changed."""
         width, height = self.app.size
         side_by_side = self.layout_name == BOTH and width >= SIDE_BY_SIDE and not self.single
         before = self.classes

@@ -20,7 +20,7 @@ class SignalMessage(ScreenMessage):
     CHOSEN_VECTORS = "{embedder} only"
     WORDS_ONLY = "words only: {reason}"
     WORDS_ONLY_NO_REASON = "words only"
-    WORDS_ONLY_SO_FAR = "words only (vectors {percent} %)"
+    WORDS_ONLY_SO_FAR = "words only (vectors: {percent} % ready)"
     NO_VECTORS_NO_REASON = "no vectors"
     NO_ASSIST = "no assist: {reason}"
     LOADING_VECTORS = "loading vectors"
@@ -93,7 +93,7 @@ def uses_vectors(made: SampleAssist, side: Side) -> bool:
 
 
 def describe_change(by: Signals, status: SignalsStatus) -> tuple[AnyMessage, Kind]:
-    """Return the message, with its kind, after the user has changed the matching mode."""
+    """Return the message about a new matching mode, and its kind, such as `hint`."""
     if status.limited and by is Signals.VECTORS:
         return StatusMessage(MessageCode.NO_VECTORS, {"reason": status.text}), WARNING
     return _CHANGES[by], HINT

@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 _PATIENCE = 0.4  # seconds until a message shows that a sample is still being read
 _ID = 8  # characters of an id that distinguish people with the same name
 _WRITING_STATES = "RVE" + REVIEWING
-"""States of the annotating and review screens; the viewer reports their keys as unavailable."""
+"""Letters that mark actions of other screens; the viewer reports that these are unavailable."""
 
 
 class ViewScreen(SampleScreen):
@@ -160,7 +160,7 @@ class ViewScreen(SampleScreen):
         self.show_message(message, kind)
 
     def begin(self, opened: BrowsedSample) -> None:
-        """Show a sample of the file from its start; the chosen annotator stays chosen."""
+        """Show a sample; if one annotator was chosen for the sample before, keep that choice."""
         words, self._words = self._words, ""
         before = self.draft
         self._busy, self.opened = False, opened

@@ -19,4 +19,4 @@ ANNOTATE_FEATURES: Final[FeatureOrder] = (
     TeamDialogs,
     ReviewerThread,
 )
-"""Optional parts of the annotating screen in order; a string is the name of a plug-in's part."""
+"""Optional parts of the annotating screen, in order: classes, or names of plug-ins' parts."""
