@@ -118,10 +118,10 @@ class LateVectors(VectorAssist):
 async def test_the_share_of_texts_with_vectors_is_shown(folder: Path) -> None:
     """While vectors are computed, matches are lexical and their title shows the progress."""
     async with open_app(folder, size=WIDE, assist=LateVectors(40)) as person:
-        assert "words only (vectors: 40 % ready)" in person.shown()
+        assert "words only (vectors 40 %)" in person.shown()
         assert lit(person)
         await person.press("t t")
-        assert "no vectors (vectors: 40 % ready)" in person.shown()
+        assert "no vectors (vectors 40 %)" in person.shown()
 
 
 async def test_vectors_are_used_when_they_are_there(

@@ -20,7 +20,7 @@ class SignalMessage(ScreenMessage):
     CHOSEN_VECTORS = "{embedder} only"
     WORDS_ONLY = "words only: {reason}"
     WORDS_ONLY_NO_REASON = "words only"
-    WORDS_ONLY_SO_FAR = "words only (vectors: {percent} % ready)"
+    WORDS_ONLY_SO_FAR = "words only (vectors {percent} %)"
     NO_VECTORS_NO_REASON = "no vectors"
     NO_ASSIST = "no assist: {reason}"
     LOADING_VECTORS = "loading vectors"
