@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from tui_annotate.domain.samples import Sample
 from tui_annotate.tui.draft.state import Draft
-from tui_annotate.tui.screens.annotate.features.team import format_minute
 from tui_annotate.tui.screens.sample.feature import Feature, FeatureHost, TextPage
 
 if TYPE_CHECKING:
@@ -15,6 +14,7 @@ if TYPE_CHECKING:
 
 _COLUMN: Final = "mercury_comments"
 _NO_PERSON: Final = ""
+_MINUTE: Final = 16  # characters of a time in ISO 8601 up to its minute
 
 
 class ImportedComments(Feature):
@@ -37,7 +37,7 @@ class ImportedComments(Feature):
             rows = [row for row in rows if _author(row) in own]
         texts = [
             f"{f'Person {numbers[_author(row)]}, ' if self._everyone else ''}"
-            f"{format_minute(str(row.get('comment_time', '')))}: {row['text']}"
+            f"{_minute(row)}: {row['text']}"
             for row in rows
         ]
         return [TextPage("Imported comments", "\n\n".join(texts))] if texts else ()
@@ -52,6 +52,10 @@ class ImportedComments(Feature):
 
 def _author(row: Mapping[str, Any]) -> str:
     return str(row.get("user_id") or _NO_PERSON)
+
+
+def _minute(row: Mapping[str, Any]) -> str:
+    return str(row.get("comment_time", ""))[:_MINUTE].replace("T", " ")
 
 
 def _list_comments(sample: Sample) -> list[Mapping[str, Any]]:
