@@ -67,7 +67,7 @@ _CARRIED: Final = carry_all_but(
     RecordTrait.SUGGESTED,
     RecordTrait.TITLE,
     RecordTrait.IMPORTED,
-    RecordTrait.ABOUT,  # tables with a place for it add it below
+    RecordTrait.ABOUT,
 ) | carry_plainly(fragments="rows", evidences="rows", tree="columns")
 """Kinds of data that an export as a table keeps."""
 DATASETS: Final = ("dataset", *DatasetDescription.__slots__)

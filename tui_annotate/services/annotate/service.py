@@ -128,7 +128,7 @@ class AnnotationService(SampleQueries):
         return self._write(person, key, prepare, seconds=seconds)
 
     def skip(self, person: str, key: SampleKey, *, reason: str = "", seconds: float) -> SaveResult:
-        """Leave a sample without completing it; NotFound if there is no such sample."""
+        """Set a sample to skipped; NotFound if there is no such sample."""
         return self._write_state(
             person, key, "skip", state=State.SKIPPED, reason=reason, seconds=seconds
         )
