@@ -196,6 +196,7 @@ def test_the_whole_job_from_python(space: Workspace, pairs: Path, tmp_path: Path
         ("gold", "wit", "'with'"),
         ("datset", "pairs", "'dataset'"),
         ("since", date(2026, 1, 31), "text"),
+        ("label", ("Unwanted", "Intrinsic"), "'Unwanted.Intrinsic'"),
     ],
 )
 def test_a_wrong_filter_is_refused_at_the_call(
@@ -298,6 +299,21 @@ def test_a_label_that_names_nothing_or_two_things_is_refused(
     assert named in caught.value.message
     assert hint in caught.value.hint
     assert not list(space.annotations())
+
+
+def test_ids_that_do_not_fit_are_named(space: Workspace) -> None:
+    """An annotation's id that other work has, and an unknown person, are a Conflict with a hint."""
+    fill(space.corpus, "1", "2")
+    one, two, ana = SampleKey("d", "1"), SampleKey("d", "2"), space.person("ana").id
+    mark = replace(claim("same"), labels=(("Benign",),))
+    space.annotate.add(ana, one, mark, seconds=0)
+    with pytest.raises(Conflict, match="same id") as caught:
+        space.annotate.add(ana, two, mark, seconds=0)
+    assert "uuid4" in caught.value.hint
+    with pytest.raises(Conflict, match="person") as caught:
+        space.annotate.add("nobody", two, replace(mark, id="other"), seconds=0)
+    assert "workspace.person" in caught.value.hint
+    assert len(list(space.annotations())) == 1
 
 
 def test_a_side_can_be_plain_text(space: Workspace) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from tui_annotate.domain.version import VERSION
 
@@ -15,11 +15,12 @@ if TYPE_CHECKING:
     from tui_annotate.lab.judge.context_order import ContextOrderResult
     from tui_annotate.lab.judge.evaluation import EvaluationResult
     from tui_annotate.lab.judge.reference_answers import ReferenceAnswer
+    from tui_annotate.lab.services import ResearchServices
     from tui_annotate.settings import SettingsFlags
     from tui_annotate.workspace import Workspace
 
 __version__ = VERSION
-__all__ = ["create", "evaluate", "generate", "open", "sort"]
+__all__ = ["create", "evaluate", "generate", "open", "research", "sort"]
 
 
 def open(path: Path | str | None = None, **flags: Unpack[SettingsFlags]) -> Workspace:  # noqa: A001  the API's word
@@ -34,6 +35,15 @@ def create(path: Path | str) -> Workspace:
     from tui_annotate import workspace
 
     return workspace.create(path)
+
+
+def research(workspace: Workspace) -> ResearchServices:
+    """Return the services of the research tools with their types: those of `workspace.machines`.
+
+    The first access to a service raises InvalidInput if its plug-in is disabled, and Unavailable if
+    a package that the service needs is missing.
+    """
+    return cast("ResearchServices", workspace.machines)
 
 
 def sort(

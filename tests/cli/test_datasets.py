@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from tests.cli.conftest import PAIRS, Command
 from tui_annotate.plugins.traits import RecordTrait
 
@@ -131,13 +133,24 @@ def test_a_description_survives_export_and_import(filled: Command) -> None:
 
 def test_other_formats_count_a_lost_description(filled: Command) -> None:
     """The loss counts datasets; a dataset without a description loses nothing."""
-    for format_name in ("csv", "w3c", "json"):
+    for format_name in ("csv", "mercury", "json"):
         assert filled("export", "--to", format_name, "-o", "a", "--strict").code in {0, 3}
         assert LOST not in filled("export", "--to", format_name, "-o", "a").err
     filled("datasets", "edit", "pairs", *OPTIONS)
-    for format_name in ("csv", "w3c", "json"):
+    for format_name in ("csv", "mercury", "json"):
         done = filled("export", "--to", format_name, "-o", "a", "--strict")
         assert (done.code, LOST in done.err) == (3, True)
+
+
+@pytest.mark.parametrize("name", ["brat", "doccano", "labelstudio", "w3c"])
+def test_other_formats_carry_a_description(annotated: Command, name: str) -> None:
+    """An import of a file that this program wrote restores the description of the dataset."""
+    annotated("datasets", "edit", "pairs", *OPTIONS)
+    assert LOST not in annotated("export", "--to", name, "--layer", "all", "-o", "out").err
+    annotated("init", "other")
+    annotated("ingest", "out", "--from", name, "--embedder", "none", "-w", "other")
+    shown = annotated("datasets", "list", "--json", "-w", "other").json
+    assert [{key: each[key] for key in TERMS} for each in shown] == [TERMS]
 
 
 def test_a_snapshot_and_a_report_contain_the_description(filled: Command) -> None:

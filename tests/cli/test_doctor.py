@@ -23,6 +23,7 @@ from tui_annotate import workspace as workspaces
 from tui_annotate.cli import doctor
 from tui_annotate.domain.errors import Damaged, InvalidInput
 from tui_annotate.domain.findings import DiagnosticFinding
+from tui_annotate.domain.message_templates import REMOVED
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.domain.scores import RunKind, ScoreRun
 from tui_annotate.domain.ssh_keys import format_authorized_key
@@ -148,6 +149,22 @@ def test_a_bug_report_holds_nothing_private(
     states = {each["what"]: each["state"] for each in found["findings"]}
     assert (states["store"], states["label file"]) == ("ok", "doubt")
     assert len(found["log"]) == 2
+
+
+def test_numbers_are_masked_where_the_names_are_unknown(filled: Command, tmp_path: Path) -> None:
+    """A number may be a person's name, which the program cannot know if the store is damaged."""
+    with workspaces.open(tmp_path) as space:
+        space.person("4711")
+    line = "2026-01-01 10:00:00,000 ERROR tui_annotate.tui.store_thread: {}\n"
+    messages = map("the position was not saved: {}".format, ("4711", "12"))
+    (tmp_path / "log" / "app.log").write_text("".join(map(line.format, messages)), "utf-8")
+    for damaged in (False, True):
+        if damaged:
+            (tmp_path / "store.sqlite").write_bytes(b"not a store" * 1000)
+        assert filled("doctor", "--bundle", "report.json").code == int(damaged)
+        log = json.loads((tmp_path / "report.json").read_text("utf-8"))["log"]
+        shown = [each.rpartition(": ")[2] for each in log]
+        assert shown == [REMOVED, REMOVED if damaged else "12"]
 
 
 def test_a_bug_report_is_written_where_nothing_works(command: Command, tmp_path: Path) -> None:

@@ -85,6 +85,9 @@ def test_an_ambiguous_name_is_refused(filled: Command, tmp_path: Path) -> None:
     assert (done.code, type(done.error)) == (2, NotFound)
     assert done.error
     assert all(each in done.error.hint for each in ("ab12", "cd34"))
+    done = command("people", "merge", "ab12", "ana")  # could be either of two people
+    assert type(done.error) is NotFound
+    assert "ab12, cd34" in done.err
     assert command("people", "merge", "ab12", "ab12").code == 0
     assert command("people", "merge", "cd34", "ana").code == 0
     assert owners(command) == {"ana": 2}

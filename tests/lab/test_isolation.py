@@ -148,6 +148,7 @@ async def test_features_have_their_places(tmp_path: Path) -> None:
             "PositionStudy",
             "TeamDialogs",
             "ReviewerThread",
+            "ImportedComments",
         ]
         assert set(person.screen.feature_keys) == ACTIONS
 
@@ -158,7 +159,7 @@ async def test_people_annotate_with_lab_disabled(
     """Keys of its features do nothing; a sample is finished."""
     monkeypatch.setenv(registry.DISABLED, ALL_OF_LAB)
     async with open_app(make_workspace(tmp_path / "space")) as person:
-        assert len(person.screen.features) == 5
+        assert len(person.screen.features) == 6
         for action in ACTIONS:
             person.screen.do(action)
             await person.settled()

@@ -56,6 +56,19 @@ def test_csv_cells_are_text_to_the_last_sign(tmp_path: Path) -> None:
     assert records[0].sample.meta == {"": "x"}
 
 
+@pytest.mark.parametrize("name", ["a.csv", "a.tsv"])
+@pytest.mark.parametrize("header", ["sour\0ce,summary", "source,summary,n\0", "\0,source,summary"])
+def test_a_header_with_nul_is_refused(tmp_path: Path, name: str, header: str) -> None:
+    """NUL in the name of a column, as in UTF-16 without a mark, is one problem with its line."""
+    text = f"{header}\nA.,B.,C.\n".replace(",", "\t" if name == "a.tsv" else ",")
+    records, problems = read(file(tmp_path, name, text))
+    assert records == []
+    (problem,) = problems
+    assert (problem.where, problem.refused) == (f"{tmp_path / name}:1", True)
+    assert "NUL" in problem.message
+    assert "--encoding" in problem.hint
+
+
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
 @pytest.mark.parametrize("name", ["a.csv", "a.tsv", "a.csv.gz"])
 def test_cells_are_parted_by_the_sign_that_finds_the_columns(

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import re
+import textwrap
 from collections.abc import Iterator
 from dataclasses import fields
 from operator import attrgetter
 from pathlib import Path
 from pkgutil import resolve_name
-from typing import Any
+from typing import Any, assert_type
 
 import pytest
 
@@ -18,6 +20,9 @@ from tests.helpers.pages import PAGES, codes
 from tests.project.test_commands import commands
 from tui_annotate.cli.options import FilterOptions
 from tui_annotate.domain.records import RecordFilter, RecordFilters
+from tui_annotate.lab.judge.dataset_runs import DatasetJudge
+from tui_annotate.lab.score.scoring import ScoreService
+from tui_annotate.lab.services import ResearchServices
 from tui_annotate.plugins.registry import _PROTOCOLS
 from tui_annotate.settings import Settings, SettingsFlags
 from tui_annotate.workspace import Workspace
@@ -79,6 +84,27 @@ def test_every_function_of_the_table_exists(space: Workspace) -> None:
     assert [name for name in FUNCTIONS if not is_public_function(name, space)] == []
 
 
+def undocumented_errors(name: str, space: Workspace) -> set[str]:
+    """Return the errors that a function itself raises, but its docstring does not name."""
+    found = find(name, space)
+    described = (found.__doc__ or "") + (type(getattr(found, "__self__", None)).__doc__ or "")
+    raised = set()
+    for node in ast.walk(ast.parse(textwrap.dedent(inspect.getsource(inspect.unwrap(found))))):
+        match node:
+            case ast.Raise(exc=ast.Call(func=ast.Name(id=error))) if error[0].isupper():
+                raised.add(error)
+            case ast.Call(func=ast.Name(id="require_permission")):
+                raised.add("NotAllowed")
+    return {error for error in raised if error not in described}
+
+
+def test_functions_of_the_table_name_their_errors(space: Workspace) -> None:
+    """Also the permission that a function checks; errors of inner functions are not checked."""
+    functions = [name for name in FUNCTIONS if not isinstance(find(name, space), type)]
+    wrong = {name: undocumented_errors(name, space) for name in functions}
+    assert {name: errors for name, errors in wrong.items() if errors} == {}
+
+
 def test_every_other_name_of_the_page_exists(space: Workspace) -> None:
     """The names of the page's sentences exist too."""
     named = {
@@ -101,6 +127,16 @@ def test_each_service_of_a_plug_in_is_of_its_typed_class(space: Workspace) -> No
     for name, target in rows:
         made = resolve_name(target)(space.machines)
         assert type(made) is type(getattr(space.machines, name))
+
+
+def test_research_services_have_types(space: Workspace) -> None:
+    """Type checkers, which also check this file, and the running program agree on the classes."""
+    services = tui_annotate.research(space)
+    assert_type(services.scoring, ScoreService)
+    assert_type(services.judging, DatasetJudge)
+    types = ResearchServices.__annotations__
+    assert {name: type(getattr(services, name)).__name__ for name in types} == types
+    assert {name for name in vars(MachineServices) if is_plug_in(name)} == set(types)
 
 
 def is_plug_in(name: str) -> bool:

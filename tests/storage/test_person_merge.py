@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
@@ -17,6 +18,7 @@ from tui_annotate.services.annotate import AnnotationService
 from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.log.audit import AuditStore
+from tui_annotate.storage.log.log import EventLog, EventStream
 from tui_annotate.storage.log.person_merge import PersonMergeStore
 from tui_annotate.storage.log.store import AnnotationStore
 from tui_annotate.storage.log.work_import import ImportCounts
@@ -297,3 +299,41 @@ def _copy(one: Annotation, person: str = "bo") -> Record:
     made = replace(one, origin="imported:autojudge", imported={"a": 1})
     done = Assignment(person, State.NEW)
     return Record(sample("1"), (OwnedAnnotation(person, made),), (done,), (Person(person, "bo"),))
+
+
+@pytest.mark.parametrize("undone", [False, True])
+def test_work_saved_while_a_merge_is_prepared_is_kept(
+    *,
+    undone: bool,
+    database: Database,
+    log: AnnotationStore,
+    people: PeopleStore,
+    merges: PersonMergeStore,
+    service: AnnotationService,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The preparation holds no write lock; it is repeated if the work changed meanwhile."""
+    ana = people.local("ana")
+    merge = partial(merges.merge, IMPORTED, ana)
+    if undone:
+        merge()
+        merge = partial(merges.undo, people.person(IMPORTED.id))
+    streams, calls = EventLog.streams, list[str]()
+
+    def save(self: EventLog, person: str) -> dict[SampleKey, EventStream]:
+        found = streams(self, person)
+        if not calls:
+            service.add(ana.id, TWO, claim("mine", 20, 25), seconds=1)
+        calls.append(person)
+        return found
+
+    monkeypatch.setattr(EventLog, "streams", save)
+    if undone:
+        with pytest.raises(Conflict, match="d/2"):
+            merge()
+        assert work(log, ana.id, TWO)[0] == {"b", "mine"}
+    else:
+        assert merge().annotations == 2
+        assert work(log, ana.id, TWO)[0] == {"b", "mine"}
+    assert len(calls) > len({*calls})
+    assert faults(database) == []

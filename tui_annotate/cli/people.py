@@ -11,6 +11,7 @@ from tui_annotate.cli import options, output
 from tui_annotate.cli.convert import DONE_IN_PART
 from tui_annotate.cli.help_format import TEAM
 from tui_annotate.cli.options import add_command, add_group, argument, open_workspace
+from tui_annotate.domain.errors import NotFound
 from tui_annotate.domain.people import Permission, PersonKind
 
 if TYPE_CHECKING:
@@ -112,9 +113,12 @@ def unmerge(
 def _find_owner(space: Workspace, person: Person, who: str) -> Person:
     if space.team.members.required():
         return space.team.accounts.find(who).person
-    others = [each for each in space.people.all() if each.id != person.id]
-    if who == person.id or (who == person.name and who not in {each.name for each in others}):
+    named = [each for each in space.people.all() if each.id != person.id and each.name == who]
+    if who == person.id or (who == person.name and not named):
         return person
+    if who == person.name and not any(each.kind is PersonKind.LOCAL for each in named):
+        ids = ", ".join([person.id, *(each.id for each in named)])
+        raise NotFound(f"several people match {who!r}", f"give the id of the owner: {ids}")
     return space.team.accounts.find_claimable_person(who, without=person.id)
 
 

@@ -162,7 +162,8 @@ class RecordFilter:
                 hint = f"{suggest_word(name, known)}filters: {', '.join(known)}"
                 raise InvalidInput(f"unknown filter {name!r}", hint)
             if not isinstance(value, str | None):
-                raise InvalidInput(
-                    f"the filter {name} is {value!r}, which is not text", "pass text"
-                )
+                parts = value if isinstance(value, list | tuple) else ()
+                path = ".".join(map(str, parts)) if name == "label" else ""
+                hint = f"pass the path with dots: {path!r}" if path else "pass text"
+                raise InvalidInput(f"the filter {name} is {value!r}, which is not text", hint)
         return cls(**filters)

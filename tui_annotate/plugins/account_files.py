@@ -135,8 +135,11 @@ def find_databases(paths: list[Path]) -> list[Path]:
 def read_accounts(paths: Iterable[Path]) -> Iterator[UserRow | Problem]:
     """Yield the accounts of CSV files, Mercury databases, and folders of such databases, in order.
 
-    All paths are checked before the first account is read. Raises what `read_users`,
-    `find_databases` and `read_mercury` raise.
+    All paths are checked before the first account is read.
+
+    Raises:
+        NotFound: a path does not exist; other errors as `read_users`, `find_databases` and
+            `read_mercury`.
     """
     sources: dict[Path, Callable[[Path], Iterator[UserRow | Problem]]] = {}
     for path in paths:

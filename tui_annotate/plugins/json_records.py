@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
+from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, TextIO, TypeVar
@@ -12,7 +13,7 @@ from uuid import UUID, uuid5
 
 from tui_annotate.domain.annotations import LabelPath
 from tui_annotate.domain.errors import InvalidInput
-from tui_annotate.domain.records import Problem, Record
+from tui_annotate.domain.records import DatasetDescription, Problem, Record
 from tui_annotate.domain.strict_json import encode_strict
 from tui_annotate.plugins.files.json_values import JsonValue, read_json_values
 from tui_annotate.plugins.protocols import ExportReport, ImportOptions
@@ -122,6 +123,17 @@ def object_field(fields: Fields, name: str) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise InvalidInput(f"{name!r} is {describe_value(value)}, not a JSON object")
     return value
+
+
+def description_fields(record: Record) -> dict[str, Any]:
+    """Return the description of a sample's dataset as field `about`; nothing if it is empty."""
+    return {"about": asdict(record.about)} if record.about else {}
+
+
+def read_description(fields: Fields) -> DatasetDescription:
+    about = object_field(fields, "about") if "about" in fields else {}
+    names = DatasetDescription.__slots__
+    return DatasetDescription(**{name: text_field(about, name) for name in names})
 
 
 def list_field(fields: Fields, name: str, default: Any) -> list[Any]:

@@ -65,6 +65,7 @@ class AuditService:
     store: AuditStore
 
     def head(self) -> LogHead:
+        """Return the number of events and the digest of the whole log; 0 for an empty log."""
         return self.store.head()
 
     def heads(self) -> list[StreamHead]:

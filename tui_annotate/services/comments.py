@@ -157,6 +157,7 @@ class CommentService:
         return [talk for talk in found if talk.waiting or not waiting]
 
     def notices(self) -> list[PersonComment]:
+        """Return all announcements, oldest first."""
         return self.store.notices()
 
     def name(self, person: str) -> str:

@@ -278,6 +278,7 @@ class FreezeService:
         return FrozenState(name, place, at, VERSION, head.token, head.events)
 
     def all(self) -> list[FrozenState]:
+        """Return all snapshots, oldest first; Damaged if a snapshot's description is invalid."""
         found = [self._read_about(folder.parent) for folder in self.folder.glob(f"*/{ABOUT}")]
         return sorted(found, key=lambda each: (each.at, each.name))
 

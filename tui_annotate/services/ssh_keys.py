@@ -46,6 +46,7 @@ class SshKeyService:
         return next(bound for bound in self.list_keys() if bound.fingerprint == key.fingerprint)
 
     def list_keys(self) -> tuple[OwnedSshKey, ...]:
+        """Return the keys of all users; NotAllowed unless the user may manage the workspace."""
         require_permission(self.actor, Permission.MANAGE)
         return self.keys.all()
 

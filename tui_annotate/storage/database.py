@@ -481,6 +481,12 @@ def translate_errors(path: Path) -> Iterator[None]:
 
 def _translate_error(error: Any, path: Path) -> TuiAnnotateError:
     name = str(getattr(error, "sqlite_errorname", ""))
+    if name == "SQLITE_CONSTRAINT_FOREIGNKEY":
+        hint = "check the id of the person; workspace.person(NAME) creates a person"
+        return Conflict("the change names a person or a sample that is not stored", hint)
+    if name.startswith("SQLITE_CONSTRAINT") and str(error).endswith(": annotations.id"):
+        hint = "give each annotation an id of its own, for example str(uuid.uuid4())"
+        return Conflict("another sample or person has an annotation with the same id", hint)
     if name.startswith("SQLITE_CONSTRAINT"):
         return Conflict(f"the store refuses this change: {error}", "reload, then try again")
     if isinstance(error, PoolTimeout):

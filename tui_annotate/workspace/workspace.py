@@ -70,6 +70,7 @@ class Workspace:
         self.close()
 
     def close(self) -> None:
+        """Close the store; a second call does nothing."""
         self._database.close()
 
     def acting(self, actor: Actor) -> Workspace:
@@ -197,13 +198,16 @@ class Workspace:
         return MachineServices(self.path, self.settings, *stores, in_force)
 
     def samples(self, **filters: Unpack[RecordFilters]) -> Iterator[Sample]:
-        """Iterate over the samples of `records`."""
+        """Iterate over the samples of `records`; errors as for `records`."""
         return (record.sample for record in self.records(**filters))
 
     def annotations(
         self, **filters: Unpack[RecordFilters]
     ) -> Iterator[tuple[SampleKey, OwnedAnnotation]]:
-        """Iterate over the annotations of `records`, each with sample key and owner."""
+        """Iterate over the annotations of `records`, each with sample key and owner.
+
+        Errors are those of `records`; samples without annotations give nothing.
+        """
         records = self.records(**filters)
         return ((each.sample.key, owned) for each in records for owned in each.annotations)
 
@@ -235,7 +239,11 @@ class Workspace:
         dimensions: int = 0,
         timeout: float | None = None,
     ) -> VectorOptions:
-        """Return options of an embedder, with defaults from the store and the settings."""
+        """Return options of an embedder, with defaults from the store and the settings.
+
+        `dimensions` is the length of a vector, with 0 for the default of the model; `timeout` is in
+        seconds. An unknown embedder is an error only where the options are used.
+        """
         from tui_annotate.services.ingest import AUTO, VectorOptions
 
         return VectorOptions(
@@ -268,6 +276,8 @@ class Workspace:
         problem: Callable[[Problem], None] | None = None,
     ) -> IngestReport:
         """Import files of samples; records that are already stored are skipped.
+
+        Without files, only missing vectors are computed.
 
         Args:
             format: an importer's name (default: detected from the content of each file).
@@ -345,8 +355,13 @@ class Workspace:
         return StatusReader(self.path, *stores, *labels, lambda: self.vectors)
 
     def status(self) -> Status:
+        """Return the contents and the progress; all numbers are 0 in an empty workspace."""
         return self._status_reader.status()
 
     def check(self) -> list[DiagnosticFinding]:
-        """Check the store, the event log, the labels and the vectors; return the problems."""
+        """Check the store, the event log, the labels and the vectors.
+
+        Returns findings with a state each, also of sound parts; a damaged store is a finding, and
+        no error.
+        """
         return self._status_reader.findings()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ from tests.plugins.formats.hostile import PEOPLE, several
 from tests.plugins.formats.laws import base, examples, write
 from tests.plugins.record_reader import write as written
 from tui_annotate.domain.annotations import Anchor, Annotation
-from tui_annotate.domain.records import OwnedAnnotation, Record
+from tui_annotate.domain.records import DatasetDescription, OwnedAnnotation, Record
 from tui_annotate.domain.samples import Document, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.plugins.protocols import ExportReport
@@ -146,6 +146,16 @@ def test_tokens_are_the_words_of_the_app(text: str, words: list[str]) -> None:
     record = replace(record, sample=replace(record.sample, documents=documents), annotations=())
     found, _ = written([record], "conll")
     assert [token["form"] for token in _sections(found)[1]] == words
+
+
+def test_a_dataset_is_described_once() -> None:
+    """The first section of a dataset has its license, origin and citation as comments."""
+    about = DatasetDescription("MIT", "https://example.org", "Ann.\n2026")
+    text, report = written([replace(base("ana"), about=about)] * 2, "conll")
+    first, *others = _sections(text)
+    assert {name: _told(first.metadata[name]) for name in asdict(about)} == asdict(about)
+    assert not any({*asdict(about)} & {*section.metadata} for section in others)
+    assert RecordTrait.ABOUT not in report.lost
 
 
 def test_labels_are_one_word() -> None:

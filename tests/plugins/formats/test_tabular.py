@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import gc
+import json
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -25,13 +26,13 @@ from tests.plugins.formats.laws import base, write
 from tui_annotate.domain.assignments import Assignment, State
 from tui_annotate.domain.errors import InvalidInput, NotFound
 from tui_annotate.domain.people import Person
-from tui_annotate.domain.records import Record
+from tui_annotate.domain.records import DatasetDescription, Record
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.files import columnar, streams
 from tui_annotate.plugins.files import sheets as workbooks
 from tui_annotate.plugins.formats.tabular import COLUMNS, REVIEWS, review_rows, span_rows
 from tui_annotate.plugins.protocols import ExportOptions
-from tui_annotate.plugins.traits import Loss
+from tui_annotate.plugins.traits import Loss, RecordTrait
 
 Rows = list[dict[str, Any]]
 
@@ -94,6 +95,26 @@ def test_who_marked_something_is_a_row(tmp_path: Path) -> None:
     assert (ana["annotator"], ana["state"], ana["annotations"]) == ("ana", "", "1")
 
 
+def test_tables_of_datasets(tmp_path: Path) -> None:
+    """Several tables hold the license, origin and citation of each dataset, and lose none."""
+    about = {"license": "MIT", "origin": "=A", "citation": "Ann.\n2026"}
+    first = replace(base("ana"), about=DatasetDescription(**about))
+    second = replace(base("ana"), sample=replace(first.sample, dataset="e"))
+    for name, file_name in (("csv-tables", "tables"), ("parquet", "parquet"), ("xlsx", "a.xlsx")):
+        report = write([first, first, second], name, tmp_path / file_name)
+        assert RecordTrait.ABOUT not in report.lost
+    with (tmp_path / "tables" / "datasets.csv").open(newline="", encoding="utf-8") as file:
+        described, plain = csv.DictReader(file)
+    assert described == {"dataset": "d", **about, "origin": "'=A", "escaped": "origin"}
+    assert plain["dataset"] == "e"
+    for file_name in ("annotations.parquet", "reviews.parquet"):
+        metadata = parquet.read_metadata(tmp_path / "parquet" / file_name).metadata
+        assert json.loads(metadata[b"datasets"]) == {"d": about}
+    row, plain = _named(_workbook(tmp_path / "a.xlsx")["datasets"])
+    assert row == {"dataset": "d", **about, "cut": None}
+    assert (plain["dataset"], plain["license"]) == ("e", None)
+
+
 def test_parquet_has_types(tmp_path: Path) -> None:
     """int32 offsets, times in UTC, dictionaries of names; pandas reads it as it is."""
     timed = replace(
@@ -143,8 +164,8 @@ def test_a_workbook_gives_every_cell_back(records: list[Record]) -> None:
         path = Path(folder) / "a.xlsx"
         write(records, "xlsx", path)
         sheets = _workbook(path)
-    assert list(sheets) == ["annotations", "reviews"]
-    for cells, (report, columns) in zip(sheets.values(), _written(records), strict=True):
+    assert list(sheets) == ["annotations", "reviews", "datasets"]
+    for cells, (report, columns) in zip(sheets.values(), _written(records), strict=False):
         found = [
             {name: unescape(cell) if isinstance(cell, str) else cell for name, cell in row.items()}
             for row in _named(cells)
@@ -177,7 +198,7 @@ def test_a_long_text_is_cut_and_counted(tmp_path: Path, sign: str) -> None:
         )
         assert report.lost == lost
         sheets = _workbook(tmp_path / "a.xlsx")
-        first = [_named(cells)[0] for cells in sheets.values()]
+        first = [_named(sheets[name])[0] for name in ("annotations", "reviews")]
         assert [row["comment"] for row in first] == [sign * most] * 2
         assert [row["cut"] for row in first] == ["comment" if more else None] * 2
 
@@ -236,7 +257,7 @@ def test_a_workbook_can_be_packed(tmp_path: Path, name: str) -> None:
     plain = tmp_path / "b.xlsx"
     with streams.open_bytes(tmp_path / name) as (file, _):
         plain.write_bytes(file.read())
-    assert list(_workbook(plain)) == ["annotations", "reviews"]
+    assert list(_workbook(plain)) == ["annotations", "reviews", "datasets"]
 
 
 @pytest.mark.parametrize(

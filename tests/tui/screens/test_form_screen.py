@@ -9,6 +9,7 @@ from textual import events
 
 from tests.tui.stage import HOSTILE, run_stage
 from tui_annotate.domain.errors import InvalidInput, NotAllowed, Throttled
+from tui_annotate.domain.people import Person
 from tui_annotate.tui.key_queue import SerialKeysApp
 from tui_annotate.tui.screens import sign_in_forms
 from tui_annotate.tui.screens.form_screen import FormScreen
@@ -16,13 +17,14 @@ from tui_annotate.tui.screens.sign_in_forms import BACK, CODE, GO, LEAVE, FormCo
 from tui_annotate.tui.widgets.form_rows import FormMessage
 
 SIGN_IN = sign_in_forms.sign_in_form("work", can_stay_signed_in=True)
+_ANA = Person("ab12", "ana")
 FORMS = {
     "sign-in": SIGN_IN,
     "code": sign_in_forms.invite_code_form(can_stay_signed_in=True),
     "first": sign_in_forms.first_password_form("李娜", old=True),
     "password": sign_in_forms.password_form("李娜"),
-    "same person": sign_in_forms.same_person_form("ana", 1),
-    "namesakes": sign_in_forms.same_person_form("ana", 2),
+    "same person": sign_in_forms.same_person_form([_ANA]),
+    "namesakes": sign_in_forms.same_person_form([_ANA] * 2),
     "place": sign_in_forms.place("10:31", working=False),
     "place again": sign_in_forms.place("10:31", working=True),
     "locked": sign_in_forms.build_password_again_form(

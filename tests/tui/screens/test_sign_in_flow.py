@@ -88,7 +88,7 @@ def imported(folder: Path, *people: str) -> Path:
     return folder
 
 
-SAME = sign_in_forms.same_person_form("Zoe", 1)
+SAME = sign_in_forms.same_person_form([Person("z", "Zoe")])
 YES, NO = (words for _, words in SAME.choices)
 
 
@@ -130,10 +130,11 @@ async def test_earlier_own_work_is_merged_with_the_imported_work(tmp_path: Path)
 
 
 async def test_an_ambiguous_imported_name_is_never_linked(tmp_path: Path) -> None:
-    """With two imported people of the name, the page only names the command."""
+    """With two imported people of the name, the page only names their ids and the command."""
     folder = imported(tmp_path / "work", "ab12", "cd34")
     async with visiting(folder, person="Zoe") as visitor:
         await visitor.until("people merge")
+        assert "ab12, cd34" in visitor.shown()
         await visitor.pilot.press("enter")
         await visitor.at_work()
     with workspace.open(folder) as space:

@@ -244,7 +244,11 @@ class ProposalService:
     machines: MachineServices
 
     def plan(self, options: ProposalOptions, judge: Judge) -> ProposalPlan:
-        """Count the samples, requests and characters of a run without sending a request."""
+        """Count the samples, requests and characters of a run without sending a request.
+
+        Raises:
+            NotAllowed, NotFound: as for `run`.
+        """
         require_permission(self.machines.actor, Permission.MANAGE)
         state, parser = self._start_run(options, judge)
         samples = cached = characters = 0
@@ -269,6 +273,7 @@ class ProposalService:
             NotFound: the dataset does not exist, or no sample has both sides.
             InvalidInput: a prompt is invalid, or the endpoint refuses the questions.
             Unavailable: the endpoint cannot be reached; replies so far are cached.
+            NotAllowed: the current user may not manage the workspace.
         """
         require_permission(self.machines.actor, Permission.MANAGE)
         state, parser = self._start_run(options, judge)

@@ -52,7 +52,7 @@ class PositionStudies:
         """Score the answers of a dataset, and compare the metric with human verdicts.
 
         Raises:
-            NotFound: the dataset has no question with a known answer position.
+            NotReady: the dataset has no question with a known answer position.
         """
         found = evaluate(
             lambda: (case for _, case in self._read_cases(dataset, rules)),

@@ -93,6 +93,7 @@ class ProbeTrainingService:
         Raises:
             NotFound, InvalidInput, InvalidRecord: data is missing, invalid, or too little.
             Unavailable: the libraries or the model are missing.
+            NotAllowed: the current user may not manage the workspace.
         """
         require_permission(self.machines.actor, Permission.MANAGE)
         questions = self._collect(options)

@@ -109,6 +109,7 @@ class RankService:
         Raises:
             NotFound: the dataset or the scores are missing.
             InvalidInput: the options contradict each other.
+            NotAllowed: the current user may not manage the workspace.
         """
         require_permission(self.machines.actor, Permission.MANAGE)
         _check_options(options)

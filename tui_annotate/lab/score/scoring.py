@@ -73,9 +73,10 @@ class ScoreService:
         """Score a dataset, and store the scores completely or not at all.
 
         Raises:
-            NotFound: the dataset does not exist, or contains nothing to score.
+            NotFound, NotReady: the dataset does not exist, or contains nothing to score.
             InvalidInput: the scorer is unknown, or does not fit the dataset.
             Unavailable: a requirement of the scorer is missing.
+            NotAllowed: the current user may not manage the workspace.
         """
         require_permission(self.machines.actor, Permission.MANAGE)
         samples = self._count_samples(options.dataset)
@@ -129,7 +130,9 @@ class ScoreService:
 
         Raises:
             NotFound: the dataset or the file does not exist.
-            InvalidInput, InvalidRecord: a row has an unknown or repeated sample, or no number.
+            InvalidInput, InvalidRecord: a row has an unknown or repeated sample, or no number; or
+                the name is empty.
+            NotAllowed: the current user may not manage the workspace.
         """
         require_permission(self.machines.actor, Permission.MANAGE)
         self._count_samples(dataset)
@@ -154,6 +157,7 @@ class ScoreService:
         Raises:
             NotFound: the dataset does not exist, or no sample has such a column.
             InvalidInput: a column contains a value that is not a number.
+            NotAllowed: the current user may not manage the workspace.
         """
         require_permission(self.machines.actor, Permission.MANAGE)
         self._count_samples(dataset)

@@ -72,6 +72,10 @@ class _ParquetTable:
         self._writer.write_table(pa.Table.from_pylist(self._pending, schema=self._schema))
         self._pending = []
 
+    def describe(self, metadata: Mapping[str, str]) -> None:
+        """Add metadata to the file's footer, which can be written after the rows."""
+        self._writer.add_key_value_metadata(metadata)
+
     def abandon(self) -> None:
         """Close the writer of an incomplete table, before the table's file is closed."""
         with suppress(OSError):

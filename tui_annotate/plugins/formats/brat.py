@@ -35,8 +35,10 @@ from tui_annotate.plugins.joined_texts import (
     split_text,
 )
 from tui_annotate.plugins.json_records import (
+    description_fields,
     make_row_id,
     problems_at,
+    read_description,
     refuse_repeated,
     write_json_line,
 )
@@ -72,6 +74,7 @@ _TRAITS: Final = FormatTraits(
         note="one line",
         annotator="folder",
         texts="joined",
+        about=_SAMPLES,
     ),
 )
 
@@ -216,7 +219,7 @@ class _FolderReader:
         )
         named = {one.person for one in owned}
         people = tuple(person for _, person in files if person.id in named)
-        return Record(sample, owned, people=people, where=where)
+        return Record(sample, owned, people=people, where=where, about=read_description(row))
 
     def _make_sample(self, row: Row, joined: JoinedTexts) -> Sample:
         group, meta = row.get("group") or "", row.get("meta") or {}
@@ -399,7 +402,8 @@ class _BratWriter:
                 text.write(joined.text)
             with self._target.file(f"{folder}/{stem}.ann") as standoff:
                 standoff.writelines(f"{line}\n" for line in self._standoff_lines(found, joined))
-        write_json_line(self._samples, _sample_row(record.sample, joined, stem), self.report)
+        row = _sample_row(record.sample, joined, stem) | description_fields(record)
+        write_json_line(self._samples, row, self.report)
 
     def _join_texts(self, pair: tuple[Document, Document], record: Record) -> JoinedTexts | None:
         with suppress(InvalidInput):

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
 from typing import Final, TextIO
 
 from tui_annotate.domain.annotations import Anchor, Annotation
@@ -41,6 +42,7 @@ class ConllFormat:
             RecordTrait.UNCLAIMED,
             RecordTrait.GROUP,
             RecordTrait.DATASET,
+            RecordTrait.ABOUT,
             tree="joined",
             texts="sections",
         ),
@@ -52,6 +54,7 @@ class ConllFormat:
         del options
         report = ExportReport()
         losses = LossCounter(self.about, report)
+        described: set[str] = set()
         target.write(HEADER)
         for record in records:
             if not losses.check_read(record):
@@ -60,6 +63,9 @@ class ConllFormat:
             report.records += 1
             report.annotations += len(record.annotations)
             spans, sample = _collect_spans(record, report), record.sample
+            if sample.dataset not in described:
+                described.add(sample.dataset)
+                target.writelines(_comment_lines(asdict(record.about)))
             for place in ((side, at) for side in Side for at in range(len(sample.side(side)))):
                 target.writelines(_section_lines(sample, place, spans, report=report))
         return report
@@ -98,11 +104,15 @@ def _section_lines(
     words = list(tokenize(text))
     about = {"dataset": sample.dataset, "sample_id": sample.id, "group": sample.group}
     about |= {"side": side.value, "document": str(index) if index else "", "text": text}
-    yield from (f"# {name} = {_comment_value(value)}\n" for name, value in about.items() if value)
+    yield from _comment_lines(about)
     tags = _assign_tags(words, spans.get(place, set()), report)
     for number, (word, tag) in enumerate(zip(words, tags, strict=True), 1):
         yield f"{number}\t{word.of(text)}\t{word.start}\t{word.end}\t{tag}\n"
     yield "\n"
+
+
+def _comment_lines(values: Mapping[str, str]) -> Iterator[str]:
+    return (f"# {name} = {_comment_value(value)}\n" for name, value in values.items() if value)
 
 
 def _assign_tags(words: Sequence[Span], spans: Iterable[Tagged], report: ExportReport) -> list[str]:

@@ -29,10 +29,12 @@ from tui_annotate.plugins.joined_texts import (
 from tui_annotate.plugins.json_records import (
     check_objects,
     count_ambiguous_labels,
+    description_fields,
     join_label,
     list_field,
     make_row_id,
     parse_label,
+    read_description,
     read_json_records,
     text_field,
     write_json_line,
@@ -54,7 +56,7 @@ FORMAT: Final = "doccano"
 _NO_PERSON: Final = ("all", "unknown")
 """File names in a doccano export that do not name an annotator."""
 
-_OUR_FIELDS = {"source_len", "sep_len", "sample_id", "dataset", "group", "sha256", "meta"}
+_OUR_FIELDS = {"source_len", "sep_len", "sample_id", "dataset", "group", "sha256", "meta", "about"}
 _DOCCANO_FIELDS = {"id", "text", "entities", "relations", "label"}
 
 
@@ -74,6 +76,7 @@ class DoccanoFormat:
             link="relations",
             evidences="relations",
             tree="joined",
+            about="yes",
             texts="joined",
         ),
     )
@@ -150,6 +153,7 @@ def _record_to_json(record: Record, joined: JoinedTexts, report: ExportReport) -
         **joined.lengths,
         **({"group": sample.group} if sample.group else {}),
         **({"meta": dict(sample.meta)} if sample.meta else {}),
+        **description_fields(record),
     }
 
 
@@ -185,7 +189,8 @@ class _LineReader:
         )
         self.doubts += describe_left_out(left_out)
         people = (imported_person(self._person),) if owned else ()
-        return Record(sample, owned, people=people, where=where)
+        about = read_description(fields if "sep_len" in fields else {})
+        return Record(sample, owned, people=people, where=where, about=about)
 
     def _make_sample(self, joined: JoinedTexts, dataset: str) -> Sample:
         fields, language = self._fields, self._options.language

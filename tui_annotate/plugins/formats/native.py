@@ -17,9 +17,11 @@ from tui_annotate.domain.samples import Document, Request, Sample, SampleKind, S
 from tui_annotate.plugins.files.json_values import JsonValue
 from tui_annotate.plugins.json_records import (
     Fields,
+    description_fields,
     enum_field,
     list_field,
     object_field,
+    read_description,
     read_json_records,
     text_field,
     whole_number_field,
@@ -61,7 +63,7 @@ class NativeFormat:
         def read(fields: dict[str, Any], value: JsonValue) -> tuple[Record, list[str]]:
             record, doubts = _read_record(fields, people, options.dataset, where=value.where)
             dataset = record.sample.dataset
-            if about := _read_description(fields):
+            if about := read_description(fields):
                 descriptions[dataset] = about
             if dataset in descriptions:
                 record = replace(record, about=descriptions[dataset])
@@ -86,7 +88,7 @@ class NativeFormat:
                 line["people"] = [_fields_of(person) for person in new]
             if record.about and abouts.get(record.sample.dataset) != record.about:
                 abouts[record.sample.dataset] = record.about
-                line["about"] = _fields_of(record.about)
+                line |= description_fields(record)
             write_json_line(target, line, report)
             report.records += 1
             report.annotations += len(record.annotations)
@@ -120,7 +122,7 @@ def _owned_to_json(owned: OwnedAnnotation, texts: Mapping[Side, Sequence[str]]) 
     return {"person": owned.person, **annotation_to_json(owned.annotation), "quotes": quotes}
 
 
-def _fields_of(value: Person | Request | Assignment | DatasetDescription) -> dict[str, Any]:
+def _fields_of(value: Person | Request | Assignment) -> dict[str, Any]:
     """Return a flat dataclass's fields as a dict; `dataclasses.asdict` copies deeply: too slow."""
     return {name: getattr(value, name) for name in value.__dataclass_fields__}
 
@@ -146,14 +148,6 @@ def _read_record(
     keys = dict.fromkeys([*named, *(person.id for person in listed)])
     record = Record(sample, annotations, assignments, tuple(people[key] for key in keys), where)
     return record, doubts
-
-
-def _read_description(value: Fields) -> DatasetDescription:
-    if "about" not in value:
-        return DatasetDescription()
-    about = object_field(value, "about")
-    names = DatasetDescription.__slots__
-    return DatasetDescription(**{name: text_field(about, name) for name in names})
 
 
 def _objects(value: Fields, name: str) -> list[dict[str, Any]]:

@@ -8,8 +8,10 @@ the worst and the best verdict of all annotators.
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
 from functools import partial
 from itertools import product
 from typing import Any, BinaryIO, Final, TextIO
@@ -17,7 +19,7 @@ from typing import Any, BinaryIO, Final, TextIO
 from tui_annotate.domain.annotations import Anchor
 from tui_annotate.domain.assignments import Assignment
 from tui_annotate.domain.errors import InvalidInput
-from tui_annotate.domain.records import OwnedAnnotation, Record
+from tui_annotate.domain.records import DatasetDescription, OwnedAnnotation, Record
 from tui_annotate.domain.samples import Request, Sample, SampleKind, Side
 from tui_annotate.domain.strict_json import encode_strict
 from tui_annotate.plugins.files.columnar import open_parquet_table
@@ -68,6 +70,8 @@ _CARRIED: Final = carry_all_but(
     RecordTrait.ABOUT,
 ) | carry_plainly(fragments="rows", evidences="rows", tree="columns")
 """Kinds of data that an export as a table keeps."""
+DATASETS: Final = ("dataset", *DatasetDescription.__slots__)
+"""Columns of the table of exported datasets."""
 
 
 def _count_record(record: Record, report: ExportReport) -> None:
@@ -89,6 +93,19 @@ def _count_record(record: Record, report: ExportReport) -> None:
         report.count_loss(Loss.NOT_FINITE.value, _meta_cell(sample)[1])
     names = [name for one in annotations for path in one.labels for name in path]
     report.count_loss(Loss.JOINER.value, sum(JOINER in name or LABELS in name for name in names))
+
+
+def _note_datasets(
+    records: Iterable[Record], found: dict[str, DatasetDescription]
+) -> Iterator[Record]:
+    """Yield the records unchanged, and collect the descriptions of their datasets."""
+    for record in records:
+        found[record.sample.dataset] = record.about
+        yield record
+
+
+def _dataset_rows(found: Mapping[str, DatasetDescription]) -> Iterator[dict[str, str]]:
+    return ({"dataset": name, **asdict(about)} for name, about in found.items())
 
 
 def span_rows(record: Record) -> Iterator[dict[str, Any]]:
@@ -226,28 +243,32 @@ class CsvFormat:
 
 
 class CsvTablesFormat:
-    """Two CSV tables: the annotations, and the progress of each annotator on each sample."""
+    """CSV tables: annotations, the progress of each annotator on each sample, and datasets."""
 
     name = "csv-tables"
     about = FormatTraits(
-        title="two CSV tables: annotations and annotators' progress",
+        title="CSV tables: annotations, annotators' progress and datasets",
         place=FormatTarget.FILES,
-        files=("annotations.csv", "reviews.csv"),
-        carried=_CARRIED,
+        files=("annotations.csv", "reviews.csv", "datasets.csv"),
+        carried=_CARRIED | carry_plainly(about="datasets.csv"),
     )
 
     def write(
         self, records: Iterable[Record], target: Folder, options: ExportOptions
     ) -> ExportReport:
         report = ExportReport()
-        first, second = self.about.files
+        found: dict[str, DatasetDescription] = {}
+        make_table = partial(_CsvTable, formula_safe=options.formula_safe)
+        first, second, third = self.about.files
         with target.file(first) as annotations, target.file(second) as work:
-            table = _CsvTable(annotations, COLUMNS, formula_safe=options.formula_safe)
-            work_table = _CsvTable(work, REVIEWS, formula_safe=options.formula_safe)
-            for record in records:
+            table = make_table(annotations, COLUMNS)
+            work_table = make_table(work, REVIEWS)
+            for record in _note_datasets(records, found):
                 _count_record(record, report)
                 table.add(span_rows(record))
                 work_table.add(review_rows(record))
+        with target.file(third) as datasets:
+            make_table(datasets, DATASETS).add(_dataset_rows(found))
         return report
 
 
@@ -323,7 +344,7 @@ class ParquetFormat:
     """Two Parquet tables: the annotations, and the progress of each annotator on each sample.
 
     Offsets are int32 code points, times are in UTC, names are dictionary-encoded, and missing
-    values are null.
+    values are null. The metadata `datasets` are a JSON object of the datasets' descriptions.
     """
 
     name = "parquet"
@@ -331,7 +352,7 @@ class ParquetFormat:
         title="two Parquet tables: annotations and annotators' progress",
         place=FormatTarget.FILES,
         files=("annotations.parquet", "reviews.parquet"),
-        carried=_CARRIED,
+        carried=_CARRIED | carry_plainly(about="metadata"),
     )
 
     def write(
@@ -339,6 +360,7 @@ class ParquetFormat:
     ) -> ExportReport:
         del options
         report = ExportReport()
+        found: dict[str, DatasetDescription] = {}
         first, second = self.about.files
         with (
             target.file(first) as annotations,
@@ -346,10 +368,13 @@ class ParquetFormat:
             open_parquet_table(annotations.buffer, _column_types(COLUMNS), report) as table,
             open_parquet_table(work.buffer, _column_types(REVIEWS), report) as work_table,
         ):
-            for record in records:
+            for record in _note_datasets(records, found):
                 _count_record(record, report)
                 table.add(span_rows(record))
                 work_table.add(review_rows(record))
+            described = {name: asdict(about) for name, about in found.items() if about}
+            for each in (table, work_table):
+                each.describe({"datasets": json.dumps(described, ensure_ascii=False)})
         return report
 
 
@@ -366,14 +391,15 @@ _LOST: Final = (
 
 
 class WorkbookFormat:
-    """Excel workbook with two sheets: the annotations, and each annotator's progress per sample.
+    """Excel workbook: annotations, each annotator's progress per sample, and datasets.
 
     The last column, `cut`, lists the columns of a row whose text was too long for a cell.
     """
 
     name = "xlsx"
     about = FormatTraits(
-        title="an Excel workbook: annotations and annotators' progress", carried=_CARRIED
+        title="an Excel workbook: annotations, annotators' progress and datasets",
+        carried=_CARRIED | carry_plainly(about="datasets"),
     )
 
     def write(
@@ -389,10 +415,12 @@ class WorkbookFormat:
             )
             annotations = make_sheet("annotations", columns=COLUMNS)
             work_table = make_sheet("reviews", columns=REVIEWS)
-            for record in records:
+            found: dict[str, DatasetDescription] = {}
+            for record in _note_datasets(records, found):
                 _count_record(record, report)
                 annotations.add(span_rows(record))
                 work_table.add(review_rows(record))
+            make_sheet("datasets", columns=DATASETS).add(_dataset_rows(found))
         return report
 
 

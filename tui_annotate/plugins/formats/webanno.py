@@ -13,7 +13,7 @@ from tui_annotate.domain.annotations import Anchor, Annotation, LabelPath
 from tui_annotate.domain.assignments import Assignment, State
 from tui_annotate.domain.errors import InvalidInput, InvalidSpan, NotFound
 from tui_annotate.domain.people import Person, PersonKind
-from tui_annotate.domain.records import OwnedAnnotation, Problem, Record
+from tui_annotate.domain.records import DatasetDescription, OwnedAnnotation, Problem, Record
 from tui_annotate.domain.samples import Document, Request, Sample, SampleKind, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.plugins.files.json_values import JsonValue
@@ -40,7 +40,6 @@ _TRAITS: Final = FormatTraits(
         RecordTrait.SETTLED,
         RecordTrait.SUGGESTED,
         RecordTrait.IMPORTED,
-        RecordTrait.ABOUT,
     ),
 )
 _CONTEXT: Final[list[Any]] = [
@@ -57,6 +56,12 @@ _EVIDENCE: Final = "evidence"
 _SIDES: Final = {_CLAIM: Side.SUMMARY, _EVIDENCE: Side.SOURCE}
 """Maps the role of an annotation's target to the side of the sample that contains the target."""
 _HASH: Final = "urn:sha256:"
+_DESCRIPTION: Final = {
+    "license": "dc:rights",
+    "origin": "dc:source",
+    "citation": "dcterms:bibliographicCitation",
+}
+"""Dublin Core's terms, which the context of web annotations defines. `rights` must be an IRI."""
 _REQUEST: Final = ("title", "problem", "background", "question")
 
 
@@ -136,7 +141,9 @@ class _CollectionReader:
         if len({each.person for each in assignments}) < len(assignments):
             raise InvalidInput("an annotator has two states for the same sample")
         people = tuple(self._people.values())
-        return Record(self._sample, annotations, assignments, people, where)
+        terms = {name: text_field(self._fields, term) for name, term in _DESCRIPTION.items()}
+        about = DatasetDescription(**terms)
+        return Record(self._sample, annotations, assignments, people, where, about)
 
     def _read_creator(self, item: Fields) -> str:
         fields = _mapping(item, "creator")
@@ -296,6 +303,7 @@ def _collection_to_json(record: Record) -> dict[str, Any]:
         "tui:group": sample.group,
         "tui:request": {f"tui:{name}": text for name, text in request.items() if text},
         "tui:meta": dict(sample.meta),
+        **{term: getattr(record.about, name) for name, term in _DESCRIPTION.items()},
     }
     return {
         "@context": _CONTEXT,

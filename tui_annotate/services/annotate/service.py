@@ -128,16 +128,24 @@ class AnnotationService(SampleQueries):
         return self._write(person, key, prepare, seconds=seconds)
 
     def skip(self, person: str, key: SampleKey, *, reason: str = "", seconds: float) -> SaveResult:
+        """Set a sample to skipped; NotFound if there is no such sample."""
         return self._write_state(
             person, key, "skip", state=State.SKIPPED, reason=reason, seconds=seconds
         )
 
     def flag(self, person: str, key: SampleKey, *, reason: str = "", seconds: float) -> SaveResult:
+        """Flag a sample for the admins; NotFound if there is no such sample."""
         return self._write_state(
             person, key, "flag", state=State.FLAGGED, reason=reason, seconds=seconds
         )
 
     def comment(self, person: str, key: SampleKey, text: str, *, seconds: float) -> SaveResult:
+        """Set the sample comment of a person; an empty text deletes it.
+
+        Raises:
+            NotFound: there is no such sample.
+            InvalidInput: the text cannot be stored.
+        """
         parts = {"comment": check_storable(text.strip(), "comment")}
         return self._write(person, key, _prepare_opinion("comment", parts), seconds=seconds)
 
@@ -186,6 +194,7 @@ class AnnotationService(SampleQueries):
         return SaveResult.of(done) if done else None
 
     def redo(self, person: str) -> SaveResult | None:
+        """Redo what the person undid last; None if nothing was undone, or Conflict as `undo`."""
         done = self._ledger.redo(person)
         return SaveResult.of(done) if done else None
 

@@ -285,7 +285,8 @@ class AssignmentService:
             gold: annotator or origin whose answers are correct; empty for adjudicated answers.
 
         Raises:
-            NotFound, InvalidInput: same as for `give`; or there are no such answers.
+            NotFound, InvalidInput: same as for `give`.
+            NotReady: there are no such answers.
             Conflict: the dataset is assigned for real work.
         """
         rule = self._find_answers(gold)

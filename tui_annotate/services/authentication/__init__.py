@@ -163,6 +163,7 @@ class AuthenticationService:
         return self.sessions.end(now=self._now(), person=person)
 
     def sign_everybody_out(self) -> int:
+        """End all sessions, and return how many were active."""
         return self.sessions.end(now=self._now())
 
     def change_password(self, person: str, old: str, new: str, *, session: str = "") -> None:

@@ -72,6 +72,7 @@ class AccountService:
     clock: Callable[[], datetime] = lambda: datetime.now(UTC)
 
     def all(self) -> tuple[Account, ...]:
+        """Return all accounts; NotAllowed unless the current user may manage the workspace."""
         require_permission(self.actor, Permission.MANAGE)
         return self.store.all()
 
@@ -97,6 +98,7 @@ class AccountService:
         return found[0]
 
     def signed_in(self) -> tuple[Session, ...]:
+        """Return all active sessions; NotAllowed as for `all`."""
         require_permission(self.actor, Permission.MANAGE)
         return self.sessions.active_sessions(now=self._now())
 
@@ -108,6 +110,7 @@ class AccountService:
         Raises:
             NotFound: the claimed user does not exist.
             Conflict: the address, the system user or the claimed user already has an account.
+            InvalidInput: the first account is not an admin's, or a text is invalid.
         """
         require_permission(self.actor, Permission.MANAGE)
         first = not self.store.any()

@@ -517,6 +517,7 @@ class ReviewService(ReviewQueries):
         return self._ledger(reviewer).undo(SETTLED)
 
     def redo(self, reviewer: str) -> ActionResult | None:
+        """Redo what the reviewer undid last; None if nothing was undone, or Conflict as `undo`."""
         self.check_reviewer(reviewer)
         return self._ledger(reviewer).redo(SETTLED)
 

@@ -299,6 +299,7 @@ class CorpusStore(VectorSetStore):
         return len(keys)
 
     def datasets(self) -> list[DatasetInfo]:
+        """Return all datasets by name; the numbers of work count only visible people."""
         with self._database.reading() as connection:
             rows = connection.execute(_INFOS, seen_scope(visible_people(self._actor))).all()
             descriptions = dataset_descriptions(connection)
@@ -324,6 +325,7 @@ class CorpusStore(VectorSetStore):
             set_dataset_setting(connection, row, DESCRIPTION, value=value)
 
     def progress(self) -> list[DatasetProgress]:
+        """Return the work of each visible person in each dataset; times are in seconds."""
         with self._database.reading() as connection:
             return read_progress(connection, visible_people(self._actor))
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final
+from typing import Any, Final
 
-from sqlalchemy import Connection, bindparam, select, text
+from sqlalchemy import Connection, RowMapping, bindparam, select, text
 
 from tui_annotate.domain.history import Event, LoggedAction, PendingEvent, StreamState
 from tui_annotate.domain.label_changes import Renames, rename_change
@@ -69,6 +69,11 @@ WORKED_ON: Final = (
     SAMPLE_KEY.join(ASSIGNMENTS, ASSIGNMENTS.c.sample_id == SAMPLES.c.id)
     .where(_MINE)
     .order_by(DATASETS.c.name, SAMPLES.c.external)
+)
+_ALL_ASSIGNMENTS: Final = WORKED_ON.add_columns(ASSIGNMENTS)
+_ALL_PAYLOADS: Final = text("SELECT sample_id, id, payload FROM annotations WHERE person = :person")
+_ALL_ANSWERS: Final = text(
+    "SELECT sample_id, suggestion, payload FROM answers WHERE person = :person"
 )
 _ANNOTATED: Final = WORKED_ON.where(ASSIGNMENTS.c.annotations > 0)
 _RATED_OR_COMMENTED: Final = WORKED_ON.where(
@@ -129,15 +134,25 @@ class EventLog:
             history = list(self.events(person, key))
             return build_stream(person, key, sample_id=sample_id, history=history)
         payloads, answers = (
-            self._connection.execute(each, scope) for each in (_PAYLOADS, _ANSWERS)
+            {name: from_json(payload) for name, payload in self._connection.execute(each, scope)}
+            for each in (_PAYLOADS, _ANSWERS)
         )
-        state = StreamState(
-            {name: from_json(payload) for name, payload in payloads},
-            {name: row[name] for name in ("state", "rating", "comment")},
-            row["seconds"],
-            {name: from_json(payload) for name, payload in answers},
-        )
-        return EventStream(person, key, sample_id, state, row["seq"], row["head"], row["updated"])
+        return _make_stream(row, key, payloads=payloads, answers=answers)
+
+    def streams(self, person: str) -> dict[SampleKey, EventStream]:
+        """Return all of a person's work, sorted by dataset and sample id, with few queries."""
+        require_permission(self._actor, Permission.READ, person)
+        scope = {"person": person}
+        parts: list[dict[int, dict[str, Any]]] = [{}, {}]
+        for query, part in zip((_ALL_PAYLOADS, _ALL_ANSWERS), parts, strict=True):
+            for sample_id, name, payload in self._connection.execute(query, scope):
+                part.setdefault(sample_id, {})[name] = from_json(payload)
+        found = {}
+        for row in self._connection.execute(_ALL_ASSIGNMENTS, scope).mappings():
+            key = SampleKey(row["name"], row["external"])
+            payloads, answers = (part.get(row["sample_id"], {}) for part in parts)
+            found[key] = _make_stream(row, key, payloads=payloads, answers=answers)
+        return found
 
     def finished(self, key: SampleKey) -> list[str]:
         """Return the sorted ids of the people whose work on a sample is ready for review."""
@@ -251,3 +266,13 @@ class EventLog:
         if highest > last:
             self._connection.execute(_SET, {"name": _NUMBER, "value": str(highest)})
         return given
+
+
+def _make_stream(
+    row: RowMapping, key: SampleKey, *, payloads: dict[str, Any], answers: dict[str, Any]
+) -> EventStream:
+    """Return the work that a row of the table `assignments` describes."""
+    assignment = {name: row[name] for name in ("state", "rating", "comment")}
+    state = StreamState(payloads, assignment, row["seconds"], answers)
+    place = (row["seq"], row["head"], row["updated"])
+    return EventStream(row["person"], key, row["sample_id"], state, *place)

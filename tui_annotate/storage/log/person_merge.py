@@ -7,11 +7,12 @@ event of the type `import` adds the work, with the same ids, to the owner's stre
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Final
 
-from sqlalchemy import Connection, bindparam, delete, exists, select, update
+from sqlalchemy import Connection, bindparam, delete, exists, func, select, update
 
 from tui_annotate.domain.annotations import has_same_content
 from tui_annotate.domain.errors import Conflict, NotFound
@@ -36,9 +37,9 @@ from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.domain.version import VERSION
 from tui_annotate.storage.clock import utc_now
-from tui_annotate.storage.columns import ALLOTMENTS, ASSIGNMENTS, PEOPLE
+from tui_annotate.storage.columns import ALLOTMENTS, ASSIGNMENTS, EVENTS, PEOPLE
 from tui_annotate.storage.log import events
-from tui_annotate.storage.log.log import WORKED_ON, EventLog, EventStream, LogStore
+from tui_annotate.storage.log.log import EventLog, EventStream, LogStore
 from tui_annotate.storage.log.write_plans import WritePlan, plan_event, write
 from tui_annotate.storage.people.store import (
     Merge,
@@ -52,6 +53,10 @@ from tui_annotate.storage.people.store import (
 _EMPTY: Final = StreamState().assignment
 _IDLE: Final = frozenset({READ, IMPORT, DISCARD})
 """Types of events that are not a person's own work in this workspace."""
+_BEGUN: Final = (
+    select(EVENTS.c.dataset, EVENTS.c.sample).where(EVENTS.c.person == bindparam("person"))
+).distinct()
+_COUNT: Final = select(func.count()).where(EVENTS.c.person.in_(bindparam("people", expanding=True)))
 _END: Final = delete(ASSIGNMENTS).where(
     ASSIGNMENTS.c.person == bindparam("who"), ASSIGNMENTS.c.sample_id == bindparam("row")
 )
@@ -90,17 +95,21 @@ class PersonMergeStore(LogStore):
             local has no unique name.
         """
         require_permission(self._actor, Permission.MANAGE)
-        done = PersonMerge()
-        with self._database.writing() as connection:
-            kind, batch = PersonKind.LOCAL, ""
-            if person.id == owner.id:
-                _refuse_local(connection, person)
-            else:
-                kind, batch = PersonKind.MERGED, str(uuid.uuid4())
-                _refuse_assigned(connection, person)
-                self._write(
-                    connection, self._plan_merge(connection, (person, owner), done, batch=batch)
-                )
+        kind, batch, refuse = PersonKind.MERGED, str(uuid.uuid4()), _refuse_assigned
+        if person.id == owner.id:
+            kind, batch, refuse = PersonKind.LOCAL, "", _refuse_local
+
+        def prepare(connection: Connection, done: PersonMerge) -> Iterator[WritePlan]:
+            refuse(connection, person)
+            if batch:
+                yield from self._plan_merge(connection, (person, owner), done, batch=batch)
+
+        again = second_reader(owner)
+        with self._prepared((person.id, owner.id), prepare) as (connection, plans, done):
+            refuse(connection, person)  # samples may have been assigned meanwhile
+            if any(plan.event["person"] == again.id for plan in plans):
+                add_person(connection, again)
+            self._write(connection, plans)
             entry = Merge(into=owner.id, kind=person.kind.value, batch=batch)
             write_merges(connection, read_merges(connection) | {person.id: entry})
             _set_kind(connection, person.id, kind)
@@ -133,27 +142,48 @@ class PersonMergeStore(LogStore):
             Conflict: the owner changed the merged work, or was merged afterwards.
         """
         require_permission(self._actor, Permission.MANAGE)
-        with self._database.writing() as connection:
+        with self._database.reading() as connection:
+            entry = _find_last_merge(connection, person)
+
+        def prepare(connection: Connection, done: PersonMerge) -> Iterator[WritePlan]:
+            return self._plan_undo(connection, entry["batch"], done)
+
+        with self._prepared((person.id, entry["into"]), prepare) as (connection, plans, done):
+            if _find_last_merge(connection, person) != entry:
+                raise Conflict(f"{person.name!r} was merged again", "repeat the command")
+            self._write(connection, plans)
             merges = read_merges(connection)
-            entry = merges.pop(person.id)
-            later = merges.get(entry["into"])
-            if later and later["into"] != entry["into"]:
-                raise Conflict(
-                    f"{person.name!r} was merged into a person who was then merged into another",
-                    f"first run: tui-annotate people unmerge {entry['into']}",
-                )
-            done = PersonMerge()
-            self._write(connection, self._plan_undo(connection, entry["batch"], done))
+            del merges[person.id]
             write_merges(connection, merges)
             _set_kind(connection, person.id, PersonKind(entry["kind"]))
         return done
 
-    def _write(self, connection: Connection, plans: Iterable[WritePlan]) -> None:
-        found = list(plans)
-        write(connection, found, disabled=self._disabled)
+    @contextmanager
+    def _prepared(
+        self,
+        people: tuple[str, str],
+        prepare: Callable[[Connection, PersonMerge], Iterator[WritePlan]],
+    ) -> Iterator[tuple[Connection, list[WritePlan], PersonMerge]]:
+        """Prepare events without the write lock, then open the transaction that writes them.
+
+        The events are prepared again, with the lock, if the work of the people changed meanwhile.
+        """
+        who = {"people": [*people, *(second_reader(Person(each, "")).id for each in people)]}
+        with self._database.reading() as connection:
+            before = connection.execute(_COUNT, who).scalar()
+            done = PersonMerge()
+            plans = list(prepare(connection, done))
+        with self._database.writing() as connection:
+            if connection.execute(_COUNT, who).scalar() != before:
+                done = PersonMerge()
+                plans = list(prepare(connection, done))
+            yield connection, plans, done
+
+    def _write(self, connection: Connection, plans: Sequence[WritePlan]) -> None:
+        write(connection, plans, disabled=self._disabled)
         ended = [
             {"who": plan.event["person"], "row": plan.sample_id}
-            for plan in found
+            for plan in plans
             if plan.event["verb"] == DISCARD
         ]
         if ended:
@@ -161,15 +191,16 @@ class PersonMergeStore(LogStore):
 
     def _plan_merge(
         self, connection: Connection, pair: tuple[Person, Person], done: PersonMerge, *, batch: str
-    ) -> Iterable[WritePlan]:
+    ) -> Iterator[WritePlan]:
         log = EventLog(connection)  # an operator's: a merge writes the work of other people
         again = (second_reader(pair[0]), second_reader(pair[1]))
         for one, other in (pair, again):
-            keys = [SampleKey(*row) for row in connection.execute(WORKED_ON, {"person": one.id})]
-            if keys and one is again[0]:
-                add_person(connection, other)
-            for key in keys:
-                source, target = log.stream(one.id, key), log.stream(other.id, key)
+            owned, begun = log.streams(other.id), _list_begun(connection, other.id)
+            for key, source in log.streams(one.id).items():
+                target = owned.get(key)
+                if target is None:
+                    target = EventStream(other.id, key, source.sample_id, StreamState())
+                    target = log.stream(other.id, key) if key in begun else target
                 action = _join(source, target, done)
                 done.samples += 1
                 at = max(source.updated, target.updated) or utc_now()
@@ -178,8 +209,9 @@ class PersonMergeStore(LogStore):
 
     def _plan_undo(
         self, connection: Connection, batch: str, done: PersonMerge
-    ) -> Iterable[WritePlan]:
+    ) -> Iterator[WritePlan]:
         log, name = EventLog(connection), str(uuid.uuid4())
+        streams: dict[str, dict[SampleKey, EventStream]] = {}
         changed, removed = list[SampleKey](), set[SampleKey]()
         for event in list(events.read_batch(connection, batch)):
             key = SampleKey(event.dataset, event.sample)
@@ -189,7 +221,9 @@ class PersonMergeStore(LogStore):
                 removed.add(key)
             if key in removed:  # the owner's event comes first
                 continue
-            stream = log.stream(event.person, key)
+            if event.person not in streams:
+                streams[event.person] = log.streams(event.person)
+            stream = streams[event.person].get(key) or log.stream(event.person, key)
             if not stream.state.matches(event.action.after):
                 changed.append(key)
                 continue
@@ -225,6 +259,28 @@ class PersonMergeStore(LogStore):
             at=at or utc_now(), seconds=seconds, app=VERSION,
         )  # fmt: skip
         return plan_event(stream, event)[0]
+
+
+def _list_begun(connection: Connection, person: str) -> set[SampleKey]:
+    """Return the samples with events of a person, also if the person has no work there now."""
+    rows = connection.execute(_BEGUN, {"person": person})
+    return {SampleKey(*row) for row in rows}
+
+
+def _find_last_merge(connection: Connection, person: Person) -> Merge:
+    """Return a person's merge; Conflict if the owner was merged afterwards."""
+    merges = read_merges(connection)
+    if person.id not in merges:
+        hint = "list all people with: tui-annotate people list"
+        raise Conflict(f"{person.name!r} is not merged", hint)
+    entry = merges[person.id]
+    later = merges.get(entry["into"])
+    if later and entry["into"] not in (person.id, later["into"]):
+        raise Conflict(
+            f"the owner of the work of {person.name!r} was merged afterwards",
+            f"first run: tui-annotate people unmerge {entry['into']}",
+        )
+    return entry
 
 
 def _join(source: EventStream, owner: EventStream, done: PersonMerge) -> PendingEvent:

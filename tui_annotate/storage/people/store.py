@@ -221,6 +221,7 @@ class PeopleStore(Store):
         return Person(person_id, row[0], PersonKind(row[1]))
 
     def all(self) -> tuple[Person, ...]:
+        """Return the people of all kinds, by name and id."""
         query = select(PEOPLE.c.id, PEOPLE.c.name, PEOPLE.c.kind)
         with self._database.reading() as connection:
             rows = connection.execute(query.order_by(PEOPLE.c.name, PEOPLE.c.id)).all()

@@ -143,7 +143,7 @@ class SignInFlow:
             link = partial(guard.link_namesake, same=count == 1 and choice == GO)
             self._send(page, link, self.show_next_page)
 
-        self._show(sign_in_forms.same_person_form(guard.namesakes[0].name, count), answer)
+        self._show(sign_in_forms.same_person_form(guard.namesakes), answer)
 
     def _ask_takeover(self, then: Callable[[], None], *, working: bool) -> None:
         guard = self._guard

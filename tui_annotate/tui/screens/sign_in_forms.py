@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
+from tui_annotate.domain.people import Person
 from tui_annotate.tui.screen_message import ScreenMessage
 
 GO: Final = "go"
 """The main choice of a form; Enter in a field makes this choice once all fields are filled."""
 
 CODE, BACK, LEAVE = "code", "back", "leave"
+
+_MOST_IDS: Final = 6
 
 Values = Mapping[str, str]
 """The values of a form's fields by name; a ticked box is "yes", an unticked box is empty."""
@@ -29,11 +32,12 @@ class SignInMessage(ScreenMessage):
     CHANGE_LEAD = "{name}, your other sessions end. Sign in there with the new password."
     SAME_PERSON_LEAD = (
         "The workspace has imported work by a person named {name}. Is this your work?"
-        " An admin can change the answer later: tui-annotate people merge, people unmerge."
+        " To change the answer later, see: tui-annotate people merge --help"
     )
     NAMESAKES_LEAD = (
-        "{count} imported people are named {name}. To continue the work of one of them, choose the"
-        " person by id: tui-annotate people merge ID {name}"
+        "{count} imported people are named {name}, with the ids {ids}. To continue the work of one"
+        " of them, quit and run the next command with the person's id in place of ID: tui-annotate"
+        " people merge ID ID"
     )
     TAKEOVER_LEAD = "You have another session, open since {since}. Work saved there is also here."
     TAKEN_OVER_LEAD = (
@@ -125,15 +129,15 @@ def password_form(name: str) -> FormContent:
     )
 
 
-def same_person_form(name: str, count: int) -> FormContent:
+def same_person_form(people: Sequence[Person]) -> FormContent:
     """Build the form about imported work under the user's name.
 
-    Args:
-        name: name of the user.
-        count: number of imported people with this name; with several, there is nothing to choose.
+    With several imported `people` of this name, there is nothing to choose.
     """
-    if count > 1:
-        lead = SignInMessage.NAMESAKES_LEAD.text(name=name, count=count)
+    name, ids = people[0].name, ", ".join(person.id for person in people[:_MOST_IDS])
+    if len(people) > 1:
+        ids += ", ..." if len(people) > _MOST_IDS else ""
+        lead = SignInMessage.NAMESAKES_LEAD.text(name=name, count=len(people), ids=ids)
         return FormContent(
             "Imported work", [lead], [], [(GO, "continue without imported annotations")]
         )

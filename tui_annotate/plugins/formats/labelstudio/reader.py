@@ -36,6 +36,7 @@ from tui_annotate.plugins.json_records import (
     enum_field,
     make_row_id,
     object_field,
+    read_description,
     text_field,
 )
 from tui_annotate.plugins.offset_units import CODE_POINTS, convert_offsets
@@ -81,7 +82,9 @@ class TaskReader:
             self.doubts += describe_left_out(part.result.left_out)
         self.doubts += [f"skipped: {what}" for what in list_unread_fields(self.fields)]
         people = {part.person.id: part.person for part in parts}
-        return Record(sample, owned, _list_assignments(parts), tuple(people.values()), where)
+        about = read_description(data if UNIT in data else {})
+        work = _list_assignments(parts)
+        return Record(sample, owned, work, tuple(people.values()), where, about)
 
     def _make_sample(self, data: Mapping[str, Any], dataset: str) -> Sample:
         options = self.options

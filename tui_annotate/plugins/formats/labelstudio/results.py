@@ -33,14 +33,14 @@ UNIT: Final = "offset_unit"
 OF_TASK: Final = ("inner_id", "meta")
 NOT_TAKEN: Final = ("project", "file_upload")
 """Fields of a Label Studio task that have no meaning outside the task's project."""
-OF_DATA: Final = ("sample_id", "dataset", "group", "kind", "request", "meta", UNIT)
+OF_DATA: Final = ("sample_id", "dataset", "group", "kind", "request", "meta", "about", UNIT)
 """Keys that are read from a Label Studio task's data, in addition to those of the two texts."""
 
 ABOUT: Final = FormatTraits(
     title="Label Studio's tasks, a JSON list",
     carried=carry_all_but(
         RecordTrait.VERSION, RecordTrait.TRACE, RecordTrait.SETTLED, RecordTrait.SUGGESTED,
-        RecordTrait.TITLE, RecordTrait.IMPORTED, RecordTrait.ABOUT,
+        RecordTrait.TITLE, RecordTrait.IMPORTED,
     ) | carry_plainly(fragments="relations", link="relations", tree="joined", origin="predictions"),
 )  # fmt: skip
 

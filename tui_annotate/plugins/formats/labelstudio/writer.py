@@ -12,7 +12,7 @@ from tui_annotate.domain.records import Record
 from tui_annotate.domain.samples import Document, Request, Sample, Side
 from tui_annotate.plugins.formats.labelstudio.results import ABOUT, FORMAT, MACHINE, UNIT
 from tui_annotate.plugins.joined_texts import EVIDENCE, LINK, PART
-from tui_annotate.plugins.json_records import count_ambiguous_labels, join_label
+from tui_annotate.plugins.json_records import count_ambiguous_labels, description_fields, join_label
 from tui_annotate.plugins.losses import LossCounter
 from tui_annotate.plugins.offset_units import CODE_POINTS
 from tui_annotate.plugins.protocols import ExportReport
@@ -52,7 +52,7 @@ class TaskWriter:
                 submissions.append(
                     self._make_submission(person, found, work=work.get(name), texts=texts)
                 )
-        data = _task_data(record.sample, pair)
+        data = _task_data(record.sample, pair) | description_fields(record)
         parts = {"annotations": submissions, "predictions": predictions}
         return {"id": self.report.records, "data": data, **parts}
 

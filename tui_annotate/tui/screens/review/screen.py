@@ -26,6 +26,7 @@ from tui_annotate.tui.keys.actions import REVIEWING
 from tui_annotate.tui.keys.key_map import KeyMap
 from tui_annotate.tui.row_widgets import WordsList
 from tui_annotate.tui.screens.annotate.features.collection import Collection
+from tui_annotate.tui.screens.annotate.features.imported_comments import ImportedComments
 from tui_annotate.tui.screens.annotate.features.team import (
     TeamDialogs,
     ThreadFeature,
@@ -107,6 +108,7 @@ REVIEW_FEATURES: Final[FeatureOrder] = (
     TeamDialogs,
     AnnotatorThreads,
     AnnotatorNotes,
+    partial(ImportedComments, everyone=True),
 )
 """Optional parts of the review screen, in order: classes, or names of plug-ins' parts."""
 
