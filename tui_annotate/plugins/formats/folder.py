@@ -37,6 +37,7 @@ class FolderFormat:
     about = FormatTraits(
         title="a folder of files in readable formats, as one dataset",
         carried=carry_plainly(RecordTrait.TEXTS, RecordTrait.META),
+        delegates=True,
     )
 
     def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
