@@ -177,6 +177,26 @@ def test_unclear_columns_in_one_of_many_tables_store_nothing(
         assert space.corpus.totals()[0] == 0
 
 
+@pytest.mark.parametrize("place", ["a.bundle", "b.bundle"])
+def test_data_may_be_named_like_a_bundle(command: Command, tmp_path: Path, place: str) -> None:
+    """The content decides, of a file and of a folder."""
+    (tmp_path / "b.bundle").mkdir()
+    (tmp_path / "b.bundle/rows.csv").write_text(HEADER + ROW, "utf-8")
+    (tmp_path / "a.bundle").write_text("source,summary\nA.,B.\n", "utf-8")
+    assert command("annotate", place).code == 0
+    assert samples((tmp_path / place).with_suffix(".annotations")) == 1
+
+
+def test_standard_names_of_columns_are_printed_once(command: Command, tmp_path: Path) -> None:
+    """The line with the options that change the columns is a note, which --quiet omits."""
+    (tmp_path / "a.csv").write_text(f"source,summary\n{ROW}", "utf-8")
+    for words in ("annotate a.csv", "annotate a.csv", "ingest -w a.annotations a.csv"):
+        done = command(*words.split())
+        assert (done.code, done.err.count("--source-column")) == (0, 1)
+    quiet = command("--quiet", "annotate", "a.csv")
+    assert (quiet.code, quiet.err) == (0, "")
+
+
 def test_standard_input_is_imported_for_a_later_screen(
     command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -113,8 +113,6 @@ def set_columns(
     if options.source_column and options.summary_column:
         return options
     choice = find_columns(table, rows, options)
-    if choice.is_standard:
-        return fill_columns(options, choice.columns)
     if options.choose_columns is not None:
         return fill_columns(options, options.choose_columns(choice))
     if choice.is_certain:

@@ -84,11 +84,6 @@ class ColumnChoice:
         return self.candidates[0]
 
     @property
-    def is_standard(self) -> bool:
-        """Whether the columns are named `source` and `summary`."""
-        return self.is_certain and self.columns == ("source", "summary", "")
-
-    @property
     def question(self) -> str:
         """The message about an ambiguous choice."""
         shown = "; ".join(map(str, self.candidates[:3]))

@@ -353,6 +353,12 @@ def _find_delimiter(header: str, options: ImportOptions) -> str:
     )
 
 
+def read_header(path: Path, options: ImportOptions) -> list[str]:
+    """Return the names of the columns of a CSV file with any delimiter; none if it is empty."""
+    line = _first_line(path, options)
+    return _split_header(line, options.delimiter or _find_delimiter(line, options))
+
+
 def _split_header(line: str, delimiter: str) -> list[str]:
     try:
         return next(csv.reader([line], delimiter=delimiter), [])
