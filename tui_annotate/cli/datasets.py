@@ -103,9 +103,15 @@ def replace_dataset(
     ):
         space.guidance.require_dataset(name)
         language = texts.language or space.settings.language
-        others = {"dataset": name, "language": language}
         reading = options.import_options(
-            columns, texts, collection, files=paths, format_name=format_name, **others
+            columns,
+            texts,
+            collection,
+            files=paths,
+            format_name=format_name,
+            dataset=name,
+            language=language,
+            used_columns=space.ingest_service.used_columns(),
         )
         with output.show_progress("records") as progress:
             report = space.ingest_service.replace(

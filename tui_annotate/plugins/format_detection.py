@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from tui_annotate.domain.errors import InvalidInput, InvalidRecord, NotFound
+from tui_annotate.plugins.csv_headers import has_pair_header
 from tui_annotate.plugins.files.inputs import is_pattern, list_matches
 from tui_annotate.plugins.files.json_values import EMPTY, JsonValue, read_json_values
 from tui_annotate.plugins.files.packing import ZIP_MAGIC, begins_with, plain_suffixes
 from tui_annotate.plugins.files.streams import read_chunks
 from tui_annotate.plugins.files.workbooks import is_workbook
-from tui_annotate.plugins.pair_columns import SAMPLED_ROWS, find_columns, find_named_columns
+from tui_annotate.plugins.pair_columns import SAMPLED_ROWS, find_columns
 from tui_annotate.plugins.person_files import is_several, read_person_files
 from tui_annotate.plugins.protocols import ImportOptions
 from tui_annotate.plugins.registry import plugin_names as names_of
@@ -107,15 +108,9 @@ def detect(path: Path, reading: ImportOptions | None = None) -> str:
         look = _inspect_records(path, reading)
         if form := look.form or ("" if look.names else _detect_by_head(head, named)):
             return form
-    if look.pairs or (not look.names and (_TABLES & named or _has_pair_header(path, reading))):
+    if look.pairs or (not look.names and (_TABLES & named or has_pair_header(path, reading))):
         return "pairs"
     raise _uncertain_error(path, names=look.names, reading=reading)
-
-
-def _has_pair_header(path: Path, reading: ImportOptions) -> bool:
-    from tui_annotate.plugins.formats.pairs import read_header
-
-    return bool(find_named_columns(read_header(path, reading), reading))
 
 
 def _inspect_records(path: Path, reading: ImportOptions) -> _Inspection:

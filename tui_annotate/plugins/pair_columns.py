@@ -26,12 +26,13 @@ class _Collection(NamedTuple):
     title: str
     marks: tuple[str, ...]
     columns: PairColumns
+    spans: tuple[str, ...] = ()
 
 
 _FORMS: Final = """
 AggreFact; dataset id doc summary; doc summary id
-CLIFF; dataset=cliff id doc summ; doc summ id
-AggreFact; dataset id doc summ; doc summ id
+CLIFF; dataset=cliff id doc summ; doc summ id; annotated_span error_type
+AggreFact; dataset id doc summ; doc summ id; annotated_span error_type
 FRANK; hash model_name article summary; article summary hash
 SummaC; document claim label cut; document claim
 TRUE; grounding generated_text; grounding generated_text
@@ -40,11 +41,17 @@ HaluEval; knowledge hallucinated_answer; knowledge hallucinated_answer
 HaluEval; knowledge hallucinated_response; knowledge hallucinated_response
 HaluEval; user_query chatgpt_response; user_query chatgpt_response
 RAGTruth; context output hallucination_labels; context output
-UHGEval; news_beginning hallucinated_continuation; newsRemainder hallucinatedContinuation
+UHGEval; news_beginning hallucinated_continuation; newsBeginning hallucinatedContinuation - \
+newsRemainder; annotations
 """
 _COLLECTIONS: Final = tuple(
-    _Collection(title, tuple(marks.split()), PairColumns(*columns.split()))
-    for title, marks, columns in (line.split(";") for line in _FORMS.split("\n") if line)
+    _Collection(
+        title,
+        tuple(marks.split()),
+        PairColumns(*(name.strip("-") for name in columns.split())),
+        tuple(" ".join(spans).split()),
+    )
+    for title, marks, columns, *spans in (line.split(";") for line in _FORMS.split("\n") if line)
 )
 COLLECTIONS: Final[Mapping[str, PairColumns]] = {
     each.title.casefold(): each.columns for each in reversed(_COLLECTIONS)
@@ -93,48 +100,80 @@ def set_pair_columns(name: str, options: ImportOptions) -> ImportOptions:
 
 def fill_columns(options: ImportOptions, columns: PairColumns) -> ImportOptions:
     """Return import options with these columns where the options name none."""
-    return replace(
-        options,
-        source_column=options.source_column or columns.source,
-        summary_column=options.summary_column or columns.summary,
-        group_column=options.group_column or columns.group,
+    chosen = _columns_of(options)
+    if chosen.source:  # a second source belongs to the source of the same collection
+        columns = columns._replace(second_source="")
+    return _with_columns(
+        options, PairColumns(*(own or other for own, other in zip(chosen, columns, strict=True)))
     )
 
 
+def clear_texts(options: ImportOptions) -> ImportOptions:
+    """Return import options that name no columns of texts."""
+    return replace(options, source_column="", summary_column="", second_source_column="")
+
+
+def _columns_of(options: ImportOptions) -> PairColumns:
+    return PairColumns(*(getattr(options, f"{name}_column") for name in PairColumns._fields))
+
+
+def _with_columns(options: ImportOptions, columns: PairColumns) -> ImportOptions:
+    named: dict[str, Any] = {f"{side}_column": name for side, name in columns._asdict().items()}
+    return replace(options, **named)
+
+
 def set_columns(
-    table: str, rows: Sequence[Mapping[str, Any]], options: ImportOptions
+    table: str, rows: Sequence[Mapping[str, Any]], options: ImportOptions, *, dataset: str
 ) -> ImportOptions:
     """Return import options with the columns of a table, whose first rows are `rows`.
+
+    The columns are remembered in `options.used_columns`.
 
     Raises:
         InvalidInput: no columns can be the source and the summary; or the choice is ambiguous, and
             `options.choose_columns` is None.
     """
-    if options.source_column and options.summary_column:
-        return options
-    choice = find_columns(table, rows, options)
+    used = options.used_columns.setdefault(dataset, [])
+    if not (options.source_column and options.summary_column):
+        choice = find_columns(table, rows, options, used=used)
+        options = fill_columns(options, _confirm(choice, options))
+    columns = _columns_of(options)
+    used[:] = [columns, *(each for each in used if each != columns)]
+    return options
+
+
+def _confirm(choice: ColumnChoice, options: ImportOptions) -> PairColumns:
     if options.choose_columns is not None:
-        return fill_columns(options, options.choose_columns(choice))
+        return options.choose_columns(choice)
     if choice.is_certain:
-        return fill_columns(options, choice.columns)
+        return choice.columns
     raise InvalidInput(
         choice.question, f"name the columns: {choice.columns.options}", code=COLUMNS_AMBIGUOUS
     )
 
 
 def find_columns(
-    table: str, rows: Sequence[Mapping[str, Any]], options: ImportOptions
+    table: str,
+    rows: Sequence[Mapping[str, Any]],
+    options: ImportOptions,
+    *,
+    used: Sequence[PairColumns] = (),
 ) -> ColumnChoice:
     """Find the columns of a table that the options do not name; names decide before texts.
+
+    `used`: columns of earlier tables of the same dataset, which decide before names.
 
     Raises:
         InvalidInput: no columns can be the source and the summary.
     """
     names = list(dict.fromkeys(name for row in rows for name in row))
-    if (known := _find_collection(names, rows)) and not (
-        options.source_column or options.summary_column
-    ):
-        return ColumnChoice(table, (known[1],), f"the columns of {known[0]}", is_collection=True)
+    known = _find_collection(names, rows)
+    spans = () if options.span_column or not known else known.spans
+    if used := [pair for pair in used if _is_usable(pair, names, options)]:
+        return ColumnChoice(table, (used[0],), "as imported before", spans=spans)
+    if known and not (options.source_column or options.summary_column):
+        reason = f"the columns of {known.title}"
+        return ColumnChoice(table, (known.columns,), reason, is_collection=True, spans=spans)
     names = [n for n in names if n not in {options.span_column, options.span_label_column}]
     named = find_named_columns(names, options)
     texts = _TextColumns.read(names, rows) if len(named) != 1 else _TextColumns({})
@@ -147,6 +186,12 @@ def find_columns(
     if not found:
         raise _missing_error(names, options)
     return _choose_by_texts(table, {pair: texts.score(pair) for pair in found})
+
+
+def _is_usable(columns: PairColumns, names: Sequence[str], options: ImportOptions) -> bool:
+    """Return whether a table has these columns, and the options name no other columns."""
+    named = zip(_columns_of(options), columns, strict=True)
+    return {*columns} - {""} <= {*names} and all(own in ("", other) for own, other in named)
 
 
 def _missing_error(names: Sequence[str], options: ImportOptions) -> InvalidInput:
@@ -195,19 +240,21 @@ def _find_names(names: Iterable[str], groups: str) -> list[str]:
     return []
 
 
-def _find_collection(
-    names: Iterable[str], rows: Sequence[Mapping[str, Any]]
-) -> tuple[str, PairColumns] | None:
+def _find_collection(names: Iterable[str], rows: Sequence[Mapping[str, Any]]) -> _Collection | None:
     actual = {_simplify(name): name for name in names}
-    for title, marks, columns in _COLLECTIONS:
+    for title, marks, columns, spans in _COLLECTIONS:
         wanted = dict(mark.partition("=")[::2] for mark in marks)
         if actual.keys() >= wanted.keys() and all(
             str(rows[0].get(actual[name])).casefold() == value
             for name, value in wanted.items()
             if value
         ):
-            found = PairColumns(*(actual.get(_simplify(name), "") for name in columns))
-            return (title, found) if found.source and found.summary else None
+            found, held = (
+                [name and actual.get(_simplify(name), "") for name in each]
+                for each in (columns, spans)
+            )
+            texts = PairColumns(*found)
+            return _Collection(title, marks, texts, tuple(held)) if all(texts[:2]) else None
     return None
 
 

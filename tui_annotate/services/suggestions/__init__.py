@@ -35,6 +35,7 @@ from tui_annotate.plugins.record_validation import (
     parse_identifier,
     shorten_quote,
 )
+from tui_annotate.plugins.span_columns import SPAN_REFUSED
 from tui_annotate.storage.batches import split_batches
 from tui_annotate.storage.codec import check_storable
 from tui_annotate.storage.corpus.store import CorpusStore, hash_texts
@@ -142,7 +143,9 @@ def _suggest_annotations(
                 labels.check(made)
             except InvalidInput as error:
                 message = f"a span is not suggested: {error.message}"
-                problem(Problem(record.where, message, error.hint, refused=False))
+                problem(
+                    Problem(record.where, message, error.hint, refused=False, code=SPAN_REFUSED)
+                )
                 continue
             yield (
                 sample.key,
