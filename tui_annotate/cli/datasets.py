@@ -103,15 +103,10 @@ def replace_dataset(
     ):
         space.guidance.require_dataset(name)
         language = texts.language or space.settings.language
+        used = space.ingest_service.used_columns()
+        others = {"dataset": name, "language": language, "used_columns": used}
         reading = options.import_options(
-            columns,
-            texts,
-            collection,
-            files=paths,
-            format_name=format_name,
-            dataset=name,
-            language=language,
-            used_columns=space.ingest_service.used_columns(),
+            columns, texts, collection, files=paths, format_name=format_name, **others
         )
         with output.show_progress("records") as progress:
             report = space.ingest_service.replace(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import shlex
 import stat
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -253,13 +254,7 @@ class ColumnOptions:
         str, option("--summary-column", "NAME", "Column of the summaries (default: detected).")
     ] = ""
     second_source_column: Annotated[
-        str,
-        option(
-            "--second-source-column",
-            "NAME",
-            "Column of a second source text of each sample (default: none, except in known "
-            "collections).",
-        ),
+        str, option("--second-source-column", "NAME", "Column of a second source (default: none).")
     ] = ""
     id_column: Annotated[
         str, option("--id-column", "NAME", "Column of the sample ids (default: the row number).")
@@ -455,11 +450,9 @@ class _ColumnPrompt:
         self._printed.add(choice.columns[:2])
         output.print_note(str(choice))
         if choice.spans:
-            command = output.repeat_command(choice.span_options)
-            output.print_note(
-                f"the column {choice.spans[0]!r} holds spans, which are not imported; to import"
-                f" them: {command}"
-            )
+            named = zip(("--span-column", "--span-label-column"), choice.spans, strict=False)
+            command = output.repeat_command(" ".join(map(shlex.join, named)))
+            output.print_note(f"to import the spans in column {choice.spans[0]!r}: {command}")
 
     def _ask(self, choice: ColumnChoice) -> PairColumns:
         if not (sys.stdin.isatty() and sys.stderr.isatty()):

@@ -11,13 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from tui_annotate.domain.errors import InvalidInput, InvalidRecord, NotFound
-from tui_annotate.plugins.csv_headers import has_pair_header
 from tui_annotate.plugins.files.inputs import is_pattern, list_matches
 from tui_annotate.plugins.files.json_values import EMPTY, JsonValue, read_json_values
 from tui_annotate.plugins.files.packing import ZIP_MAGIC, begins_with, plain_suffixes
 from tui_annotate.plugins.files.streams import read_chunks
 from tui_annotate.plugins.files.workbooks import is_workbook
-from tui_annotate.plugins.pair_columns import SAMPLED_ROWS, find_columns
+from tui_annotate.plugins.pair_columns import SAMPLED_ROWS, find_columns, has_pair_header
 from tui_annotate.plugins.person_files import is_several, read_person_files
 from tui_annotate.plugins.protocols import ImportOptions
 from tui_annotate.plugins.registry import plugin_names as names_of

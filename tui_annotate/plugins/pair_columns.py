@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import csv
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import product
+from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from tui_annotate.domain.errors import InvalidInput, NotFound
+from tui_annotate.domain.errors import InvalidInput, InvalidRecord, NotFound
+from tui_annotate.plugins.files.streams import read_lines
 from tui_annotate.plugins.protocols import ColumnChoice, ImportOptions, PairColumns
 from tui_annotate.plugins.record_validation import (
     COLUMNS_AMBIGUOUS,
@@ -58,6 +62,11 @@ COLLECTIONS: Final[Mapping[str, PairColumns]] = {
 }
 """The values of `--columns`; of a collection with several forms, the columns of the first form."""
 
+_DELIMITERS: Final = (",", ";", "\t", "|")
+"""Cell delimiters that are detected.
+
+The semicolon is common in countries with decimal commas, the tab in text copied from a spreadsheet.
+"""
 _SOURCES: Final = """
 source document article doc context premise passage grounding knowledge evidence 原文 文章
 text input content story dialogue transcript report body full_text source_text prompt 正文
@@ -100,26 +109,17 @@ def set_pair_columns(name: str, options: ImportOptions) -> ImportOptions:
 
 def fill_columns(options: ImportOptions, columns: PairColumns) -> ImportOptions:
     """Return import options with these columns where the options name none."""
-    chosen = _columns_of(options)
-    if chosen.source:  # a second source belongs to the source of the same collection
-        columns = columns._replace(second_source="")
-    return _with_columns(
-        options, PairColumns(*(own or other for own, other in zip(chosen, columns, strict=True)))
-    )
-
-
-def clear_texts(options: ImportOptions) -> ImportOptions:
-    """Return import options that name no columns of texts."""
-    return replace(options, source_column="", summary_column="", second_source_column="")
+    named: dict[str, Any] = {
+        f"{side}_column": own or other
+        for side, own, other in zip(columns._fields, _columns_of(options), columns, strict=True)
+    }
+    if options.source_column:  # a second source belongs to the source of the same collection
+        named["second_source_column"] = options.second_source_column
+    return replace(options, **named)
 
 
 def _columns_of(options: ImportOptions) -> PairColumns:
     return PairColumns(*(getattr(options, f"{name}_column") for name in PairColumns._fields))
-
-
-def _with_columns(options: ImportOptions, columns: PairColumns) -> ImportOptions:
-    named: dict[str, Any] = {f"{side}_column": name for side, name in columns._asdict().items()}
-    return replace(options, **named)
 
 
 def set_columns(
@@ -135,21 +135,18 @@ def set_columns(
     """
     used = options.used_columns.setdefault(dataset, [])
     if not (options.source_column and options.summary_column):
-        choice = find_columns(table, rows, options, used=used)
-        options = fill_columns(options, _confirm(choice, options))
+        choose = options.choose_columns or _accept_certain
+        options = fill_columns(options, choose(find_columns(table, rows, options, used=used)))
     columns = _columns_of(options)
     used[:] = [columns, *(each for each in used if each != columns)]
     return options
 
 
-def _confirm(choice: ColumnChoice, options: ImportOptions) -> PairColumns:
-    if options.choose_columns is not None:
-        return options.choose_columns(choice)
+def _accept_certain(choice: ColumnChoice) -> PairColumns:
     if choice.is_certain:
         return choice.columns
-    raise InvalidInput(
-        choice.question, f"name the columns: {choice.columns.options}", code=COLUMNS_AMBIGUOUS
-    )
+    hint = f"name the columns: {choice.columns.options}"
+    raise InvalidInput(choice.question, hint, code=COLUMNS_AMBIGUOUS)
 
 
 def find_columns(
@@ -232,6 +229,39 @@ def find_named_columns(
     return [PairColumns(*pair) for pair in product(sources, summaries) if len({*pair}) == 2]
 
 
+def read_first_line(path: Path, options: ImportOptions) -> str:
+    with suppress(InvalidRecord):  # reported when the file is read
+        for line in read_lines(path, encoding=options.encoding):
+            if line.text.strip() and not line.text.startswith("sep="):
+                return line.text
+    return ""
+
+
+def find_delimiter(header: str, options: ImportOptions) -> str:
+    """Return the delimiter that splits the header so that it has the source and summary columns.
+
+    If there is none, return the delimiter that gives the most columns.
+    """
+    found = {sign: _split_header(header, sign) for sign in _DELIMITERS}
+    return max(
+        found, key=lambda sign: (bool(find_named_columns(found[sign], options)), len(found[sign]))
+    )
+
+
+def has_pair_header(path: Path, options: ImportOptions) -> bool:
+    """Return whether the first line of a file names columns for source and summary."""
+    line = read_first_line(path, options)
+    names = _split_header(line, options.delimiter or find_delimiter(line, options))
+    return bool(find_named_columns(names, options))
+
+
+def _split_header(line: str, delimiter: str) -> list[str]:
+    try:
+        return next(csv.reader([line], delimiter=delimiter), [])
+    except csv.Error:
+        return []
+
+
 def _find_names(names: Iterable[str], groups: str) -> list[str]:
     for group in groups.splitlines():
         known = set(group.split())
@@ -249,12 +279,9 @@ def _find_collection(names: Iterable[str], rows: Sequence[Mapping[str, Any]]) ->
             for name, value in wanted.items()
             if value
         ):
-            found, held = (
-                [name and actual.get(_simplify(name), "") for name in each]
-                for each in (columns, spans)
-            )
-            texts = PairColumns(*found)
-            return _Collection(title, marks, texts, tuple(held)) if all(texts[:2]) else None
+            found = PairColumns(*(name and actual.get(_simplify(name), "") for name in columns))
+            held = tuple(name for name in spans if name in actual.values())
+            return _Collection(title, marks, found, held) if all(found[:2]) else None
     return None
 
 

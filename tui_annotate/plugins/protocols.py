@@ -99,12 +99,6 @@ class ColumnChoice:
         shown = "; ".join(map(str, self.candidates[:3]))
         return f"the columns of {self.table} are ambiguous: {shown}"
 
-    @property
-    def span_options(self) -> str:
-        """The command-line options that read the columns of spans."""
-        named = zip(("--span-column", "--span-label-column"), self.spans, strict=False)
-        return shlex.join(word for pair in named for word in pair)
-
     def __str__(self) -> str:
         return (
             f"columns of {self.table}: {self.columns} ({self.reason}; to change: "

@@ -30,12 +30,9 @@ SheetRow = tuple[int, list[Any]]
 
 
 class Sheet(NamedTuple):
-    """A sheet of a workbook, with its first row as the names of the columns.
+    """A sheet of a workbook: the names of its columns, and the rows with content after them.
 
-    Attributes:
-        rows: rows with content after the header.
-        valueless: number of formulas without a stored value.
-        examples: names of the first cells with such a formula.
+    `valueless`: number of formulas without a stored value; `examples`: the first of their cells.
     """
 
     header: list[str]
@@ -45,7 +42,6 @@ class Sheet(NamedTuple):
 
 
 _EXAMPLES: Final = 5
-_SCANNED: Final = 2**20
 _LONGEST_FORMULA: Final = 2**16
 """Number of bytes that a cell with a formula fits in; a formula has at most 8,192 characters."""
 _VALUELESS: Final = re.compile(
@@ -114,7 +110,7 @@ def _find_valueless(sheet: Any) -> Iterator[str]:
     """
     with sheet._get_source() as source:  # noqa: SLF001  the library has no public name
         text = b""
-        while chunk := source.read(_SCANNED):
+        while chunk := source.read(2**20):
             text, end = text + chunk, 0
             for found in _VALUELESS.finditer(text):
                 yield found[1].decode()

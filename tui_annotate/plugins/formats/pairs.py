@@ -23,7 +23,6 @@ from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.records import Problem, Record
 from tui_annotate.domain.samples import Sample, Side
 from tui_annotate.domain.strict_json import parse_unique
-from tui_annotate.plugins.csv_headers import find_delimiter, read_first_line
 from tui_annotate.plugins.files.columnar import MAGIC, read_column_rows
 from tui_annotate.plugins.files.json_values import (
     EMPTY,
@@ -37,7 +36,8 @@ from tui_annotate.plugins.files.streams import LONGEST_LINE, TextLine, read_line
 from tui_annotate.plugins.files.workbooks import Sheet, is_workbook, open_sheets
 from tui_annotate.plugins.pair_columns import (
     SAMPLED_ROWS,
-    clear_texts,
+    find_delimiter,
+    read_first_line,
     set_columns,
 )
 from tui_annotate.plugins.protocols import ImportOptions
@@ -204,6 +204,10 @@ def _choose_columns(
             raise
         yield make_problem(name, error), options
         return
+    if max(map(len, (options.source_column, options.summary_column))) > _LONG_NAME:
+        message = "the names of the columns look like texts: the first row is read as the header"
+        hint = "if the table has no header, add a first row with the names of the columns"
+        yield Problem(name, message, hint, refused=False), options
     for row in chain(head, rows):
         yield row, options
 
@@ -228,7 +232,7 @@ def _make_record(
     documents = [
         parse_document(source, side=Side.SOURCE, column=options.source_column, language=language)
     ]
-    if (second := options.second_source_column) and not _is_blank(fields.get(second)):
+    if (second := options.second_source_column) and str(fields.get(second) or "").strip():
         used.add(second)
         text = parse_document(fields[second], side=Side.SOURCE, column=second, language=language)
         documents = [replace(documents[0], key=options.source_column), replace(text, key=second)]
@@ -243,10 +247,6 @@ def _make_record(
         meta={name: value for name, value in fields.items() if name not in used},
     )
     return Record(sample, where=row.where)
-
-
-def _is_blank(value: Any) -> bool:
-    return value is None or (isinstance(value, str) and not value.strip())
 
 
 def _sample_id(row: _PairRow, options: ImportOptions, seen: NameRegister) -> str:
@@ -314,6 +314,11 @@ def _missing_columns(columns: Sequence[str], options: ImportOptions) -> InvalidI
     return join_missing_columns(errors) if errors else None
 
 
+_SEP: Final = re.compile(r"sep=.?$")
+"""First cell of a line that names the delimiter, which Excel reads and does not show."""
+_LONG_NAME: Final = 40
+
+
 def _read_csv(
     path: Path, options: ImportOptions, *, delimiter: str = ""
 ) -> Iterator[_PairRow | Problem]:
@@ -328,7 +333,7 @@ def _read_csv(
     feed = _CsvLines(path, options)
     rows = csv.reader(feed, delimiter=delimiter, strict=True)
     try:
-        header = next((row for row in rows if row), None)
+        header = _name_columns(next((row for row in rows if row and not _SEP.match(row[0])), None))
         if header is None:
             yield Problem(str(path), "the file is empty", code=EMPTY)
         elif refused := _check_header(header, feed, options):
@@ -341,6 +346,13 @@ def _read_csv(
         yield make_problem(error.where, error)
     except csv.Error as error:
         yield Problem(feed.where, _csv_message(error), "check that the file is CSV")
+
+
+def _name_columns(header: list[str] | None) -> list[str] | None:
+    """Number the columns without a name, if there are several."""
+    if header is None or header.count("") < 2:
+        return header
+    return [name or f"column {number}" for number, name in enumerate(header, 1)]
 
 
 def _check_header(header: list[str], feed: _CsvLines, options: ImportOptions) -> Problem | None:
@@ -476,7 +488,8 @@ def _fit_options(
     texts = (options.source_column, options.summary_column, options.second_source_column)
     fitting = {name for name, sheet in sheets.items() if {*texts} - {""} <= {*sheet.header}}
     for name in sheets:
-        yield name, clear_texts(options) if fitting and name not in fitting else options
+        bare = replace(options, source_column="", summary_column="", second_source_column="")
+        yield name, bare if fitting and name not in fitting else options
 
 
 def _read_sheet(

@@ -36,15 +36,10 @@ if TYPE_CHECKING:
 
 
 KEPT_PROBLEMS = 1000
-_KEPT_COLUMNS = 20
-"""Maximum number of choices of columns that are stored with a dataset."""
 
 
 class IngestOutcome(StrEnum):
-    """Whether all, some or none of the imported samples are stored, now or already before.
-
-    The outcome is also `some` if spans in columns of a table were refused.
-    """
+    """Whether all, some or none of the imported samples, with all spans, are stored by now."""
 
     ALL = "all"
     SOME = "some"
@@ -237,7 +232,7 @@ class IngestRun:
     def _store_columns(self, used: Mapping[str, Sequence[PairColumns]]) -> None:
         stored = self.corpus.used_columns()
         for dataset in used.keys() & {each.name for each in self.corpus.datasets()}:
-            columns = [list(each) for each in used[dataset][:_KEPT_COLUMNS]]
+            columns = [list(each) for each in used[dataset]]
             if columns != stored.get(dataset, []):
                 self.corpus.keep_columns(dataset, columns)
 

@@ -331,11 +331,6 @@ class CorpusStore(VectorSetStore):
             return dataset_settings(connection, COLUMNS)
 
     def keep_columns(self, name: str, columns: Sequence[Sequence[str]]) -> None:
-        """Store the columns of the tables that a dataset was imported from.
-
-        Raises:
-            NotFound: there is no such dataset.
-        """
         with self._writing_as_manager() as connection:
             row = dataset_row(connection, name)
             set_dataset_setting(connection, row, COLUMNS, value=columns)
