@@ -22,6 +22,7 @@ from tui_annotate import workspace as workspaces
 from tui_annotate.cli import options, screen
 from tui_annotate.cli.vectors import computing_vectors
 from tui_annotate.domain.errors import InvalidInput, NotFound
+from tui_annotate.domain.samples import Side
 
 LONG = "The old stone bridge over the river cost 12 million pounds and opened in 1889."
 SHORT = "The old bridge over the river opened in 1889."
@@ -177,6 +178,26 @@ def test_unclear_columns_in_one_of_many_tables_store_nothing(
         assert space.corpus.totals()[0] == 0
 
 
+@pytest.mark.parametrize("place", ["a.bundle", "b.bundle"])
+def test_data_may_be_named_like_a_bundle(command: Command, tmp_path: Path, place: str) -> None:
+    """The content decides, of a file and of a folder."""
+    (tmp_path / "b.bundle").mkdir()
+    (tmp_path / "b.bundle/rows.csv").write_text(HEADER + ROW, "utf-8")
+    (tmp_path / "a.bundle").write_text("source,summary\nA.,B.\n", "utf-8")
+    assert command("annotate", place).code == 0
+    assert samples((tmp_path / place).with_suffix(".annotations")) == 1
+
+
+def test_standard_names_of_columns_are_printed_once(command: Command, tmp_path: Path) -> None:
+    """The line with the options that change the columns is a note, which --quiet omits."""
+    (tmp_path / "a.csv").write_text(f"source,summary\n{ROW}", "utf-8")
+    for words in ("annotate a.csv", "annotate a.csv", "ingest -w a.annotations a.csv"):
+        done = command(*words.split())
+        assert (done.code, done.err.count("--source-column")) == (0, 1)
+    quiet = command("--quiet", "annotate", "a.csv")
+    assert (quiet.code, quiet.err) == (0, "")
+
+
 def test_standard_input_is_imported_for_a_later_screen(
     command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -249,11 +270,100 @@ def test_a_terminal_gets_numbered_choices(
     done = command("annotate", "a.csv")
     offered = re.findall(r"^  \d  source 'article', summary '(\w+)'", done.err, re.MULTILINE)
     assert sorted(offered) == ["highlights", "summary"]
-    assert f"--summary-column {offered[chosen]}\n" in done.err
+    assert f"summary '{offered[chosen]}' (your choice; to change: --source-column" in done.err
+    assert command("annotate", "a.csv").err.count("summary 'highlights'") == (chosen == 0)
     with workspaces.open(opened[0]["folder"]) as space:
         (sample,) = space.samples()
     assert offered[chosen] not in sample.meta
     assert set(offered) - {offered[chosen]} <= sample.meta.keys()
+
+
+@pytest.mark.parametrize("place", ["a.csv", "rows", "a.xlsx"])
+def test_chosen_columns_are_kept_with_the_dataset(
+    command: Command, tmp_path: Path, place: str
+) -> None:
+    """A later run needs no options: for the same ids, for added files, and for other commands.
+
+    Options for one sheet of a workbook leave the other sheets as they are.
+    """
+    (tmp_path / "rows").mkdir()
+    table = UNCLEAR.replace("\n", ",key\n", 1).rstrip() + ",k7\n"
+    for name in ("a.csv", "rows/a.csv"):
+        (tmp_path / name).write_text(table, "utf-8")
+    other = [["testo", "sunto", "key"], [LONG, SHORT, "k8"]]
+    sheets = {"one": [line.split(",") for line in table.splitlines()], "two": other}
+    workbook(tmp_path / "a.xlsx", **sheets)
+    refused = command("annotate", place)
+    assert refused.code == 2
+    assert command(*copied_command(refused), "--id-column", "key").code == 0
+    (tmp_path / "rows/b.csv").write_text(table.replace("k7", "k9"), "utf-8")
+    folder = Path(place).with_suffix(".annotations")
+    for words in (["annotate"], ["ingest", "-w", str(folder)]):
+        done = command(*words, place)
+        assert (done.code, done.err.count("id 'key'")) == (0, 1 + (place == "a.xlsx"))
+    with workspaces.open(folder) as space:
+        assert space.ingest(tmp_path / place).added == 0
+        found = {sample.id: sample.document(Side.SUMMARY).text for sample in space.samples()}
+    expected = {"a.csv": {"k7"}, "rows": {"k7", "k9"}, "a.xlsx": {"k7", "k8"}}
+    assert found.keys() == expected[place]
+    assert found["k7"] == copied_text(refused, UNCLEAR)
+
+
+def copied_text(refused: Result, table: str) -> str:
+    """The first summary of a table, in the column that the hint of a refusal names."""
+    header, row = (line.split(",") for line in table.splitlines())
+    words = copied_command(refused)
+    column = words[words.index("--summary-column") + 1]
+    # LONG has no comma, so the cells are those of the columns.
+    return dict(zip(header, row, strict=True))[column]
+
+
+def test_other_options_replace_the_kept_columns(command: Command, tmp_path: Path) -> None:
+    """The columns of the last import hold; a table without them is looked at again."""
+    (tmp_path / "a.csv").write_text(UNCLEAR, "utf-8")
+    ingest = ("ingest", "-w", "w", "a.csv")
+    command("init", "w")
+    assert command(*ingest, "--source-column", "article", "--summary-column", "summary").code == 0
+    replace = ("datasets", "replace", "-w", "w", "a", "a.csv")
+    assert "summary 'summary'" in command(*replace).err
+    assert command(*replace, "--summary-column", "highlights").code == 0
+    assert "summary 'highlights'" in command(*ingest).err
+    (tmp_path / "a.csv").write_text(f"document,claim\n{LONG},{SHORT}\n", "utf-8")
+    done = command(*ingest)
+    assert (done.code, "summary 'claim'" in done.err) == (0, True)
+
+
+@pytest.mark.parametrize(
+    ("row", "names"),
+    [
+        (
+            {"dataset": "CLIFF", "id": "1", "doc": LONG, "summ": SHORT, "error_type": "['a']",
+             "annotated_span": "['1889']"},
+            ["--span-column", "annotated_span", "--span-label-column", "error_type"],
+        ),
+        (
+            {"newsBeginning": LONG, "newsRemainder": SHORT, "hallucinatedContinuation": SHORT,
+             "annotations": ["1889<sep>b, c"]},
+            ["--span-column", "annotations"],
+        ),
+    ],
+)  # fmt: skip
+def test_spans_of_a_known_collection_are_announced(
+    command: Command, tmp_path: Path, row: dict[str, Any], names: list[str]
+) -> None:
+    """One line names the column and the command that reads it; that command prints no such line."""
+    (tmp_path / "rows.jsonl").write_text(json.dumps(row), "utf-8")
+    for _ in range(2):
+        done = command("annotate", "rows.jsonl")
+        assert (done.code, done.err.count(repr(names[1]))) == (0, 1)
+    (line,) = (line for line in done.err.splitlines() if repr(names[1]) in line)
+    words = shlex.split(line.split("tui-annotate ")[1])
+    assert words == ["annotate", "rows.jsonl", *names]
+    read = command(*words)
+    assert (read.code, repr(names[1]) in read.err) == (0, False)
+    with workspaces.open(tmp_path / "rows.annotations") as space:
+        (record,) = space.records()
+    assert [each.annotation.claim[0].span.of(SHORT) for each in record.annotations] == ["1889"]
 
 
 def test_the_only_readable_file_is_offered(

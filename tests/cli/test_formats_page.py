@@ -39,7 +39,7 @@ NEWS = {
     "headLine": "桥",
     "newsBeginning": "大桥昨天开放。",
     "newsRemainder": "它耗资一千二百万镑。",
-    "hallucinatedContinuation": "大桥耗资一千五百万镑，大桥很美。",
+    "hallucinatedContinuation": "大桥耗资一千五百万镑，它很美。",
     "generatedBy": "model-a",
     "annotations": ["大桥<sep>合理", "一千五百万镑<sep>不合理，应为一千二百万镑", "很美<sep>合理"],
 }
@@ -192,5 +192,5 @@ def test_uhgeval_needs_no_script(command: Command) -> None:
     (line,) = [line for line in _commands() if "ingest uhgeval.jsonl" in line]
     assert command("init").code == 0
     done = command(*shlex.split(line)[1:], "--embedder", "none", "--json")
-    assert (done.code, done.json["added"], done.json["refused"]) == (0, 300, 0)
+    assert (done.code, done.json["added"], done.json["refused"]) == (3, 300, 0)
     assert (done.json["annotations"], done.json["doubts"]) == (2433, 78)

@@ -11,8 +11,11 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import PAIRS, Command, numbers
+from tests.helpers.stores import claim
 from tests.plugins.test_workbooks import workbook
+from tui_annotate import workspace as workspaces
 from tui_annotate.domain.errors import InvalidInput
+from tui_annotate.domain.samples import SampleKey
 
 
 def test_init_makes_a_private_workspace(command: Command, tmp_path: Path) -> None:
@@ -43,10 +46,30 @@ def test_init_refuses_a_file(command: Command, pairs: Path) -> None:
 def test_ingest_twice_adds_nothing(filled: Command, pairs: Path) -> None:
     """The same file once more is known, says so, and ends with 0."""
     again = filled("ingest", str(pairs), "--id-column", "id")
-    assert (again.code, again.err) == (0, "")
+    assert (again.code, len(again.err.splitlines())) == (0, 1)
+    assert "--source-column" in again.err
     assert numbers(again.out) == [2]
     report = filled("ingest", str(pairs), "--id-column", "id", "--json").json
     assert (report["added"], report["known"]) == (0, 2)
+
+
+@pytest.mark.parametrize("form", ["mercury", "faithbench"])
+def test_an_export_with_numbers_for_ids_is_known(
+    filled: Command, tmp_path: Path, form: str
+) -> None:
+    """A stored sample is recognized by the id in its metadata and its texts."""
+    with workspaces.open() as space:
+        person, key = space.person("ana").id, SampleKey("pairs", "bridge")
+        space.annotate.add(person, key, claim("a", label="Unwanted"), seconds=1)
+    assert filled("export", "--to", form, "-o", "out.json").code == 0
+    ingest = ("ingest", "out.json", "--dataset", "pairs", "--embedder", "none", "--json")
+    for _ in range(2):
+        done = filled(*ingest).json
+        counts = ["added", "known", "annotations", "annotations_known", "refused"]
+        assert [done[name] for name in counts] == [0, 2, 0, 1, 0]
+    text = (tmp_path / "out.json").read_text("utf-8")
+    (tmp_path / "out.json").write_text(text.replace("1889", "1890"), "utf-8")
+    assert filled(*ingest, "--dry-run").json["added"] == 1
 
 
 def test_ingest_tells_its_figures_as_json(command: Command, pairs: Path) -> None:
@@ -192,16 +215,17 @@ def test_columns_of_standard_input_are_chosen(
 def test_standard_input_without_a_known_format_needs_a_name(
     command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """CSV is read with --from, by convert too."""
-    table = "source,summary\nA.,B.\n"
+    """CSV with unknown names of columns is read with --from, by convert too."""
+    table = "quelle,kurz\nA.,B.\n"
+    columns = ("--source-column", "quelle", "--summary-column", "kurz")
     command("init")
     _pipe(monkeypatch, table)
     assert command("ingest", "-").code == 2
     _pipe(monkeypatch, table)
-    done = command("ingest", "-", "--from", "csv", "--dataset", "a", "--embedder", "none")
+    done = command("ingest", "-", "--from", "csv", "--dataset", "a", "--embedder", "none", *columns)
     assert (done.code, _samples(command)) == (0, {"a": 1})
     _pipe(monkeypatch, table)
-    done = command("convert", "-", "-", "--from", "csv", "--to", "native")
+    done = command("convert", "-", "-", "--from", "csv", "--to", "native", *columns)
     assert json.loads(done.out)["dataset"] == "stdin"
 
 

@@ -26,7 +26,7 @@ def table(command: Command, tmp_path: Path) -> Command:
 def test_spans_become_annotations(table: Command) -> None:
     """Spans become annotations with all labels, and a span that is not found is reported."""
     done = table("ingest", *COLUMNS, "--json")
-    assert (done.code, done.json["annotations"], done.json["outside"]) == (0, 2, 1)
+    assert (done.code, done.json["annotations"], done.json["outside"]) == (3, 2, 1)
     assert [each["where"].rsplit(":")[-1] for each in done.json["problems"]] == ["3"]
     exported = table("export", "--to", "jsonl", "--person", "pairs").out
     assert exported.count('"annotation_id": "') + exported.count('"annotation_id":"') == 2
@@ -36,13 +36,27 @@ def test_spans_become_suggestions(table: Command) -> None:
     """Spans with labels of the label set are suggested once; the others are reported."""
     arguments = ("ingest", *COLUMNS, "--spans-as", "suggestions", "--json")
     done = table(*arguments)
-    assert (done.code, done.json["suggestions"], done.json["annotations"]) == (0, 1, 0)
+    assert (done.code, done.json["suggestions"], done.json["annotations"]) == (3, 1, 0)
+    assert done.json["spans_refused"] == 2
     assert [each["where"].rsplit(":")[-1] for each in done.json["problems"]] == ["3", "2"]
     assert "'Odd'" in done.json["problems"][1]["message"]
     (found,) = table("suggestions", "list", "--json").json
     assert (found["maker"], found["labels"]) == ("import:a", [["Unwanted"]])
     assert found["quote"] == "bridge"
     assert table(*arguments).json["suggestions"] == 0
+
+
+@pytest.mark.parametrize("use", ["annotations", "suggestions"])
+def test_refused_spans_are_counted_by_kind(table: Command, tmp_path: Path, use: str) -> None:
+    """The import is done in part, although all samples are stored."""
+    rows = "source,summary,spans\nA.,A tower.,lake\nB.,A bridge.,sea\n"
+    (tmp_path / "a.csv").write_text(rows, "utf-8")
+    arguments = ("ingest", "a.csv", "--span-column", "spans", "--embedder", "none")
+    done = table(*arguments, "--spans-as", use, "--json")
+    assert (done.code, done.json["added"], done.json["spans_refused"]) == (3, 2, 2)
+    assert list(done.json["problem_kinds"].values()) == [2]
+    again = table(*arguments, "--spans-as", use)
+    assert (again.code, again.err.count("  2: column 'spans'")) == (3, 1)
 
 
 def test_suggestions_need_the_stored_texts(table: Command, tmp_path: Path) -> None:

@@ -154,7 +154,24 @@ def test_words_inside_a_table_say_nothing(tmp_path: Path) -> None:
     cell = 'source\tsummary\nA.\t"format": "tui-annotate/1"\n'
     assert detect(file(tmp_path, "a.tsv", cell)) == "pairs"
     with pytest.raises(InvalidInput, check=has_code("format-uncertain")):
-        detect(file(tmp_path, "a.txt", cell))
+        detect(file(tmp_path, "a.txt", cell.replace("summary", "other")))
+
+
+@pytest.mark.parametrize("sign", [",", ";", "\t", "|"])
+def test_a_header_with_known_names_shows_a_table(tmp_path: Path, sign: str) -> None:
+    """A table is recognized without the ending of its name, also with a byte order mark."""
+    table = f'\ufeff"Article"{sign}highlights\nA.{sign}B.\n'
+    assert detect(file(tmp_path, "a.bundle", table)) == "pairs"
+    assert detect(file(tmp_path, "b", table.encode("utf-16"))) == "pairs"
+
+
+@pytest.mark.parametrize("content", ["", " \n\n", "\ufeff", "\n" * 2**21])
+def test_a_file_without_data_is_not_called_unclear(tmp_path: Path, content: str) -> None:
+    """A blank file of unknown kind has its own error; a damaged file has not."""
+    with pytest.raises(InvalidInput, check=has_code("file-empty")):
+        detect(file(tmp_path, "a", content))
+    with pytest.raises(InvalidInput, check=has_code("format-uncertain")):
+        detect(file(tmp_path, "b", content + "word"))
 
 
 def test_a_folder_of_tables_is_a_dataset(tmp_path: Path) -> None:

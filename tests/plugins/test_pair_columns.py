@@ -53,7 +53,7 @@ def test_columns_are_chosen_by_their_names_in_any_case(source: str, summary: str
         pair = (change(source), change(summary))
         choice = find({"question": LONG, pair[1]: LONG, "title": SHORT, pair[0]: "A."})
         assert choice.is_certain
-        assert choice.columns == (*pair, "")
+        assert choice.columns == PairColumns(*pair)
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ def test_columns_are_chosen_by_their_names_in_any_case(source: str, summary: str
         (
             "UHGEval",
             "id headLine newsBeginning hallucinatedContinuation newsRemainder",
-            "newsRemainder hallucinatedContinuation",
+            "newsBeginning hallucinatedContinuation",
         ),
     ],
 )
@@ -96,7 +96,8 @@ def test_a_known_collection_is_recognized_by_its_columns(
     choice = find(row)
     assert choice.is_collection
     assert title in str(choice)
-    assert choice.columns == PairColumns(*chosen.split())
+    second = "newsRemainder" if title == "UHGEval" else ""
+    assert choice.columns == PairColumns(*chosen.split())._replace(second_source=second)
 
 
 def test_cliff_is_distinguished_from_aggrefact_by_its_rows() -> None:
@@ -111,7 +112,7 @@ def test_texts_decide_where_names_do_not() -> None:
     row = {"id": "7", "url": "https://a.example/b/c", "resumen": SHORT, "texto": LONG}
     choice = find(row)
     assert choice.is_certain
-    assert choice.columns == ("texto", "resumen", "")
+    assert choice.columns == PairColumns("texto", "resumen")
 
 
 def test_a_title_is_not_mistaken_for_a_summary() -> None:
@@ -178,3 +179,27 @@ def test_example_data_with_foreign_names_are_understood(tmp_path: Path) -> None:
     records, _ = read(path)
     found = [record.sample.document(Side.SUMMARY).text for record in records]
     assert found == [row["summary"] for row in rows]
+
+
+def test_uhgeval_has_two_sources(tmp_path: Path) -> None:
+    """The beginning and the remainder of a text are documents of their own, word for word."""
+    row = {"newsBeginning": " One.", "newsRemainder": "\n Two. ", "hallucinatedContinuation": "S."}
+    lines = (json.dumps(each) for each in (row, row | {"newsRemainder": " "}))
+    (first, last), problems = read(file(tmp_path, "a.jsonl", "\n".join(lines)))
+    assert problems == []
+    texts = [(each.key, each.text) for each in first.sample.side(Side.SOURCE)]
+    assert texts == [("newsBeginning", " One."), ("newsRemainder", "\n Two. ")]
+    assert [each.text for each in last.sample.side(Side.SOURCE)] == [" One."]
+    assert (first.sample.meta, last.sample.meta) == ({}, {"newsRemainder": " "})
+    own = {"source_column": "newsRemainder", "summary_column": "hallucinatedContinuation"}
+    chosen, _ = read(tmp_path / "a.jsonl", **own)
+    assert [each.text for each in chosen[0].sample.side(Side.SOURCE)] == ["\n Two. "]
+
+
+def test_a_second_source_is_an_option(tmp_path: Path) -> None:
+    """A missing column is reported with its option."""
+    path = file(tmp_path, "a.csv", "source,more,summary\nA.,B.,C.\n")
+    (record,), _ = read(path, second_source_column="more")
+    assert [each.text for each in record.sample.documents] == ["A.", "B.", "C."]
+    _, (problem,) = read(path, second_source_column="mre")
+    assert "--second-source-column more" in problem.hint

@@ -423,3 +423,28 @@ def test_a_table_of_tabs_has_tabs_alone(tmp_path: Path) -> None:
     for form, text in (("tsv", "source,summary\nA.,B.\n"), ("json", "source,summary\nA.,B.\n")):
         records, problems = read(file(tmp_path, "a.csv", text), form)
         assert (records, bool(problems)) == ([], True)
+
+
+def test_columns_without_a_name_are_numbered(tmp_path: Path) -> None:
+    """Spreadsheet programs write delimiters after the last column; a single one keeps its name."""
+    path = file(tmp_path, "a.csv", "source,summary,,\nA.,B.,,x\n")
+    (record,), problems = read(path)
+    assert (record.sample.meta, problems) == ({"column 3": "", "column 4": "x"}, [])
+    (record,), _ = read(file(tmp_path, "b.csv", ",source,summary\n0,A.,B.\n"))
+    assert record.sample.meta == {"": "0"}
+
+
+@pytest.mark.parametrize("sign", [";", ",", "\t"])
+def test_a_line_that_names_the_delimiter_is_no_header(tmp_path: Path, sign: str) -> None:
+    """Excel writes and reads such a line."""
+    path = file(tmp_path, "a.csv", f"sep={sign}\r\nsource{sign}summary\r\nA.{sign}B.\r\n")
+    (record,), problems = read(path)
+    assert ([each.text for each in record.sample.documents], problems) == (["A.", "B."], [])
+
+
+def test_a_header_of_long_texts_is_a_doubt(tmp_path: Path) -> None:
+    """In a table without a header, the first row would be lost without a word."""
+    text = "The old stone bridge over the river cost 12 million pounds and opened in 1889."
+    path = file(tmp_path, "a.csv", f"{text},It opened in 1889.\n{text},It opened in 1889.\n")
+    records, (problem,) = read(path)
+    assert (len(records), problem.refused, "no header" in problem.hint) == (1, False, True)

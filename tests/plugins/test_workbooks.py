@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import zipfile
 from collections.abc import Mapping
 from datetime import date
 from pathlib import Path
 from typing import Any
 
+import openpyxl
 import pytest
 import xlsxwriter
 
@@ -123,6 +125,49 @@ def test_each_sheet_has_columns_of_its_own(tmp_path: Path) -> None:
         choose_columns("pairs", ImportOptions(), path)
 
 
+def test_formulas_without_a_value_are_reported(tmp_path: Path) -> None:
+    """Programs that write no values leave empty cells, which are counted and named by sheet."""
+    book = openpyxl.Workbook()
+    rows = [[*HEADER, "n"], ["A.", "B.", "=1+1"], ['="a"&"<>"', "B.", "=n"], *[["A.", "B.", 1]] * 9]
+    for each in rows:
+        book.active.append(each)
+    book.create_sheet("only").append(["=A1"])
+    book.save(path := tmp_path / "a.xlsx")
+    records, problems = read(path)
+    assert len(records) == 10
+    assert [(each.refused, each.where.split("'")[1]) for each in problems] == [
+        (False, "Sheet"),
+        (True, "Sheet"),
+        (False, "only"),
+    ]
+    assert problems[0].message.startswith("3 formulas without a stored value, in 'C2', 'A3', 'C3'")
+
+
+def test_an_empty_text_is_the_value_of_a_formula(tmp_path: Path) -> None:
+    """A spreadsheet program stores it in a cell of text; numbers of other programs are values."""
+    row = '<c r="A2" t="str"><f>""</f><v></v></c><c r="B2"><f>1</f><v>1</v></c>'
+    path = workbook(tmp_path / "a.xlsx", one=[HEADER, ["", ""], ["A.", "B."]])
+    with zipfile.ZipFile(path) as archive:
+        sheet = archive.read("xl/worksheets/sheet1.xml").decode()
+    there = f'<row r="2">{row}</row><row r="3"'
+    _edited(path, sheet1=re.sub('<row r="3"', there, sheet))
+    records, problems = read(path)
+    assert len(records) == 1
+    assert [each.refused for each in problems] == [True]
+
+
+def test_columns_of_one_sheet_do_not_hold_for_the_others(tmp_path: Path) -> None:
+    """Other sheets are looked at as usual; a name that no sheet has is refused by each sheet."""
+    path = workbook(tmp_path / "a.xlsx", one=[["a", "b"], ["A.", "B."]], two=PAIR)
+    records, problems = read(path, source_column="a", summary_column="b")
+    assert problems == []
+    assert [record.sample.dataset for record in records] == ["a-one", "a-two"]
+    for options in ({"source_column": "x"}, {"source_column": "a", "sheet": "two"}):
+        records, problems = read(path, **options)
+        assert records == []
+        assert all("--source-column" in each.hint for each in problems)
+
+
 def test_two_columns_of_one_name_are_refused(tmp_path: Path) -> None:
     """One of the two values would be lost; columns without a name are numbered."""
     path = workbook(tmp_path / "a.xlsx", one=[[*HEADER, "n", "n"], ["a", "b", 1, 2]])
@@ -233,6 +278,6 @@ def test_a_collection_as_people_have_it_is_read() -> None:
     records, problems = read(path, source_column="doc", summary_column="summ")
     assert (len(records), len({record.sample.dataset for record in records})) == (72, 6)
     refused = [problem for problem in problems if problem.refused]
-    assert [("cnn" in each.where, "'doc'" in each.message) for each in refused] == [
+    assert [("cnn" in each.where, "'source'" in each.message) for each in refused] == [
         (True, True)
     ] * 4

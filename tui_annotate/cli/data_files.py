@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tui_annotate.cli import output, screen
 from tui_annotate.domain.errors import InvalidInput, NotFound, TuiAnnotateError
-from tui_annotate.domain.records import Record
+from tui_annotate.domain.records import Problem, Record
 from tui_annotate.plugins.files.inputs import base_folder
 from tui_annotate.plugins.format_detection import detect
 from tui_annotate.plugins.protocols import ImportOptions
@@ -72,11 +72,14 @@ def annotate_files(
     for file in files:
         format_name or detect(file, reading)  # a file of unknown format is refused first
     output.print_result(f"Your work on {files[0]} is kept in the workspace {folder}")
-    choose_columns(files, format_name, reading)
-    if not (folder / WORKSPACE_FILE).exists():
+    if is_new := not (folder / WORKSPACE_FILE).exists():
+        choose_columns(files, format_name, reading)
         _require_record(files, format_name, reading)
         workspaces.create(folder).close()
     with open_workspace(folder, needs=Permission.MANAGE) as space:
+        if not is_new:
+            reading.used_columns.update(space.ingest_service.used_columns())
+            choose_columns(files, format_name, reading)
         language = reading.language or space.settings.language
         with output.show_progress("records") as progress:
             report = space.ingest(
@@ -110,11 +113,15 @@ def _has_terminal() -> bool:
 def _require_record(files: Sequence[Path], format_name: str, reading: ImportOptions) -> None:
     from tui_annotate.cli.convert import ProblemPrinter
 
+    def read() -> Iterator[Record | Problem]:
+        for file in files:
+            yield from read_guarded(format_name or detect(file, reading), reading, file)
+
+    if any(isinstance(item, Record) for item in read()):
+        return
     problems = ProblemPrinter()
-    for file in files:
-        for item in read_guarded(format_name or detect(file, reading), reading, file):
-            if isinstance(item, Record):
-                return
+    for item in read():
+        if isinstance(item, Problem):
             problems(item)
     problems.end()
     names = ", ".join(map(str, files))

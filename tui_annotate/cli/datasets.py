@@ -103,7 +103,8 @@ def replace_dataset(
     ):
         space.guidance.require_dataset(name)
         language = texts.language or space.settings.language
-        others = {"dataset": name, "language": language}
+        used = space.ingest_service.used_columns()
+        others = {"dataset": name, "language": language, "used_columns": used}
         reading = options.import_options(
             columns, texts, collection, files=paths, format_name=format_name, **others
         )

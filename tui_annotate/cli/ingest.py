@@ -119,7 +119,8 @@ def ingest(
     Each record is a source with a summary, or a report with its documents. Importing a file again
     adds nothing. After an interruption, the same command continues the import.
 
-    Exit code: 0 if all records are stored, 3 if some were refused, 2 if none is stored.
+    Exit code: 0 if all records and their spans are stored, 3 if some were refused, 2 if no record
+    is stored.
     """
     with (
         open_workspace(common.workspace, needs=Permission.MANAGE) as space,
@@ -139,6 +140,7 @@ def ingest(
             about=about.description,
             everyone_read=everyone_read,
             spans_as=spans_as,
+            used_columns=space.ingest_service.used_columns(),
         )
         with output.show_progress("records") as progress:
             report = space.ingest(
@@ -279,6 +281,8 @@ def _summarise(report: IngestReport) -> str:
     }
     parts = [f"{count:,} {what}" for what, count in counts.items() if count]
     line = "samples: " + (", ".join(parts) or "none")
+    if report.spans_refused:
+        line += f"; spans: {report.spans_refused:,} refused"
     if report.suggestions:
         line += f"; suggestions: {report.suggestions:,} added"
     if report.annotations or report.annotations_known:

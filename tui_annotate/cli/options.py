@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 import os
+import shlex
 import stat
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
@@ -252,6 +253,9 @@ class ColumnOptions:
     summary_column: Annotated[
         str, option("--summary-column", "NAME", "Column of the summaries (default: detected).")
     ] = ""
+    second_source_column: Annotated[
+        str, option("--second-source-column", "NAME", "Column of a second source (default: none).")
+    ] = ""
     id_column: Annotated[
         str, option("--id-column", "NAME", "Column of the sample ids (default: the row number).")
     ] = ""
@@ -429,19 +433,26 @@ class _ColumnPrompt:
     """
 
     def __init__(self) -> None:
-        self._printed: set[PairColumns] = set()
+        self._printed: set[tuple[str, str]] = set()
         self._answers: dict[frozenset[PairColumns], PairColumns] = {}
 
     def __call__(self, choice: ColumnChoice) -> PairColumns:
         if choice.is_certain:
-            if choice.columns not in self._printed:
-                self._printed.add(choice.columns)
-                output.print_note(str(choice))
+            if choice.columns[:2] not in self._printed:
+                self._print(choice)
             return choice.columns
         candidates = frozenset(choice.candidates)
         if candidates not in self._answers:
             self._answers[candidates] = self._ask(choice)
         return self._answers[candidates]
+
+    def _print(self, choice: ColumnChoice) -> None:
+        self._printed.add(choice.columns[:2])
+        output.print_note(str(choice))
+        if choice.spans:
+            named = zip(("--span-column", "--span-label-column"), choice.spans, strict=False)
+            command = output.repeat_command(" ".join(map(shlex.join, named)))
+            output.print_note(f"to import the spans in column {choice.spans[0]!r}: {command}")
 
     def _ask(self, choice: ColumnChoice) -> PairColumns:
         if not (sys.stdin.isatty() and sys.stderr.isatty()):
@@ -450,7 +461,7 @@ class _ColumnPrompt:
             raise InvalidInput(choice.question, hint, code=COLUMNS_AMBIGUOUS)
         question = f"Which columns of {choice.table} hold the source and the summary?"
         chosen = choice.candidates[output.choose(question, [*map(str, choice.candidates)])]
-        output.print_note(f"to skip this question in later commands, add: {chosen.options}")
+        self._print(replace(choice, candidates=(chosen,), reason="your choice"))
         return chosen
 
 

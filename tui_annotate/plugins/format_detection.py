@@ -12,11 +12,11 @@ from typing import Any
 
 from tui_annotate.domain.errors import InvalidInput, InvalidRecord, NotFound
 from tui_annotate.plugins.files.inputs import is_pattern, list_matches
-from tui_annotate.plugins.files.json_values import JsonValue, read_json_values
+from tui_annotate.plugins.files.json_values import EMPTY, JsonValue, read_json_values
 from tui_annotate.plugins.files.packing import ZIP_MAGIC, begins_with, plain_suffixes
 from tui_annotate.plugins.files.streams import read_chunks
 from tui_annotate.plugins.files.workbooks import is_workbook
-from tui_annotate.plugins.pair_columns import SAMPLED_ROWS, find_columns
+from tui_annotate.plugins.pair_columns import SAMPLED_ROWS, find_columns, has_pair_header
 from tui_annotate.plugins.person_files import is_several, read_person_files
 from tui_annotate.plugins.protocols import ImportOptions
 from tui_annotate.plugins.registry import plugin_names as names_of
@@ -99,12 +99,15 @@ def detect(path: Path, reading: ImportOptions | None = None) -> str:
         return form
     _refuse_foreign(path)
     head, named = _read_head(path, reading.encoding), set(plain_suffixes(path)[-1:])
+    if not head.strip() and not named & {*_TABLES, *_JSON} and _is_blank(path, reading.encoding):
+        hint = "check the file; for standard input, check the command that writes to the pipe"
+        raise InvalidInput(f"{path} contains no data", hint, code=EMPTY)
     look = _Inspection()
     if head.lstrip()[:1] in {"[", "{"} or _JSON & named:
         look = _inspect_records(path, reading)
         if form := look.form or ("" if look.names else _detect_by_head(head, named)):
             return form
-    if look.pairs or (_TABLES & named and not look.names):
+    if look.pairs or (not look.names and (_TABLES & named or has_pair_header(path, reading))):
         return "pairs"
     raise _uncertain_error(path, names=look.names, reading=reading)
 
@@ -227,6 +230,12 @@ def _detect_by_record(fields: Mapping[str, Any], columns: set[str]) -> str:
         return "" if fields.keys() >= columns else "rag"
     alone = isinstance(fields.get("data"), dict) and not fields.keys() & columns
     return "labelstudio" if alone else ""
+
+
+def _is_blank(path: Path, encoding: str) -> bool:
+    with closing(read_chunks(path, encoding=encoding)) as stream, suppress(InvalidRecord):
+        return not any(chunk.strip() for chunk in stream)
+    return False
 
 
 def _read_head(path: Path, encoding: str) -> str:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import csv
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import product
+from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from tui_annotate.domain.errors import InvalidInput, NotFound
+from tui_annotate.domain.errors import InvalidInput, InvalidRecord, NotFound
+from tui_annotate.plugins.files.streams import read_lines
 from tui_annotate.plugins.protocols import ColumnChoice, ImportOptions, PairColumns
 from tui_annotate.plugins.record_validation import (
     COLUMNS_AMBIGUOUS,
@@ -26,12 +30,13 @@ class _Collection(NamedTuple):
     title: str
     marks: tuple[str, ...]
     columns: PairColumns
+    spans: tuple[str, ...] = ()
 
 
 _FORMS: Final = """
 AggreFact; dataset id doc summary; doc summary id
-CLIFF; dataset=cliff id doc summ; doc summ id
-AggreFact; dataset id doc summ; doc summ id
+CLIFF; dataset=cliff id doc summ; doc summ id; annotated_span error_type
+AggreFact; dataset id doc summ; doc summ id; annotated_span error_type
 FRANK; hash model_name article summary; article summary hash
 SummaC; document claim label cut; document claim
 TRUE; grounding generated_text; grounding generated_text
@@ -40,17 +45,28 @@ HaluEval; knowledge hallucinated_answer; knowledge hallucinated_answer
 HaluEval; knowledge hallucinated_response; knowledge hallucinated_response
 HaluEval; user_query chatgpt_response; user_query chatgpt_response
 RAGTruth; context output hallucination_labels; context output
-UHGEval; news_beginning hallucinated_continuation; newsRemainder hallucinatedContinuation
+UHGEval; news_beginning hallucinated_continuation; newsBeginning hallucinatedContinuation - \
+newsRemainder; annotations
 """
 _COLLECTIONS: Final = tuple(
-    _Collection(title, tuple(marks.split()), PairColumns(*columns.split()))
-    for title, marks, columns in (line.split(";") for line in _FORMS.split("\n") if line)
+    _Collection(
+        title,
+        tuple(marks.split()),
+        PairColumns(*(name.strip("-") for name in columns.split())),
+        tuple(" ".join(spans).split()),
+    )
+    for title, marks, columns, *spans in (line.split(";") for line in _FORMS.split("\n") if line)
 )
 COLLECTIONS: Final[Mapping[str, PairColumns]] = {
     each.title.casefold(): each.columns for each in reversed(_COLLECTIONS)
 }
 """Maps a value of `--columns`, the name of a published collection, to the collection's columns."""
 
+_DELIMITERS: Final = (",", ";", "\t", "|")
+"""Cell delimiters that are detected.
+
+The semicolon is common in countries with decimal commas, the tab in text copied from a spreadsheet.
+"""
 _SOURCES: Final = """
 source document article doc context premise passage grounding knowledge evidence 原文 文章
 text input content story dialogue transcript report body full_text source_text prompt 正文
@@ -92,51 +108,69 @@ def set_pair_columns(name: str, options: ImportOptions) -> ImportOptions:
 
 
 def fill_columns(options: ImportOptions, columns: PairColumns) -> ImportOptions:
-    """Return import options in which `columns` replace the columns that the user did not name."""
-    return replace(
-        options,
-        source_column=options.source_column or columns.source,
-        summary_column=options.summary_column or columns.summary,
-        group_column=options.group_column or columns.group,
-    )
+    """Return import options with these columns where the options name none."""
+    named: dict[str, Any] = {
+        f"{side}_column": own or other
+        for side, own, other in zip(columns._fields, _columns_of(options), columns, strict=True)
+    }
+    if options.source_column:  # a second source belongs to the source of the same collection
+        named["second_source_column"] = options.second_source_column
+    return replace(options, **named)
+
+
+def _columns_of(options: ImportOptions) -> PairColumns:
+    return PairColumns(*(getattr(options, f"{name}_column") for name in PairColumns._fields))
 
 
 def set_columns(
-    table: str, rows: Sequence[Mapping[str, Any]], options: ImportOptions
+    table: str, rows: Sequence[Mapping[str, Any]], options: ImportOptions, *, dataset: str
 ) -> ImportOptions:
     """Return import options with the columns of a table, whose first rows are `rows`.
+
+    The columns are remembered in `options.used_columns`.
 
     Raises:
         InvalidInput: no columns can be the source and the summary; or the choice is ambiguous, and
             `options.choose_columns` is None.
     """
-    if options.source_column and options.summary_column:
-        return options
-    choice = find_columns(table, rows, options)
-    if choice.is_standard:
-        return fill_columns(options, choice.columns)
-    if options.choose_columns is not None:
-        return fill_columns(options, options.choose_columns(choice))
+    used = options.used_columns.setdefault(dataset, [])
+    if not (options.source_column and options.summary_column):
+        choose = options.choose_columns or _accept_certain
+        options = fill_columns(options, choose(find_columns(table, rows, options, used=used)))
+    columns = _columns_of(options)
+    used[:] = [columns, *(each for each in used if each != columns)]
+    return options
+
+
+def _accept_certain(choice: ColumnChoice) -> PairColumns:
     if choice.is_certain:
-        return fill_columns(options, choice.columns)
-    raise InvalidInput(
-        choice.question, f"name the columns: {choice.columns.options}", code=COLUMNS_AMBIGUOUS
-    )
+        return choice.columns
+    hint = f"name the columns: {choice.columns.options}"
+    raise InvalidInput(choice.question, hint, code=COLUMNS_AMBIGUOUS)
 
 
 def find_columns(
-    table: str, rows: Sequence[Mapping[str, Any]], options: ImportOptions
+    table: str,
+    rows: Sequence[Mapping[str, Any]],
+    options: ImportOptions,
+    *,
+    used: Sequence[PairColumns] = (),
 ) -> ColumnChoice:
     """Find the source and summary columns of a table by column names, or else by their texts.
+
+    `used`: columns of earlier tables of the same dataset, which decide before names.
 
     Raises:
         InvalidInput: no columns can be the source and the summary.
     """
     names = list(dict.fromkeys(name for row in rows for name in row))
-    if (known := _find_collection(names, rows)) and not (
-        options.source_column or options.summary_column
-    ):
-        return ColumnChoice(table, (known[1],), f"the columns of {known[0]}", is_collection=True)
+    known = _find_collection(names, rows)
+    spans = () if options.span_column or not known else known.spans
+    if used := [pair for pair in used if _is_usable(pair, names, options)]:
+        return ColumnChoice(table, (used[0],), "as imported before", spans=spans)
+    if known and not (options.source_column or options.summary_column):
+        reason = f"the columns of {known.title}"
+        return ColumnChoice(table, (known.columns,), reason, is_collection=True, spans=spans)
     names = [n for n in names if n not in {options.span_column, options.span_label_column}]
     named = find_named_columns(names, options)
     texts = _TextColumns.read(names, rows) if len(named) != 1 else _TextColumns({})
@@ -149,6 +183,12 @@ def find_columns(
     if not found:
         raise _missing_error(names, options)
     return _choose_by_texts(table, {pair: texts.score(pair) for pair in found})
+
+
+def _is_usable(columns: PairColumns, names: Sequence[str], options: ImportOptions) -> bool:
+    """Return whether a table has these columns, and the options name no other columns."""
+    named = zip(_columns_of(options), columns, strict=True)
+    return {*columns} - {""} <= {*names} and all(own in ("", other) for own, other in named)
 
 
 def _missing_error(names: Sequence[str], options: ImportOptions) -> InvalidInput:
@@ -189,6 +229,39 @@ def find_named_columns(
     return [PairColumns(*pair) for pair in product(sources, summaries) if len({*pair}) == 2]
 
 
+def read_first_line(path: Path, options: ImportOptions) -> str:
+    with suppress(InvalidRecord):  # reported when the file is read
+        for line in read_lines(path, encoding=options.encoding):
+            if line.text.strip() and not line.text.startswith("sep="):
+                return line.text
+    return ""
+
+
+def find_delimiter(header: str, options: ImportOptions) -> str:
+    """Return the delimiter that splits the header so that it has the source and summary columns.
+
+    If there is none, return the delimiter that gives the most columns.
+    """
+    found = {sign: _split_header(header, sign) for sign in _DELIMITERS}
+    return max(
+        found, key=lambda sign: (bool(find_named_columns(found[sign], options)), len(found[sign]))
+    )
+
+
+def has_pair_header(path: Path, options: ImportOptions) -> bool:
+    """Return whether the first line of a file names columns for source and summary."""
+    line = read_first_line(path, options)
+    names = _split_header(line, options.delimiter or find_delimiter(line, options))
+    return bool(find_named_columns(names, options))
+
+
+def _split_header(line: str, delimiter: str) -> list[str]:
+    try:
+        return next(csv.reader([line], delimiter=delimiter), [])
+    except csv.Error:
+        return []
+
+
 def _find_names(names: Iterable[str], groups: str) -> list[str]:
     for group in groups.splitlines():
         known = set(group.split())
@@ -197,19 +270,18 @@ def _find_names(names: Iterable[str], groups: str) -> list[str]:
     return []
 
 
-def _find_collection(
-    names: Iterable[str], rows: Sequence[Mapping[str, Any]]
-) -> tuple[str, PairColumns] | None:
+def _find_collection(names: Iterable[str], rows: Sequence[Mapping[str, Any]]) -> _Collection | None:
     actual = {_simplify(name): name for name in names}
-    for title, marks, columns in _COLLECTIONS:
+    for title, marks, columns, spans in _COLLECTIONS:
         wanted = dict(mark.partition("=")[::2] for mark in marks)
         if actual.keys() >= wanted.keys() and all(
             str(rows[0].get(actual[name])).casefold() == value
             for name, value in wanted.items()
             if value
         ):
-            found = PairColumns(*(actual.get(_simplify(name), "") for name in columns))
-            return (title, found) if found.source and found.summary else None
+            found = PairColumns(*(name and actual.get(_simplify(name), "") for name in columns))
+            held = tuple(name for name in spans if name in actual.values())
+            return _Collection(title, marks, found, held) if all(found[:2]) else None
     return None
 
 

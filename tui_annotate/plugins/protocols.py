@@ -41,23 +41,31 @@ class ReadMeter:
 
 
 class PairColumns(NamedTuple):
-    """Names of the columns with the source, the summary, and the group of related samples."""
+    """Names of the columns with the texts, the group of related samples, and the sample id.
+
+    `second_source`: column of a text that follows the source.
+    """
 
     source: str
     summary: str
     group: str = ""
+    second_source: str = ""
+    id: str = ""
 
     @property
     def options(self) -> str:
         """The column names as command-line options, such as `--source-column text`."""
         named = zip(self._fields, self, strict=True)
         return shlex.join(
-            word for side, name in named if name for word in (f"--{side}-column", name)
+            word
+            for side, name in named
+            if name
+            for word in (f"--{side.replace('_', '-')}-column", name)
         )
 
     def __str__(self) -> str:
         named = zip(self._fields, self, strict=True)
-        return ", ".join(f"{side} {name!r}" for side, name in named if name)
+        return ", ".join(f"{side.replace('_', ' ')} {name!r}" for side, name in named if name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +78,7 @@ class ColumnChoice:
         reason: what decided, for messages.
         is_collection: whether the columns are those of a published collection.
         is_certain: whether the first candidate was chosen; otherwise the user must choose.
+        spans: columns of spans, and of their labels, that the import does not read.
     """
 
     table: str
@@ -77,16 +86,12 @@ class ColumnChoice:
     reason: str
     is_certain: bool = True
     is_collection: bool = False
+    spans: tuple[str, ...] = ()
 
     @property
     def columns(self) -> PairColumns:
         """The columns that most likely contain the source and the summary."""
         return self.candidates[0]
-
-    @property
-    def is_standard(self) -> bool:
-        """Whether the columns are named `source` and `summary`."""
-        return self.is_certain and self.columns == ("source", "summary", "")
 
     @property
     def question(self) -> str:
@@ -108,6 +113,8 @@ class ImportOptions:
     Attributes:
         source_column, summary_column: columns of the two texts, in formats with free column names;
             default: chosen for each table by the names of its columns, else by its texts.
+        second_source_column: column of a second text of the source side; default: none, except in
+            known collections.
         id_column: column of the sample id; default: the 0-based row number is the id.
         row_prefix: text before the row number that is the sample id.
         group_column: column of the sample group; default: no group, except in known collections.
@@ -130,11 +137,14 @@ class ImportOptions:
             imports; None if no samples are stored.
         choose_columns: receives each choice of columns, and returns the columns to use; None
             uses certain choices, and refuses a table whose columns are ambiguous.
+        used_columns: columns that each dataset was imported with, the last first; a table that has
+            them is read with them. Readers of tables add the columns that they use.
     """
 
     dataset: str = ""
     source_column: str = ""
     summary_column: str = ""
+    second_source_column: str = ""
     id_column: str = ""
     row_prefix: str = ""
     group_column: str = ""
@@ -157,6 +167,7 @@ class ImportOptions:
     choose_columns: Callable[[ColumnChoice], PairColumns] | None = field(
         default=None, compare=False
     )
+    used_columns: dict[str, list[PairColumns]] = field(default_factory=dict, compare=False)
     meter: ReadMeter | None = field(default=None, compare=False)
 
 

@@ -20,6 +20,7 @@ from tui_annotate.plugins import registry
 from tui_annotate.plugins.implied_readings import complete_readings, list_annotators
 from tui_annotate.plugins.protocols import ImportOptions, JointImporter, TableImporter
 from tui_annotate.plugins.record_validation import parse_document, parse_identifier
+from tui_annotate.plugins.traits import get_traits
 
 
 def read_guarded(
@@ -33,9 +34,12 @@ def read_guarded(
         NotFound, InvalidInput, Unavailable: the importer or a file is unknown or unreadable, or
             the plug-in failed.
     """
-    joint = isinstance(registry.load("importers", name), JointImporter)
+    importer = registry.load("importers", name)
+    traits = get_traits(importer)
+    completes = options.everyone_read and not (traits and traits.delegates)
+    joint = isinstance(importer, JointImporter)
     for group in [paths] if joint else [(path,) for path in paths]:
-        if options.everyone_read and name != "folder":  # it completes each of its files
+        if completes:
             unmetered = replace(options, meter=None)
             annotators = list_annotators(_read_group(name, unmetered, group, prefixed=prefixed))
             for item in _read_group(name, options, group, prefixed=prefixed):

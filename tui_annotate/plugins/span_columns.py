@@ -32,7 +32,8 @@ from tui_annotate.plugins.record_validation import (
 )
 
 ANNOTATOR: Final = "pairs"
-"""Annotator id of all annotations that are read from columns of spans."""
+"""Annotator id and format name of all annotations that are read from columns of spans."""
+SPAN_REFUSED: Final = "span-refused"
 SPAN_MISSING: Final = "span-missing"
 SPAN_AMBIGUOUS: Final = "span-ambiguous"
 _JUDGEMENT: Final = "<sep>"
@@ -86,7 +87,10 @@ def add_spans(
     for error in reader.errors:
         problem = make_problem(record.where, error)
         yield replace(
-            problem, message=f"column {options.span_column!r}: {problem.message}", refused=False
+            problem,
+            message=f"column {options.span_column!r}: {problem.message}",
+            refused=False,
+            code=problem.code or SPAN_REFUSED,
         )
 
 
@@ -119,6 +123,7 @@ class _SpanReader:
                     "the spans have no label, because the column"
                     f" {column!r} has {len(labels)} labels for {count} spans",
                     "give one label for all spans, or one label for each span",
+                    code="labels-unequal",
                 )
             )
             labels = []

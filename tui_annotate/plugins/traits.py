@@ -101,6 +101,7 @@ class FormatTraits:
         carried: kinds of data that the format can write; the value is `yes`, or states in a word
             or two how the format writes such data.
         layered: whether the format holds the work of only one annotator on a sample.
+        delegates: whether the importer reads each file by `reader_guard.read_guarded`.
     """
 
     title: str
@@ -108,6 +109,7 @@ class FormatTraits:
     files: tuple[str, ...] = ()
     carried: Mapping[RecordTrait, str]
     layered: bool = False
+    delegates: bool = False
 
     @property
     def lost(self) -> tuple[RecordTrait, ...]:

@@ -42,6 +42,8 @@ def add_missing(table: TableClause) -> Insert:
 
 DESCRIPTION: Final = "about"
 """Setting of a dataset that holds its license, origin and citation."""
+COLUMNS: Final = "columns"
+"""Setting of a dataset that holds the columns of the imported tables, the last first."""
 _SET_SETTING: Final = upsert(DATASET_SETTINGS, "dataset_id", "name")
 
 
@@ -116,13 +118,17 @@ def dataset_setting(connection: Connection, dataset_id: int, name: str) -> Any:
     return None if found is None else from_json(found)
 
 
-def dataset_descriptions(connection: Connection) -> dict[str, DatasetDescription]:
-    """Return the descriptions of all datasets that have one, by dataset name."""
+def dataset_settings(connection: Connection, name: str) -> dict[str, Any]:
+    """Return a setting of all datasets that have it, parsed from JSON, by dataset name."""
     query = select(DATASETS.c.name, DATASET_SETTINGS.c.value).where(
-        DATASET_SETTINGS.c.dataset_id == DATASETS.c.id, DATASET_SETTINGS.c.name == DESCRIPTION
+        DATASET_SETTINGS.c.dataset_id == DATASETS.c.id, DATASET_SETTINGS.c.name == name
     )
-    rows = connection.execute(query)
-    return {name: DatasetDescription(**from_json(value)) for name, value in rows}
+    return {dataset: from_json(value) for dataset, value in connection.execute(query)}
+
+
+def dataset_descriptions(connection: Connection) -> dict[str, DatasetDescription]:
+    found = dataset_settings(connection, DESCRIPTION)
+    return {name: DatasetDescription(**value) for name, value in found.items()}
 
 
 def set_dataset_setting(connection: Connection, dataset_id: int, name: str, *, value: Any) -> None:

@@ -309,7 +309,7 @@ class Workspace:
             problem=problem,
         )
         if chosen.spans_as is SpanUse.SUGGESTIONS and not (report.dry or report.strict):
-            files.options = replace(chosen, spans_as=SpanUse.ANNOTATIONS)
+            files.options = replace(files.options, spans_as=SpanUse.ANNOTATIONS)
 
             def note(found: Problem) -> None:
                 report.note_problem(found)

@@ -9,9 +9,10 @@ import zlib
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from functools import cache
+from itertools import islice
 from pathlib import Path
 from sqlite3 import Connection
-from typing import IO, TYPE_CHECKING, Any, Final
+from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
 from xml.etree.ElementTree import iterparse
 from zipfile import BadZipFile, ZipFile
 
@@ -27,6 +28,28 @@ if TYPE_CHECKING:
 SheetRow = tuple[int, list[Any]]
 """1-based number of a row in its sheet, and the values of its cells; None for an empty cell."""
 
+
+class Sheet(NamedTuple):
+    """A sheet of a workbook: the names of its columns, and the rows with content after them.
+
+    `valueless`: number of formulas without a stored value; `examples`: the first of their cells.
+    """
+
+    header: list[str]
+    rows: Iterator[SheetRow]
+    valueless: int
+    examples: list[str]
+
+
+_EXAMPLES: Final = 5
+_LONGEST_FORMULA: Final = 2**16
+"""Number of bytes that a cell with a formula fits in; a formula has at most 8,192 characters."""
+_VALUELESS: Final = re.compile(
+    rb"""<(?:\w+:)?c\s(?![^>]*\bt="str")[^>]*?\br="([A-Z]+[0-9]+)"[^>]*>\s*"""
+    rb"""<(?:\w+:)?f\b(?:[^>]*/>|[^>]*>[^<]*</(?:\w+:)?f>)\s*"""
+    rb"""(?:<(?:\w+:)?v\s*(?:/>|></(?:\w+:)?v>)\s*)?</(?:\w+:)?c>"""
+)
+"""A cell with a formula and no value; in a cell of the type `str`, the empty text is a value."""
 _BROKEN: Final = (
     ArithmeticError, AssertionError, AttributeError, BadZipFile, EOFError, LookupError, OSError,
     RuntimeError, SyntaxError, TypeError, ValueError, struct.error, zlib.error,
@@ -46,8 +69,8 @@ def is_workbook(path: Path) -> bool:
 
 
 @contextmanager
-def open_sheets(path: Path) -> Iterator[dict[str, Iterator[SheetRow]]]:
-    """Open a workbook; map the name of each sheet with content to the rows with content.
+def open_sheets(path: Path) -> Iterator[dict[str, Sheet]]:
+    """Open a workbook; map the name of each sheet with content to the sheet.
 
     Formulas have the values that were stored last. Values are JSON values, as `read_column_rows`
     makes them.
@@ -66,12 +89,33 @@ def open_sheets(path: Path) -> Iterator[dict[str, Iterator[SheetRow]]]:
             reader = _disk_backed_reader()(file, read_only=True, data_only=True, keep_links=False)
             reader.shared_strings = _TextTable(database)
             reader.read()
-        rows = {sheet.title: _read_rows(path, sheet) for sheet in reader.wb.worksheets}
-        yield {
-            name: _read_rows(path, sheet)
-            for sheet in reader.wb.worksheets
-            if next(rows[name := sheet.title], None)
-        }
+        sheets = {sheet.title: _open_sheet(path, sheet) for sheet in reader.wb.worksheets}
+        yield {name: each for name, each in sheets.items() if each.header or each.valueless}
+
+
+def _open_sheet(path: Path, sheet: Any) -> Sheet:
+    rows = _read_rows(path, sheet)
+    _, cells = next(rows, (0, []))
+    with _report_damage(path, f"{path}, sheet {sheet.title!r}"):
+        valueless = _find_valueless(sheet)
+        examples = list(islice(valueless, _EXAMPLES))
+        count = len(examples) + sum(1 for _ in valueless)
+    return Sheet([str(cell or "") for cell in cells], rows, count, examples)
+
+
+def _find_valueless(sheet: Any) -> Iterator[str]:
+    """Yield the names of the cells with a formula without a stored value.
+
+    openpyxl would have to read the whole sheet twice; this scan takes a small part of that time.
+    """
+    with sheet._get_source() as source:  # noqa: SLF001  the library has no public name
+        text = b""
+        while chunk := source.read(2**20):
+            text, end = text + chunk, 0
+            for found in _VALUELESS.finditer(text):
+                yield found[1].decode()
+                end = found.end()
+            text = text[max(end, len(text) - _LONGEST_FORMULA) :]
 
 
 @contextmanager

@@ -37,6 +37,7 @@ class FolderFormat:
     about = FormatTraits(
         title="a folder of data files, which become one dataset",
         carried=carry_plainly(RecordTrait.TEXTS, RecordTrait.META),
+        delegates=True,
     )
 
     def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
@@ -56,9 +57,11 @@ class FolderFormat:
 
     def choose_columns(self, path: Path, options: ImportOptions) -> None:
         """Choose the columns of all files; see `TableImporter.choose_columns`."""
+        dataset = choose_dataset_name(base_folder(path), options.dataset)
+        wanted = replace(options, dataset=dataset)
         for file in _list_data_files(path):
             try:
-                choose_columns(detect(file, options), options, file)
+                choose_columns(detect(file, wanted), wanted, file)
             except (InvalidInput, NotFound) as error:
                 if error.code == COLUMNS_AMBIGUOUS:
                     raise  # other errors are reported when the file is read

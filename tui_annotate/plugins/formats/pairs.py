@@ -10,15 +10,16 @@ from __future__ import annotations
 import csv
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing, suppress
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Final
 
 from tui_annotate.domain.did_you_mean import suggest_word
 from tui_annotate.domain.errors import InvalidInput, InvalidRecord, NotFound
+from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.records import Problem, Record
 from tui_annotate.domain.samples import Sample, Side
 from tui_annotate.domain.strict_json import parse_unique
@@ -32,8 +33,13 @@ from tui_annotate.plugins.files.json_values import (
 from tui_annotate.plugins.files.packing import begins_with, plain_suffixes
 from tui_annotate.plugins.files.sheets import LONGEST_CELL, is_full_cell
 from tui_annotate.plugins.files.streams import LONGEST_LINE, TextLine, read_lines
-from tui_annotate.plugins.files.workbooks import SheetRow, is_workbook, open_sheets
-from tui_annotate.plugins.pair_columns import SAMPLED_ROWS, find_named_columns, set_columns
+from tui_annotate.plugins.files.workbooks import Sheet, is_workbook, open_sheets
+from tui_annotate.plugins.pair_columns import (
+    SAMPLED_ROWS,
+    find_delimiter,
+    read_first_line,
+    set_columns,
+)
 from tui_annotate.plugins.protocols import ImportOptions
 from tui_annotate.plugins.record_validation import (
     COLUMNS_MISSING,
@@ -73,8 +79,8 @@ class _PairRow:
 
 
 _Rows = Iterator[_PairRow | Problem]
-_Table = tuple[str, _Rows]
-"""Name of a file or of a workbook's sheet, and the rows of the file or sheet."""
+_Table = tuple[str, _Rows, ImportOptions]
+"""A file, or a sheet of a workbook, as messages name it, its rows, and the options for it."""
 
 
 class _TableFormat:
@@ -90,8 +96,9 @@ class _TableFormat:
 
     def choose_columns(self, path: Path, options: ImportOptions) -> None:
         """Choose the columns of all tables; see `TableImporter.choose_columns`."""
-        for table, rows in self._open_tables(path, options):
-            for row, _ in _choose_columns(rows, table, options):
+        dataset = choose_dataset_name(path, options.dataset)
+        for table in self._open_tables(path, options):
+            for row, _ in _choose_columns(table, dataset):
                 if isinstance(row, _PairRow):
                     break
 
@@ -110,7 +117,7 @@ class PairsFormat(_TableFormat):
         if is_workbook(path):
             return _read_workbook(path, options)
         read = _read_csv if _is_csv(path, options) else _read_json
-        return [(str(path), read(path, options))]
+        return [(str(path), read(path, options), options)]
 
 
 class CsvPairsFormat(_TableFormat):
@@ -119,7 +126,7 @@ class CsvPairsFormat(_TableFormat):
     name = "csv"
 
     def _open_tables(self, path: Path, options: ImportOptions) -> Iterable[_Table]:
-        return [(str(path), _read_csv(path, options))]
+        return [(str(path), _read_csv(path, options), options)]
 
 
 class TsvPairsFormat(_TableFormat):
@@ -128,7 +135,7 @@ class TsvPairsFormat(_TableFormat):
     name = "tsv"
 
     def _open_tables(self, path: Path, options: ImportOptions) -> Iterable[_Table]:
-        return [(str(path), _read_csv(path, options, delimiter="\t"))]
+        return [(str(path), _read_csv(path, options, delimiter="\t"), options)]
 
 
 class JsonPairsFormat(_TableFormat):
@@ -137,7 +144,7 @@ class JsonPairsFormat(_TableFormat):
     name = "json"
 
     def _open_tables(self, path: Path, options: ImportOptions) -> Iterable[_Table]:
-        return [(str(path), _read_json(path, options))]
+        return [(str(path), _read_json(path, options), options)]
 
 
 class JsonLinesPairsFormat(JsonPairsFormat):
@@ -161,7 +168,7 @@ def _make_records(
     dataset = choose_dataset_name(path, options.dataset)
     hinted = bool(options.id_column)
     with closing(NameRegister()) as seen:
-        rows = (_choose_columns(rows, table, options) for table, rows in tables)
+        rows = (_choose_columns(table, dataset) for table in tables)
         for row, chosen in chain.from_iterable(rows):
             if isinstance(row, Problem):
                 yield row
@@ -178,9 +185,10 @@ def _make_records(
 
 
 def _choose_columns(
-    rows: _Rows, table: str, options: ImportOptions
+    table: _Table, dataset: str
 ) -> Iterator[tuple[_PairRow | Problem, ImportOptions]]:
     """Yield each row of a table with import options that name the columns of this table."""
+    name, rows, options = table
     for item in rows:
         if isinstance(item, _PairRow):
             break
@@ -190,12 +198,16 @@ def _choose_columns(
     head = [item, *islice(rows, SAMPLED_ROWS - 1)]
     try:
         first = [each.fields for each in head if isinstance(each, _PairRow)]
-        options = set_columns(table, first, options)
+        options = set_columns(name, first, options, dataset=item.dataset or dataset)
     except InvalidInput as error:
         if error.code != COLUMNS_MISSING:
             raise
-        yield make_problem(table, error), options
+        yield make_problem(name, error), options
         return
+    if max(map(len, (options.source_column, options.summary_column))) > _LONG_NAME:
+        message = "the names of the columns look like texts: the first row is read as the header"
+        hint = "if the table has no header, add a first row with the names of the columns"
+        yield Problem(name, message, hint, refused=False), options
     for row in chain(head, rows):
         yield row, options
 
@@ -206,7 +218,7 @@ def _is_csv(path: Path, options: ImportOptions) -> bool:
         return True
     if suffixes and suffixes[-1] in _JSON_SUFFIXES:
         return False
-    return _first_line(path, options).lstrip()[:1] not in {"[", "{"}
+    return read_first_line(path, options).lstrip()[:1] not in {"[", "{"}
 
 
 def _make_record(
@@ -217,17 +229,20 @@ def _make_record(
     used = {*named} - {""}  # a file may have a column without a name
     source = get_field(fields, options.source_column, option="--source-column")
     summary = get_field(fields, options.summary_column, option="--summary-column")
+    documents = [
+        parse_document(source, side=Side.SOURCE, column=options.source_column, language=language)
+    ]
+    if (second := options.second_source_column) and str(fields.get(second) or "").strip():
+        used.add(second)
+        text = parse_document(fields[second], side=Side.SOURCE, column=second, language=language)
+        documents = [replace(documents[0], key=options.source_column), replace(text, key=second)]
+    documents.append(
+        parse_document(summary, side=Side.SUMMARY, column=options.summary_column, language=language)
+    )
     sample = Sample(
         dataset,
         _sample_id(row, options, seen),
-        (
-            parse_document(
-                source, side=Side.SOURCE, column=options.source_column, language=language
-            ),
-            parse_document(
-                summary, side=Side.SUMMARY, column=options.summary_column, language=language
-            ),
-        ),
+        tuple(documents),
         group=_group_of(fields, options),
         meta={name: value for name, value in fields.items() if name not in used},
     )
@@ -285,6 +300,7 @@ def _missing_columns(columns: Sequence[str], options: ImportOptions) -> InvalidI
     named = {
         "--source-column": options.source_column,
         "--summary-column": options.summary_column,
+        "--second-source-column": options.second_source_column,
         "--id-column": options.id_column,
         "--group-column": options.group_column,
         "--span-column": options.span_column,
@@ -298,11 +314,9 @@ def _missing_columns(columns: Sequence[str], options: ImportOptions) -> InvalidI
     return join_missing_columns(errors) if errors else None
 
 
-_DELIMITERS = (",", ";", "\t", "|")
-"""Cell delimiters that are detected.
-
-The semicolon is common in countries with decimal commas, the tab in text copied from a spreadsheet.
-"""
+_SEP: Final = re.compile(r"sep=.?$")
+"""First cell of a line that names the delimiter, which Excel reads and does not show."""
+_LONG_NAME: Final = 40
 
 
 def _read_csv(
@@ -314,12 +328,12 @@ def _read_csv(
     """
     csv.field_size_limit(LONGEST_LINE)
     delimiter = (
-        delimiter or options.delimiter or _find_delimiter(_first_line(path, options), options)
+        delimiter or options.delimiter or find_delimiter(read_first_line(path, options), options)
     )
     feed = _CsvLines(path, options)
     rows = csv.reader(feed, delimiter=delimiter, strict=True)
     try:
-        header = next((row for row in rows if row), None)
+        header = _name_columns(next((row for row in rows if row and not _SEP.match(row[0])), None))
         if header is None:
             yield Problem(str(path), "the file is empty", code=EMPTY)
         elif refused := _check_header(header, feed, options):
@@ -334,30 +348,11 @@ def _read_csv(
         yield Problem(feed.where, _csv_message(error), "check that the file is CSV")
 
 
-def _first_line(path: Path, options: ImportOptions) -> str:
-    with suppress(InvalidRecord):  # reported when the file is read
-        for line in read_lines(path, encoding=options.encoding):
-            if line.text.strip():
-                return line.text
-    return ""
-
-
-def _find_delimiter(header: str, options: ImportOptions) -> str:
-    """Return the delimiter that splits the header so that it has the source and summary columns.
-
-    If there is none, return the delimiter that gives the most columns.
-    """
-    found = {sign: _split_header(header, sign) for sign in _DELIMITERS}
-    return max(
-        found, key=lambda sign: (bool(find_named_columns(found[sign], options)), len(found[sign]))
-    )
-
-
-def _split_header(line: str, delimiter: str) -> list[str]:
-    try:
-        return next(csv.reader([line], delimiter=delimiter), [])
-    except csv.Error:
-        return []
+def _name_columns(header: list[str] | None) -> list[str] | None:
+    """Number the columns without a name, if there are several."""
+    if header is None or header.count("") < 2:
+        return header
+    return [name or f"column {number}" for number, name in enumerate(header, 1)]
 
 
 def _check_header(header: list[str], feed: _CsvLines, options: ImportOptions) -> Problem | None:
@@ -467,34 +462,51 @@ def _read_workbook(path: Path, options: ImportOptions) -> Iterator[_Table]:
                 hint = f"{suggest_word(options.sheet, sheets)}the sheets are: {', '.join(sheets)}"
                 raise NotFound(f"{path} has no sheet {options.sheet!r} with rows", hint)
             if not sheets:
-                yield str(path), iter([Problem(str(path), "the workbook is empty", code=EMPTY)])
+                empty = Problem(str(path), "the workbook is empty", code=EMPTY)
+                yield str(path), iter([empty]), options
             prefix = f"{choose_dataset_name(path, '')}-" * (len(sheets) > 1 > len(options.dataset))
-            for name, rows in sheets.items():
-                if options.sheet not in {"", name}:
-                    continue
+            chosen = [options.sheet] if options.sheet else list(sheets)
+            for name, own in _fit_options(options, {name: sheets[name] for name in chosen}):
                 dataset = f"{prefix}{name}" if prefix else ""
                 label = f"{name}/" if len(sheets) > 1 and not prefix else ""
                 where = f"{path}, sheet {name!r}"
-                sheet = _read_sheet(rows, where, options, label=label, dataset=dataset)
-                yield where, sheet
+                rows = _read_sheet(sheets[name], where, own, label=label, dataset=dataset)
+                yield where, rows, own
     except InvalidRecord as error:
-        yield str(path), iter([make_problem(error.where, error)])
+        yield str(path), iter([make_problem(error.where, error)]), options
     if options.meter:
         options.meter.done += path.stat().st_size
 
 
+def _fit_options(
+    options: ImportOptions, sheets: Mapping[str, Sheet]
+) -> Iterator[tuple[str, ImportOptions]]:
+    """Yield each sheet's name with its options, which name no columns that only other sheets have.
+
+    If no sheet has the columns of texts that the user named, each sheet keeps the options.
+    """
+    texts = (options.source_column, options.summary_column, options.second_source_column)
+    fitting = {name for name, sheet in sheets.items() if {*texts} - {""} <= {*sheet.header}}
+    for name in sheets:
+        bare = replace(options, source_column="", summary_column="", second_source_column="")
+        yield name, bare if fitting and name not in fitting else options
+
+
 def _read_sheet(
-    rows: Iterator[SheetRow], where: str, options: ImportOptions, *, label: str, dataset: str
+    sheet: Sheet, where: str, options: ImportOptions, *, label: str, dataset: str
 ) -> _Rows:
-    """Yield the rows of a sheet; a sample's id is `label`, followed by the row number."""
+    """Yield the rows of a sheet; `label` precedes the row number that is a sample's id."""
+    header = sheet.header
     try:
-        _, cells = next(rows)
-        header = [str(cell or "") for cell in cells]
+        if sheet.valueless:
+            yield _valueless_problem(sheet, where)
+        if not header:
+            return
         if refused := _check_names([name for name in header if name], where, options):
             yield refused
             return
         index = -1
-        for index, (number, cells) in enumerate(rows):
+        for index, (number, cells) in enumerate(sheet.rows):
             fields = _name_cells(cells, header)
             yield _PairRow(f"{label}{index}", f"{where}, row {number}", fields, dataset)
             if any(is_full_cell(value) for value in cells):
@@ -503,6 +515,18 @@ def _read_sheet(
             yield Problem(where, "the sheet has a header but no rows")
     except InvalidRecord as error:
         yield make_problem(error.where, error)
+
+
+def _valueless_problem(sheet: Sheet, where: str) -> Problem:
+    cells = ", ".join(map(repr, sheet.examples))
+    more = " and others" if sheet.valueless > len(sheet.examples) else ""
+    return Problem(
+        where,
+        f"{format_count(sheet.valueless, 'formula')} without a stored value, in {cells}{more}: the"
+        " cells are empty",
+        "open the workbook in a spreadsheet program, save it, and import it again",
+        refused=False,
+    )
 
 
 def _full_cell_problem(where: str) -> Problem:
@@ -539,7 +563,7 @@ _LARGEST: Final = 2**24
 def _read_frames(path: Path, options: ImportOptions) -> Iterator[_Table]:
     index: dict[str, int] = {}
     for file, split in _list_files(path):
-        yield str(file), _read_frame(file, options, split=split, index=index)
+        yield str(file), _read_frame(file, options, split=split, index=index), options
 
 
 def _read_frame(

@@ -117,12 +117,24 @@ def _packs_too_well(member: Path) -> bool:
 
 
 def is_bundle(file: Path) -> bool:
-    """Return whether a file is a bundle by its content, or by the ending of its name."""
+    """Return whether a file is a bundle, or the rest of a damaged bundle, by its content.
+
+    A file that is missing or empty is judged by the ending of its name.
+    """
     with suppress(OSError, BadZipFile, ValueError):
         if file.is_file():
             with ZipFile(file) as archive:
                 return ABOUT in archive.namelist()
-    return file.suffix == ".bundle"
+    return file.suffix == ".bundle" and (not file.exists() or _starts_as_zip(file))
+
+
+def _starts_as_zip(file: Path) -> bool:
+    """Return whether a file is empty, or begins or ends like a zip."""
+    if not file.is_file():
+        return False
+    with file.open("rb") as raw:
+        begins = raw.read(len(_MAGIC))
+    return begins == _MAGIC or not begins or is_zipfile(file)
 
 
 def unpack(file: Path, folder: Path) -> BundleHeader:
@@ -158,9 +170,7 @@ def unpack(file: Path, folder: Path) -> BundleHeader:
 
 
 def _broken_zip(file: Path) -> InvalidInput:
-    with file.open("rb") as raw:
-        begins = raw.read(len(_MAGIC))
-    if begins == _MAGIC or not begins or is_zipfile(file):
+    if _starts_as_zip(file):
         return damaged_bundle(file, _CHANGED)
     return InvalidInput(f"{file} is not a bundle", "check the file name")
 

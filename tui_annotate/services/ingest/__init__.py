@@ -12,7 +12,7 @@ import shlex
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -24,7 +24,7 @@ from tui_annotate.domain.progress import TaskProgress
 from tui_annotate.domain.records import Problem, Record, RecordFilter
 from tui_annotate.domain.samples import Sample, SampleKey
 from tui_annotate.plugins import registry
-from tui_annotate.plugins.protocols import EmbeddingCost
+from tui_annotate.plugins.protocols import EmbeddingCost, PairColumns
 from tui_annotate.services.ingest.options import AUTO, NONE, EmbedderLoader, VectorOptions
 from tui_annotate.services.ingest.run import (
     IngestCallbacks,
@@ -182,6 +182,11 @@ class IngestService:
         self._count_unknown_labels(run)
         return _finish_report(run, began, vectors.name)
 
+    def used_columns(self) -> dict[str, list[PairColumns]]:
+        """Return the columns with which tables were imported into each dataset, the last first."""
+        stored = self.corpus.used_columns()
+        return {name: [PairColumns(*row) for row in rows] for name, rows in stored.items()}
+
     @property
     def sets(self) -> VectorSets:
         return VectorSets(self.corpus, self.stores, self.load)
@@ -210,9 +215,11 @@ class IngestService:
         return DocumentEmbedder(self.corpus, stores=self.stores, load=self.load, options=asked)
 
     def _give_stored_samples(self, records: Records) -> None:
-        """Give file readers the stored samples, to which some file formats refer by id."""
+        """Give file readers the stored samples, and the columns of earlier imports."""
         if isinstance(records, IngestFiles):
             records.stored = self.corpus.sample_or_none
+            used = self.used_columns() | records.options.used_columns
+            records.options = replace(records.options, used_columns=used)
 
     def _run(self, watcher: IngestCallbacks, *, exchange: bool | None = None) -> IngestRun:
         return IngestRun(

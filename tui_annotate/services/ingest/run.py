@@ -6,7 +6,7 @@ import json
 import shlex
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -23,7 +23,7 @@ from tui_annotate.domain.samples import Sample, SampleKey, SampleKind, Segment
 from tui_annotate.methods.segmentation import SEGMENTER, list_languages
 from tui_annotate.plugins.files.inputs import input_size
 from tui_annotate.plugins.format_detection import detect
-from tui_annotate.plugins.protocols import EmbeddingCost, ImportOptions, ReadMeter
+from tui_annotate.plugins.protocols import EmbeddingCost, ImportOptions, PairColumns, ReadMeter
 from tui_annotate.plugins.reader_guard import choose_columns, read_guarded
 from tui_annotate.plugins.record_validation import NameRegister
 from tui_annotate.services.ingest.embed_job import EmbeddingProgress
@@ -39,7 +39,7 @@ KEPT_PROBLEMS = 1000
 
 
 class IngestOutcome(StrEnum):
-    """Whether the store contains all, some or none of the samples after an import."""
+    """Whether all, some or none of the imported samples, with all spans, are stored by now."""
 
     ALL = "all"
     SOME = "some"
@@ -52,6 +52,7 @@ class IngestReport:
 
     Attributes:
         known: number of samples that were already stored with the same texts.
+        spans_refused: number of spans in columns of tables that were not imported.
         known_documents: number of `known` samples that are documents of collections.
         annotations_removed: number of annotations that are not imported again, as users deleted
             them.
@@ -67,6 +68,7 @@ class IngestReport:
     removed: int = 0
     refused: int = 0
     doubts: int = 0
+    spans_refused: int = 0
     documents: int = 0
     segments: int = 0
     annotations: int = 0
@@ -91,13 +93,14 @@ class IngestReport:
     def outcome(self) -> IngestOutcome:
         if self.strict or not self.added + self.known + self.replaced:
             return IngestOutcome.NONE
-        return IngestOutcome.SOME if self.refused else IngestOutcome.ALL
+        return IngestOutcome.SOME if self.refused + self.spans_refused else IngestOutcome.ALL
 
     def note_problem(self, problem: Problem) -> None:
         if problem.refused:
             self.refused += 1
         else:
             self.doubts += 1
+            self.spans_refused += problem.code.startswith("span-")
         count_kind(self.problem_kinds, problem)
         if len(self.problems) < KEPT_PROBLEMS:
             self.problems.append(problem)
@@ -210,6 +213,8 @@ class IngestRun:
             while window:
                 self._write(window.popleft(), sentences)
         self._store_descriptions()
+        if isinstance(records, IngestFiles):
+            self._store_columns(records.options.used_columns)
         if self._changed_samples:
             where = format_count(self._changed_samples, "sample")
             self.report.notes.append(
@@ -223,6 +228,13 @@ class IngestRun:
             wanted = self._about.completed(known).completed(found)
             if wanted != known:
                 self.corpus.describe_dataset(dataset, wanted)
+
+    def _store_columns(self, used: Mapping[str, Sequence[PairColumns]]) -> None:
+        stored = self.corpus.used_columns()
+        for dataset in used.keys() & {each.name for each in self.corpus.datasets()}:
+            columns = [list(each) for each in used[dataset]]
+            if columns != stored.get(dataset, []):
+                self.corpus.keep_columns(dataset, columns)
 
     def embed(self, vectors: DocumentEmbedder) -> None:
         if self.watcher.progress is not None and vectors.is_slow:

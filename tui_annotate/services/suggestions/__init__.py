@@ -35,6 +35,7 @@ from tui_annotate.plugins.record_validation import (
     parse_identifier,
     shorten_quote,
 )
+from tui_annotate.plugins.span_columns import SPAN_REFUSED
 from tui_annotate.storage.batches import split_batches
 from tui_annotate.storage.codec import check_storable
 from tui_annotate.storage.corpus.store import CorpusStore, hash_texts
@@ -141,8 +142,10 @@ def _suggest_annotations(
                 made = normalize_annotation(owned.annotation, sample)
                 labels.check(made)
             except InvalidInput as error:
-                message = f"invalid suggestion skipped: {error.message}"
-                problem(Problem(record.where, message, error.hint, refused=False))
+                message = f"a span is not suggested: {error.message}"
+                problem(
+                    Problem(record.where, message, error.hint, refused=False, code=SPAN_REFUSED)
+                )
                 continue
             yield (
                 sample.key,

@@ -40,10 +40,12 @@ from tui_annotate.storage.log.log import EventLog
 from tui_annotate.storage.queue_orders import remove_ranks
 from tui_annotate.storage.scores.orders import drop_stale_results
 from tui_annotate.storage.statements import (
+    COLUMNS,
     DESCRIPTION,
     SAMPLE_KEY,
     dataset_descriptions,
     dataset_row,
+    dataset_settings,
     known_digests,
     sample_row,
     seen_scope,
@@ -323,6 +325,16 @@ class CorpusStore(VectorSetStore):
         with self._writing_as_manager() as connection:
             row = dataset_row(connection, name)
             set_dataset_setting(connection, row, DESCRIPTION, value=value)
+
+    def used_columns(self) -> dict[str, list[list[str]]]:
+        """Return the columns of the tables that each dataset was imported from, the last first."""
+        with self._database.reading() as connection:
+            return dataset_settings(connection, COLUMNS)
+
+    def keep_columns(self, name: str, columns: Sequence[Sequence[str]]) -> None:
+        with self._writing_as_manager() as connection:
+            row = dataset_row(connection, name)
+            set_dataset_setting(connection, row, COLUMNS, value=columns)
 
     def progress(self) -> list[DatasetProgress]:
         """Return the work of each visible person in each dataset; times are in seconds."""

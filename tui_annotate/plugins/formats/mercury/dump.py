@@ -16,9 +16,9 @@ from tui_annotate.domain.annotations import Anchor, Annotation, LabelPath
 from tui_annotate.domain.errors import InvalidInput, InvalidSpan
 from tui_annotate.domain.people import Person
 from tui_annotate.domain.records import OwnedAnnotation, Problem, Record
-from tui_annotate.domain.samples import Sample, Side
+from tui_annotate.domain.samples import Sample, SampleKey, Side
 from tui_annotate.domain.spans import Span
-from tui_annotate.plugins.files.json_values import JsonValue, read_json_values
+from tui_annotate.plugins.files.json_values import SURROGATE, JsonValue, read_json_values
 from tui_annotate.plugins.json_records import (
     LABEL_JOINER,
     check_objects,
@@ -105,8 +105,8 @@ class MercuryFormat:
                 key = parse_identifier(fields.get("sample_id", value.number - 1), what="sample_id")
                 if (before := seen.remember(key, value.where)) != value.where:
                     raise InvalidInput(f"duplicate sample_id {key}: already used at {before}")
-                language = options.language
-                reader = MercurySampleReader(fields, dataset=dataset, key=key, language=language)
+                name, language = _find_stored_id(fields, dataset, options) or key, options.language
+                reader = MercurySampleReader(fields, dataset=dataset, key=name, language=language)
                 yield reader.record(value.where)
                 yield from problems_at(value.where, reader.doubts)
 
@@ -134,6 +134,17 @@ class FaithBenchFormat(MercuryFormat):
     name = "faithbench"
     about = _RELEASED.about
     _dialect = _RELEASED
+
+
+def _find_stored_id(fields: Mapping[str, Any], dataset: str, options: ImportOptions) -> str:
+    """Return the id of the stored sample that an export replaced by a number; else ""."""
+    meta = fields.get("metadata")
+    name = fields.get(f"{META}id", meta.get("id") if isinstance(meta, dict) else None)
+    if options.stored is None or not isinstance(name, str) or SURROGATE.search(name):
+        return ""
+    sample = options.stored(SampleKey(dataset, name))
+    texts = [document.text for document in sample.documents] if sample else []
+    return name if texts == [fields.get("source"), fields.get("summary")] else ""
 
 
 _KNOWN = {"sample_id", "source", "summary", "annotations"}
