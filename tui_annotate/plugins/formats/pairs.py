@@ -78,7 +78,7 @@ _Table = tuple[str, _Rows]
 
 
 class _TableFormat:
-    """Importer of rows with a source and a summary, whose columns are chosen for each table."""
+    """Importer of tables with a source and a summary per row; each table's columns are chosen."""
 
     about = _ABOUT
 
