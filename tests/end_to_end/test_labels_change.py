@@ -91,7 +91,7 @@ def test_a_split_reopens_finished_work_and_leads_through_it(folder: Path) -> Non
         for words in ("1 to relabel", "Number or Name?", "Benign (retired)"):
             one.wait(words)
         one.press("c")
-        one.wait("1-2 choose")
+        one.wait("press 1-2")
         one.press("2")
         states.wait_for_saved(one, "Name")
         states.quit_app(one)

@@ -45,8 +45,8 @@ def annotate(
         list[Path] | None,
         argument(
             "FILE",
-            "File or folder with data to annotate, in any readable format; a pattern in quotes "
-            "('rows/*.csv') for one dataset; or one bundle (default: annotate the workspace).",
+            "File or folder of samples to annotate, or one bundle. A pattern in quotes "
+            "('rows/*.csv') makes one dataset of all matching files (default: the workspace).",
         ),
     ] = None,
     *,

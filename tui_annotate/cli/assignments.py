@@ -361,10 +361,10 @@ def _read_ids(file: Path | None) -> list[str]:
     try:
         text = sys.stdin.read() if str(file) == "-" else file.read_text("utf-8-sig")
     except FileNotFoundError as error:
-        raise NotFound(f"there is no file {file}", "check the file name") from error
+        raise NotFound(f"there is no file {file}", "check the file's path") from error
     except UnicodeDecodeError as error:
         raise InvalidInput(
-            f"{file} is not UTF-8", "write one sample id per line, in UTF-8"
+            f"{file} is not UTF-8", "save the file as UTF-8, with one sample id per line"
         ) from error
     named = [line.strip() for line in text.splitlines() if line.strip()]
     if not named:

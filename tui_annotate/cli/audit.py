@@ -41,10 +41,7 @@ def head(
     *,
     streams: Annotated[
         bool,
-        flag(
-            "--streams",
-            "With --json: include a digest for each sample and person, to locate changes later.",
-        ),
+        flag("--streams", "With --json: include a digest of the events of each sample and person."),
     ] = False,
     common: options.CommonOptions,
 ) -> None:

@@ -54,7 +54,7 @@ WrittenOffsetsOption = Annotated[
     ),
 ]
 UnratedOption = Annotated[
-    bool, flag("--include-unrated", "Include samples without a rating in autojudge files.")
+    bool, flag("--include-unrated", "Write samples without a rating to autojudge files too.")
 ]
 StrictOption = Annotated[
     bool, flag("--strict", "Exit with code 3 if the output format cannot carry all data.")

@@ -288,7 +288,7 @@ def _check_quota(program: str, device: str) -> Iterator[DiagnosticFinding]:
                 "quota",
                 "wrong",
                 says,
-                "ask the machine's admin for more space, or use another disk",
+                "ask the machine's admin for more space, or use a different disk",
             )
         elif limit:
             yield DiagnosticFinding(

@@ -444,7 +444,7 @@ def _print_change(report: RelabelReport, *, as_json: bool) -> None:
     show(_summarise(report))
     if report.file == "left":
         output.print_message(
-            "warning: labels.yaml contains another label set and was not changed; to use it:"
+            "warning: labels.yaml contains a different label set and was not changed; to use it:"
             " tui-annotate labels apply labels.yaml"
         )
 

@@ -103,8 +103,8 @@ FilesArgument = Annotated[
     list[Path],
     argument(
         "FILE",
-        "File or folder to read, in any readable format, also compressed (.gz, .zst); a pattern in "
-        "quotes ('rows/*.csv') for one dataset; - for standard input.",
+        "File or folder to read, in any readable format, also compressed (.gz, .zst), or - for "
+        "standard input. A pattern in quotes ('rows/*.csv') makes one dataset of all its files.",
     ),
 ]
 FormatOption = Annotated[

@@ -171,7 +171,7 @@ def _write_of_file(  # noqa: PLR0917  input and output
 
     if target is not None and target.exists() and target.samefile(file):
         raise InvalidInput(
-            f"{target} is given as input and as output", "write to another file with --output"
+            f"{target} is given as input and as output", "write to a different file with --output"
         )
     problems, start = ProblemPrinter(), utc_now()
     with ExitStack() as stack:

@@ -84,7 +84,7 @@ def replay(
             "--output",
             "-o",
             metavar="FILE",
-            help="File to write with the recreated state, in the format native.",
+            help="File for the recreated annotations and samples, in the format native.",
         ),
     ] = None,
     common: options.CommonOptions,

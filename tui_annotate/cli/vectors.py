@@ -141,8 +141,8 @@ def rebuild(
         output.print_message(note)
     output.print_result_or_json(
         {"embedder": report.embedder, "embedded": report.embedded},
-        f"vectors computed for {output.many(report.embedded, 'document')};"
-        f" embedder in use: {report.embedder}",
+        f"computed the vectors of {output.many(report.embedded, 'document')};"
+        f" the workspace's embedder is {report.embedder}",
         as_json=common.as_json,
     )
 

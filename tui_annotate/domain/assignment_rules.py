@@ -30,7 +30,7 @@ class AssignmentCause(StrEnum):
 
 
 class DisagreementRule(StrEnum):
-    """The criterion by which the annotators of one sample disagree, so that more people get it.
+    """What counts as disagreement on a sample, after which the sample gets more annotators.
 
     `differ`: one annotator marks something and another nothing. `label`: also different labels.
     """

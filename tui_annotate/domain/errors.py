@@ -82,7 +82,7 @@ class Throttled(NotAllowed):
 
 
 class Conflict(TuiAnnotateError):
-    """An error: the stored state has changed since it was read, or contradicts new data."""
+    """An error: stored data has changed since it was read, or contradicts new data."""
 
 
 class Unavailable(TuiAnnotateError):

@@ -315,7 +315,7 @@ def refuse(state: StreamState, suggestion: Suggestion, *, reason: str) -> Pendin
     if old == new:
         raise Conflict(
             "this suggestion is already refused",
-            "give another reason for the refusal, or press u to undo it",
+            "give a different reason for the refusal, or press u to undo it",
         )
     fresh = state.assignment["state"] == State.NEW.value
     action = assign(state, "refuse", {"state": State.DRAFT.value} if fresh else {})

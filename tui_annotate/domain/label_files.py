@@ -124,7 +124,7 @@ class _Item:
     def text(self, field: str) -> str:
         value = self.fields.get(field) or ""
         if not isinstance(value, str):
-            raise self.error(field, "write text")
+            raise self.error(field, f"write text after {field}:")
         return value
 
     def color(self) -> str:
@@ -215,7 +215,7 @@ def _parse_label(item: Any, parent: Label, name: str) -> Label:
     if not isinstance(children, list):
         raise InvalidLabels(
             f"{name}: children of {JOINER.join(path)!r} is not a list",
-            "write the children as a list of labels",
+            "write a list of labels after children:",
         )
     return replace(rules, children=tuple(_parse_label(child, rules, name) for child in children))
 
@@ -224,7 +224,7 @@ def _check_name(value: Any, name: str) -> str:
     if not isinstance(value, str) or not _NAME.fullmatch(value) or value != value.strip():
         raise InvalidLabels(
             f"{name}: {value!r} is not a valid label name",
-            "write 1 to 100 characters without control characters, if necessary in quotes",
+            "write 1 to 100 characters without control characters; put a number in quotes",
         )
     if JOINER in value:
         raise InvalidLabels(
@@ -269,12 +269,12 @@ def _check_duplicates(tree: LabelTree, name: str) -> None:
     for key in keys:
         if keys.count(key) > 1:
             raise InvalidLabels(
-                f"{name}: two labels have the key {key!r}", "give one of the labels another key"
+                f"{name}: two labels have the key {key!r}", "give one of the labels a different key"
             )
 
 
 class _StrictLoader(yaml.SafeLoader):
-    """A YAML loader that rejects repeated keys, and aliases, which can expand without limit."""
+    """A YAML loader that rejects repeated keys, and aliases, as these can expand without limit."""
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
         if self.check_event(yaml.AliasEvent):

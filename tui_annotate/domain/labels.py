@@ -220,10 +220,10 @@ def _check_offered(label: Label) -> None:
     if label.split:
         raise InvalidLabels(
             f"label {name!r} was split",
-            "choose one of " + ", ".join(JOINER.join(path) for path in label.split),
+            "choose one of the new labels: " + ", ".join(JOINER.join(path) for path in label.split),
         )
     if label.retired:
-        raise InvalidLabels(f"label {name!r} is deprecated", "choose another label")
+        raise InvalidLabels(f"label {name!r} is deprecated", "choose a different label")
 
 
 def _without_appearance(label: Label) -> Label:
@@ -259,7 +259,7 @@ def check_overlap(annotation: Annotation, others: Iterable[Annotation], labels: 
                 f"this claim already has the label {', '.join(shared)}"
                 if shared
                 else "this claim already has an annotation",
-                "edit the existing annotation, or choose another label",
+                "edit the existing annotation, or choose a different label",
             )
         for path in (*other.labels, *annotation.labels):
             label = labels.find(path)

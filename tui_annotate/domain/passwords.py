@@ -101,7 +101,7 @@ def check_password(password: str, *, own: Sequence[str] = ()) -> str:
 
 
 def is_common(password: str) -> bool:
-    """Return whether a password is common, apart from case, added digits and look-alikes."""
+    """Return whether a password is a common one, or a variant such as `P@ssw0rd1`."""
     plain = password.casefold().replace(" ", "")
     if _is_repeated(plain) or _is_keyboard_walk(plain):
         return True

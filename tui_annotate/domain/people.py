@@ -78,7 +78,7 @@ class Role(StrEnum):
 
 
 class Permission(StrEnum):
-    """A kind of action on one person's work or on the workspace, which a role permits or not."""
+    """A kind of action on a person's work or on the workspace; each role permits some kinds."""
 
     READ = "read"
     WRITE = "write"

@@ -60,7 +60,7 @@ def parse_task(row: Any) -> StudyTask:
             return StudyTask.QA
     raise InvalidInput(
         "the row is neither a question with passages nor a key with key-value pairs",
-        "write the fields question, answers and ctxs, or ordered_kv_records, key and value",
+        "give each row the fields question, answers and ctxs, or ordered_kv_records, key and value",
     )
 
 
@@ -89,7 +89,7 @@ def parse_answers(row: Row) -> tuple[str, ...]:
     """
     found = row.get("answers", [])
     if not isinstance(found, list) or not all(isinstance(each, str) for each in found):
-        raise InvalidInput("'answers' is not a list of texts", 'write a list such as ["sea star"]')
+        raise InvalidInput("'answers' is not a list of texts", 'write answers as ["sea star"]')
     return tuple(found)
 
 
@@ -143,7 +143,7 @@ def _parse_pair(value: Any, place: int) -> tuple[str, str]:
         return value[0], value[1]
     raise InvalidInput(
         f"pair {place} of 'ordered_kv_records' is not a pair of texts",
-        'write a pair such as ["key", "value"]',
+        'write each pair as a list such as ["key", "value"]',
     )
 
 
@@ -187,7 +187,7 @@ def _spread_evenly(number: str, count: int) -> Iterator[int]:
     if not _is_number(number) or not 2 <= int(number) <= count:
         raise InvalidInput(
             f"even:{number} does not name a valid number of positions",
-            f"write a number of positions from 2 to {count}, such as even:2",
+            f"pass a number of positions from 2 to {count}, such as even:2",
         )
     steps = int(number) - 1
     return (step * (count - 1) // steps for step in range(steps + 1))
@@ -200,12 +200,12 @@ def _is_number(word: str) -> bool:
 def _parse_position(word: str, count: int) -> int:
     if not _is_number(word):
         raise InvalidInput(
-            f"{word!r} is not a position", "write positions such as 0,4,9, or all, or even:5"
+            f"{word!r} is not a position", "pass positions such as 0,4,9, or all, or even:5"
         )
     if int(word) >= count:
         raise InvalidInput(
             f"position {word} is outside a prompt of {count} passages or pairs",
-            f"write positions from 0 to {count - 1}",
+            f"pass positions from 0 to {count - 1}",
         )
     return int(word)
 

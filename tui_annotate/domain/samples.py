@@ -42,7 +42,7 @@ class SampleKind(StrEnum):
 
 
 def fingerprint(text: str) -> str:
-    """Return the SHA-256 of a text in UTF-8, in lower-case hex, which identifies a document.
+    """Return the SHA-256 of a text in UTF-8, in lower-case hex, as the identifier of a document.
 
     Raises:
         InvalidInput: the text has a lone surrogate; the message has its offset in code points.

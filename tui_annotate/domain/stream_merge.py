@@ -89,7 +89,7 @@ class StreamMerge:
 
 
 def describe_state(state: StreamState) -> str:
-    """Describe a person's work on a sample in one line: state, annotations, rating, comment."""
+    """Describe a sample's state, annotations, rating and comment in one line."""
     labels = {".".join(path) for each in state.annotations.values() for path in each["labels"]}
     found = format_count(len(state.annotations), "annotation")
     parts = [
@@ -162,7 +162,7 @@ class _StreamJoiner:
         self._out: list[Event] = []
 
     def take(self, there: Sequence[Event]) -> StreamMerge:
-        """Append another workspace's new events, and an event that sets the latest state."""
+        """Append another workspace's new events, and an event with its latest state."""
         theirs, ids, new = StreamState(), dict[str, str](), list[Event]()
         for event in there:
             before, theirs = theirs, theirs.applied(event.action, seconds=event.seconds)

@@ -1,4 +1,4 @@
-"""Delays after failed sign-ins, which double with each failure up to a limit, and expire.
+"""Delays after failed sign-ins: a delay doubles with each failure up to a limit, and expires.
 
 Failures are counted in three ways. One account from one client, and one client over all accounts,
 have long delays. One account over all clients has a short delay, or strangers could lock out its

@@ -1,4 +1,4 @@
-"""HTTP client for endpoints and shared tables: checked addresses, bounded replies, no redirects."""
+"""HTTP client that checks URLs, limits the size of replies and follows no redirects."""
 
 from __future__ import annotations
 

@@ -80,7 +80,7 @@ def join_texts(source: str, summary: str) -> JoinedTexts:
     if text.find(SEPARATOR) != end or text.find(SEPARATOR, end + 1) >= 0:
         raise InvalidInput(
             f"a text contains {SEPARATOR.strip()!r}, which separates source and summary",
-            "choose another format",
+            "choose a different format",
         )
     return joined
 

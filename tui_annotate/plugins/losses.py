@@ -79,7 +79,7 @@ class LossCounter:
         return False
 
     def check_pair(self, record: Record) -> tuple[Document, Document] | None:
-        """Return a sample's only source and summary; count a sample with other texts as lost."""
+        """Return a sample's only source and summary; count any other sample as lost."""
         sources, summaries = record.sample.side(Side.SOURCE), record.sample.side(Side.SUMMARY)
         if len(sources) == 1 and len(summaries) == 1:
             return sources[0], summaries[0]

@@ -72,7 +72,7 @@ def fetch_model(name: str, *, revision: str, target: Path) -> FetchedModel:
         if not any(file.filename.endswith(".safetensors") for file in listed):
             raise Unavailable(
                 f"the model {name} at revision {revision} has no .safetensors weights",
-                "pickle files can run code and are not fetched; choose another revision",
+                "pickle files can run code and are not fetched; choose a different revision",
             )
         snapshot_download(name, revision=listed[0].commit_hash, local_dir=target, **wanted)
     shutil.rmtree(target / _PROGRESS, ignore_errors=True)
@@ -132,7 +132,7 @@ def check_model(folder: Path) -> None:
     if not any(folder.rglob("*.safetensors")):
         raise Unavailable(
             f"the folder {folder} contains no .safetensors weights",
-            "pickle files (.bin) can run code and are not read; choose another revision",
+            "pickle files (.bin) can run code and are not read; choose a different revision",
         )
     kinds = _module_types(folder / "modules.json")
     if foreign := [kind for kind in kinds if not kind.startswith(_LIBRARY)]:

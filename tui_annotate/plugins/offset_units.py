@@ -178,7 +178,7 @@ class CountedAnnotation(NamedTuple):
 def convert_annotations(
     counted: Sequence[CountedAnnotation], sample: Sample
 ) -> tuple[list[Annotation], list[str]]:
-    """Convert annotations' offsets to code points; return a warning for each text in another unit.
+    """Convert annotations' offsets to code points; return a warning per converted text.
 
     Raises:
         InvalidInput: the unit is unclear, see `convert_offsets`; or a document is unknown.

@@ -69,7 +69,7 @@ def read_person_files(path: Path) -> Iterator[list[PersonFile]]:
         except OSError as error:
             raise Unavailable(
                 f"{path} cannot be unpacked: {error.strerror}",
-                "free some space, or set TMPDIR to another folder",
+                "free some space, or set TMPDIR to a different folder",
             ) from error
         yield _require_files(path, found_in_zip)
 

@@ -34,7 +34,7 @@ COLUMNS_AMBIGUOUS = "columns-ambiguous"
 _RIGHT_ONE = "choose one of the file's columns with "
 
 _TEXT_HINTS: dict[type, str] = {
-    list: "join the texts of the list to one text, or name another column",
+    list: "join the texts of the list to one text, or name a different column",
     dict: "name a column that holds one text per sample",
 }
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
@@ -64,12 +64,13 @@ def parse_identifier(value: Any, *, what: str) -> str:
             f"the {what} is {describe_value(value)}", "write the id as text or as an integer"
         )
     if not value.strip():
-        raise InvalidInput(f"the {what} is empty", "give it a name")
+        raise InvalidInput(f"the {what} is empty", f"give the {what} a value")
     if len(value) > LONGEST_ID:
         raise InvalidInput(f"the {what} is longer than {LONGEST_ID} characters: {value[:40]!r}...")
     if found := _CONTROL.search(value):
         raise InvalidInput(
-            f"the {what} {value!r} contains the control character {found.group()!r}", "remove it"
+            f"the {what} {value!r} contains the control character {found.group()!r}",
+            "remove this character",
         )
     return value
 
@@ -177,7 +178,7 @@ def check_span(text: str, start: Any, end: Any, *, quote: Any, what: str) -> Spa
         raise InvalidInput(
             f"the {what} {span} covers {shorten_quote(found)}, but the file quotes"
             f" {shorten_quote(str(quote))}",
-            "check whether the offsets have another unit or refer to another text",
+            "check whether the offsets have a different unit or refer to a different text",
         )
     return span
 
@@ -215,7 +216,7 @@ def check_temporary_space(purpose: str) -> Iterator[None]:
     except sqlite3.Error as error:
         raise Unavailable(
             f"not enough temporary disk space to {purpose}: {error}",
-            "free some space, or set TMPDIR to another folder",
+            "free some space, or set TMPDIR to a different folder",
         ) from error
 
 

@@ -62,7 +62,7 @@ _IMPORTERS: Final = {
 PAIRS: Final = ("pairs", "csv", "tsv", "jsonl", "json", "xlsx")
 """Names of the importers of source-summary pairs.
 
-The exporters `csv`, `jsonl`, `json` and `xlsx` write other formats than these importers read.
+The exporters `csv`, `jsonl`, `json` and `xlsx` write formats that these importers do not read.
 """
 _READ_ONLY: Final = {"mercury-db", "folder", *PAIRS}
 _BUILT_IN: Final[Mapping[str, Mapping[str, str]]] = {
@@ -217,7 +217,7 @@ def explain_embedder(used: str) -> str:
     if used == "neural":
         return (
             "the embedder 'neural' was chosen because its packages and its model are installed;"
-            f" to use another embedder: {command} static"
+            f" to use a different embedder: {command} static"
         )
     if used not in {"static", "none"}:
         return ""

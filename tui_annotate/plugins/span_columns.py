@@ -228,7 +228,7 @@ def _find_quote(cell: _Cell, text: str, side: Side) -> Span:
     places = list_occurrences(quote, text)
     if not places:
         raise InvalidInput(
-            f"the {side} does not contain {shorten_quote(quote)}",
+            f"the {side} does not contain the text {shorten_quote(quote)}",
             "quote the text exactly, or give offsets: [start, end]",
             code=SPAN_MISSING,
         )

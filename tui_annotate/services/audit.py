@@ -69,7 +69,7 @@ class AuditService:
         return self.store.head()
 
     def heads(self) -> list[StreamHead]:
-        """Return the number of events and the digest for each person and sample."""
+        """Return the number and the hash of the last event for each person and sample."""
         with self.store.heads() as found:
             return list(found)
 

@@ -25,7 +25,7 @@ ABOUT: Final = "backup.json"
 
 @dataclass(frozen=True, slots=True)
 class BackupReport:
-    """Contents of a backup, with the number of events and the digest of the event log."""
+    """Contents of a backup, and the event log's number of events and digest."""
 
     folder: Path
     at: str

@@ -45,7 +45,7 @@ class Settings:
     """Number of dimensions of a remote embedder's new vectors; 0: the model's default."""
 
     judge_model: str = ""
-    """Default chat model of the LLM judges, for commands that name no other model."""
+    """Default chat model of the LLM judges, for commands that name no model."""
 
     judge_url: str = ""
     """URL of the default chat model's endpoint; empty: judge commands must name an endpoint."""

@@ -30,7 +30,7 @@ def user_file(environment: Mapping[str, str] | None = None) -> Path:
 
 
 def state_folder() -> Path:
-    """Return the folder for state kept between runs: `TUI_ANNOTATE_STATE` or the default folder."""
+    """Return the folder of files kept between runs: `TUI_ANNOTATE_STATE` or the default folder."""
     if named := os.environ.get(PREFIX + "STATE"):
         return Path(named)
     from platformdirs import user_state_dir

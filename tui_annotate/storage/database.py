@@ -114,7 +114,7 @@ class Database:
             path.touch(mode=0o600)  # SQLite's side files take its mode
         with _close_on_error(cls(path)) as database:
             if database.version():
-                raise Conflict(f"{path} is a store already", "choose another folder")
+                raise Conflict(f"{path} is a store already", "choose a different folder")
             _create_tables(database)
             return database
 
@@ -232,7 +232,7 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
-        """Open a read transaction that sees one consistent state, even during concurrent writes."""
+        """Open a read transaction, in which the data stays the same even during writes."""
         with (
             translate_errors(self.path),
             self._detect_change(),
@@ -469,7 +469,7 @@ def translate_errors(path: Path) -> Iterator[None]:
     except UnicodeEncodeError as error:
         raise InvalidInput(
             f"{error.object!r} contains half a character at offset {error.start}",
-            "type the text again; the character was cut, or the text has another encoding",
+            "type the text again; the character was cut, or the text has a different encoding",
             code="half-character",
         ) from error
     except OSError as error:

@@ -163,7 +163,7 @@ class _DatasetView:
         return [one for one in found if one.topic == topic and run in ("", one.run)]
 
     def counts(self, kind: SampleKind, topics: Iterable[_Topic]) -> dict[str, tuple[int, int]]:
-        """Return the counts (annotated, all) for each topic; the dataset has no assigned samples.
+        """Return (annotated samples, all samples) for each topic, if no samples are assigned.
 
         Citations are counted by sentence: a sentence is annotated if all its citations are.
         """

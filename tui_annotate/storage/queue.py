@@ -353,7 +353,7 @@ class OrderWalk:
         return int(self._execute(_SUM, person="").scalar_one())
 
     def finished(self) -> int:
-        """Return the number of samples in a queue order that the person has completed."""
+        """Return how many samples of the queue the person has completed."""
         return int(self._execute(_SUM).scalar_one())
 
     def step(self, place: QueuePlace, step: int) -> SampleKey | None:
@@ -377,7 +377,7 @@ class OrderWalk:
         return SampleKey(*row)
 
     def count(self, scope: Mapping[str, str]) -> int:
-        """Count the samples in a queue order that match a search text and states."""
+        """Count the samples of the queue that match a search text and states."""
         if not scope["search"] and not scope["states"]:
             return self.total()
         return int(self._execute(_COUNT, **scope).scalar_one())

@@ -212,7 +212,7 @@ def fill_order(database: Database, name: str, *, value: Callable[[RankedSample],
         raise Unavailable(
             f"the queue order {name!r} is not stored, and the workspace is read-only, because"
             f" {database.read_only}",
-            f"use another order: --order {BY_SOURCE}",
+            f"use a different order: --order {BY_SOURCE}",
         )
     if row is None:
         with database.writing() as connection:

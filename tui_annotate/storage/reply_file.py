@@ -84,7 +84,7 @@ class ReplyFile:
     def _foreign_line_error(self, line: int) -> InvalidInput:
         return InvalidInput(
             f"{self._path}:{line} is not a reply of a language model",
-            "give another file with --cache, or move this file away",
+            "give a different file with --cache, or move this file away",
         )
 
     def _unavailable_error(self, action: str, error: OSError) -> Unavailable:

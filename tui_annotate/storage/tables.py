@@ -313,7 +313,7 @@ class TextRow(Row, table=True):
 
 
 class EditionRow(Row, table=True):
-    """The time at which a version of a label set or of guidelines came into use, and by whom.
+    """Record that a person put a version of a label set or of guidelines into use.
 
     An empty `dataset` means the workspace; an empty `by` means the owner of the files.
     """
@@ -526,7 +526,7 @@ class ScoreRow(Row, table=True):
 
 
 class ReplyRow(Row, table=True):
-    """A language model's reply, by the hash of its request, which `about` describes as JSON."""
+    """A language model's reply, by the hash of its request; `about` describes the request."""
 
     __tablename__ = "replies"
     __table_args__ = ()

@@ -180,7 +180,7 @@ class SessionGuard:
         """Unlock the screen by the user's password.
 
         Raises:
-            NotAllowed: wrong password, closed account, or another role than before.
+            NotAllowed: wrong password, closed account, or a different role than before.
             Throttled: too many attempts.
         """
         try:

@@ -43,7 +43,7 @@ class TerminalContinued(Message):
 
 
 class TerminalDriver(LinuxDriver):
-    """Textual's driver with one reader of keys, which replaces invalid bytes by U+FFFD."""
+    """Textual driver that reads keys in one thread and replaces invalid bytes by U+FFFD."""
 
     _is_suspended = False
 

@@ -364,7 +364,7 @@ def _check_suggestion(space: Workspace, file: Path, line: Line | Problem) -> Lin
     try:
         if (one.run, one.maker) != (run.id, run.maker) or not one.id:
             raise InvalidInput(
-                "the suggestion belongs to another run", "ask for a new copy of the bundle"
+                "the suggestion belongs to a different run", "ask for a new copy of the bundle"
             )
         normalize_annotation(
             Annotation("x", one.claim, one.evidence), space.corpus.sample(key).sample

@@ -35,7 +35,7 @@ def create_folders(folder: Path) -> None:
     except OSError as error:
         raise Unavailable(
             f"cannot write the folder {folder}: {error.strerror}",
-            "check the owner and permissions of the folder, or choose another folder",
+            "check the owner and permissions of the folder, or choose a different folder",
         ) from error
 
 

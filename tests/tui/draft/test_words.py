@@ -74,12 +74,13 @@ def test_each_state_has_its_words() -> None:
     made = draft()
     keys(made, "8")
     assert (
-        said(made) == "Unwanted: 1-2 choose a sublabel · Enter chooses Unwanted · Backspace cancel"
+        said(made)
+        == "Unwanted: choose a sublabel (1-2) · Enter chooses Unwanted · Backspace cancel"
     )
     keys(made, "backspace 4")
     assert said(made).startswith("Sourced needs evidence: Space takes match 1 and saves")
     keys(made, "backspace !")
-    assert said(made).startswith("Why flag it? 1-4 choose")
+    assert said(made).startswith("Why flag it? Press 1-4")
     keys(made, "backspace tab")
     assert said(made) == "Space takes this sentence as evidence for sentence 1 · Tab back"
     keys(made, "space tab")
@@ -127,8 +128,8 @@ STATES = {  # keys that lead to a state, and what its line says however little r
     "space": ("save: ", "evidence 1 ✓"),
     "space n space": ("save: ", "evidence 1, 2 ✓"),
     "2": (" needs evidence: ", "Space takes match 1 and saves", "Enter: no evidence"),
-    "1": ("1 choose", "· Enter"),
-    "!": ("Why flag it?", "1-4 choose", "0 other reason", "Enter no reason"),
+    "1": ("choose a sublabel (1", "· Enter"),
+    "!": ("Why flag it?", "Press 1-4", "0 other reason", "Enter no reason"),
     "tab": ("Space takes", "as evidence for"),
     "m": ("Note for ",),
     "3": ("Saved: ", "u undo", "m note", "e edit"),
@@ -234,7 +235,7 @@ def test_an_item_is_called_what_it_is(kind: SampleKind, word: str) -> None:
     assert ("no evidence" in said(made)) == (kind is not SampleKind.REPORT)
     made.scale = ("good", "poor")
     keys(made, "*")
-    assert said(made).startswith(f"Rate the {word}: 1-2 choose")
+    assert said(made).startswith(f"Rate the {word}: press 1-2")
     keys(made, "backspace M")
     assert said(made) == f"Comment on the {word}:"
 

@@ -43,7 +43,7 @@ MAX_REPLY_BYTES: Final = 1_048_576
 TIMEOUT: Final = 300.0
 """Default time limit of a request in seconds, from connecting to the end of the reply."""
 _CONNECT: Final = 10.0
-"""Maximum time limit of connecting, in seconds."""
+"""Maximum time to connect to an endpoint, in seconds."""
 _PARAMETERS: Final = ("max_completion_tokens", "max_tokens", "temperature", "top_p")
 
 
@@ -206,7 +206,7 @@ class LlmJudge:
 
 
 def open_chat_client(url: httpx2.URL, timeout: float) -> httpx2.Client:
-    """Return an HTTP client for an endpoint of chat completions, which threads may share."""
+    """Return a thread-safe HTTP client for an endpoint of chat completions."""
     logging.getLogger("httpx2").setLevel(logging.WARNING)  # at lower levels it logs addresses
     return open_client(url, connect=min(_CONNECT, timeout), read=timeout)
 

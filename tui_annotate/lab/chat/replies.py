@@ -67,7 +67,7 @@ def parse_choice(reply: str, allowed: Collection[str]) -> str | None:
 
 
 def parse_json(reply: str) -> Any | None:
-    """Return the JSON value of a reply; None for other text and for repeated keys."""
+    """Return the JSON value of a reply; None for invalid JSON and for repeated keys."""
     # A reply that is JSON as a whole may quote a text with <think>.
     for text in (_strip_fence(reply), strip_reply(reply)):
         with suppress(ValueError, RecursionError):

@@ -59,7 +59,7 @@ def open_setup(chosen: JudgeCommandOptions) -> Iterator[JudgeSetup]:
         from tui_annotate.settings import load
 
         if not chosen.file.exists():
-            raise InvalidInput(f"file {chosen.file} does not exist", "check the file name")
+            raise InvalidInput(f"file {chosen.file} does not exist", "check the file's path")
         with _open_runner(chosen, load(), _open_replies(chosen)) as (config, runner):
             yield JudgeSetup(
                 rows=read_rows(chosen.file), runner=runner, config=config, settings=load()

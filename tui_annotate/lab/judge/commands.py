@@ -458,7 +458,7 @@ def export_prompts(
     from tui_annotate.lab.chat import prompts as chat_prompts
 
     if folder.is_file():
-        raise Conflict(f"{folder} is a file, not a folder", "name a folder")
+        raise Conflict(f"{folder} is a file, not a folder", "pass the path of a folder")
     folder.mkdir(parents=True, exist_ok=True)
     written = 0
     for name in chat_prompts.prompt_names():

@@ -39,7 +39,7 @@ NO_LABEL: Final = "labels that are not in the label set"
 NO_PART: Final = "proposals with missing or invalid fields"
 
 _MAX_PARTS: Final = 200
-"""Maximum number of proposals for one summary; a reply with more is unreadable."""
+"""Maximum number of proposals in a model's reply; a longer reply is treated as unreadable."""
 _MAX_REPLY: Final = 200_000
 _MAX_REASON: Final = 500
 
@@ -55,7 +55,7 @@ class ProposedSpan:
 
 
 def parse_proposals(reply: str) -> tuple[ProposedSpan | None, ...] | None:
-    """Parse the unsupported spans that a reply proposes; None for a reply in another form.
+    """Parse the unsupported spans that a reply proposes; None for a reply in a different form.
 
     `evidence` and `reason` are optional; `evidence` is one quote or a list. Invalid proposals among
     valid ones are None.
@@ -346,7 +346,7 @@ class ProposalService:
             known = ", ".join(each.name for each in self.machines.corpus.datasets()) or "none"
             raise NotFound(
                 f"no sample with a source and a summary in dataset {dataset!r}",
-                f"choose another dataset; existing datasets: {known}",
+                f"choose a different dataset; existing datasets: {known}",
             )
 
 

@@ -64,7 +64,7 @@ def write_truths(found: Sequence[ReferenceAnswer], folder: Path) -> int:
         folder.mkdir(parents=True, exist_ok=True)
     except FileExistsError as error:
         raise InvalidInput(
-            f"{folder} is a file, not a folder", "name another folder with --answers-dir"
+            f"{folder} is a file, not a folder", "name a different folder with --answers-dir"
         ) from error
     taken: set[str] = set()
     there = [each for each in found if each.ground_truth is not None]

@@ -116,7 +116,7 @@ def build_key_value_prompt(
         )
     keys = [each for each, _ in pairs]
     if len(keys) < 2:
-        raise InvalidInput(f"{len(keys)} key-value pairs are too few", "write at least 2 pairs")
+        raise InvalidInput(f"only {len(keys)} key-value pairs", "give the prompt at least 2 pairs")
     if len(set(keys)) < len(keys):
         twice = next(each for place, each in enumerate(keys) if each in keys[:place])
         raise InvalidInput(f"key {twice!r} is repeated", "use each key in only one pair")

@@ -135,7 +135,7 @@ def build_oracle_row(row: Row) -> dict[str, Any]:
 
 
 def is_reordered(row: Row) -> bool:
-    """Return whether passages without the answer are in another order than the retriever's."""
+    """Return whether passages without the answer are not in the retriever's order."""
     marks = [each.get("original_retrieval_index") for each in list_passages(row, shown=False)]
     found = [mark for mark in marks if isinstance(mark, int)]
     return found != sorted(found)

@@ -181,10 +181,10 @@ def _parse_text(value: Any, column: str) -> str:
         return str(value)
     if not isinstance(value, str):
         raise InvalidInput(
-            f"column {column!r} is {describe_value(value)}", "write the value as text"
+            f"column {column!r} is {describe_value(value)}", "write text in this column"
         )
     if not value.strip():
-        raise InvalidInput(f"column {column!r} is empty", "write a text in this column")
+        raise InvalidInput(f"column {column!r} is empty", "write text in this column")
     return value
 
 

@@ -39,7 +39,7 @@ MOST_DIMENSIONS: Final = 16_384
 TIMEOUT: Final = 120.0
 """Default time limit of a request in seconds, from connecting to the end of the reply."""
 _CONNECT: Final = 10.0
-"""Maximum time limit of connecting, in seconds."""
+"""Maximum time to connect to an endpoint, in seconds."""
 
 
 class Endpoint:

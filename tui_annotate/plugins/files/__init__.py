@@ -1,1 +1,1 @@
-"""Reading and writing of files as bytes, text and JSON values, independent of their format."""
+"""Reading and writing of bytes, text and JSON values, shared by all file formats."""

@@ -51,7 +51,7 @@ def copy_standard_input(paths: Sequence[Path], stream: BinaryIO) -> Iterator[lis
         except OSError as error:
             raise Unavailable(
                 f"standard input cannot be copied to a temporary file: {error.strerror}",
-                "free some space, or set TMPDIR to another folder",
+                "free some space, or set TMPDIR to a different folder",
             ) from error
         yield [copy if path == _STANDARD_INPUT else path for path in paths]
 

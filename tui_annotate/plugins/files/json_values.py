@@ -174,7 +174,7 @@ def _expand_tables(
 
 
 def _list_rows(value: Any) -> Sequence[Any] | None:
-    """Return the rows of a table that is stored as one object; None for another value.
+    """Return the rows of a table that is stored as one object; None if it is no table.
 
     The forms are an object with a list of rows, and pandas' forms `split`, `columns` and `list`.
     """

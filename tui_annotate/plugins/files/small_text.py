@@ -27,7 +27,7 @@ def read_text(path: Path) -> str:
             )
         return path.read_text("utf-8-sig")
     except FileNotFoundError as error:
-        raise NotFound(f"there is no file {path}", "check the name") from error
+        raise NotFound(f"there is no file {path}", "check the file's path") from error
     except UnicodeDecodeError as error:
         raise InvalidInput(
             f"{path} is not UTF-8 at byte {error.start}", "save the file as UTF-8"

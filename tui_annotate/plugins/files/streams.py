@@ -135,7 +135,7 @@ def hint_for_missing(path: Path) -> str:
     """Return what to do about a file that does not exist."""
     if found := re.match(r"(https?):/+(.*)", str(path)):
         return f"download the file first, for example: curl -LO '{found[1]}://{found[2]}'"
-    return "check the file name"
+    return "check the file's path"
 
 
 def _open_file(path: Path) -> BinaryIO:

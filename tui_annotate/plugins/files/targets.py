@@ -107,9 +107,7 @@ def replace_file(target: Path, *, private: bool = False) -> Iterator[BinaryIO]:
         InvalidInput: the target is the store of a workspace.
     """
     if target.name.startswith("store.sqlite") and (target.parent / "tui-annotate.toml").exists():
-        raise InvalidInput(
-            f"{target} is the store of a workspace, with all work", "choose another file name"
-        )
+        raise InvalidInput(f"{target} is a workspace's database", "choose a different file name")
     remove_unfinished(target)
     part = _part_path(target)
     # O_EXCL and O_NOFOLLOW: never write through a link that another user put in the folder.

@@ -84,7 +84,7 @@ _Table = tuple[str, _Rows, ImportOptions]
 
 
 class _TableFormat:
-    """Importer of rows with a source and a summary, whose columns are chosen for each table."""
+    """Importer of tables with a source and a summary per row; each table's columns are chosen."""
 
     about = _ABOUT
 

@@ -147,7 +147,7 @@ def unpack(file: Path, folder: Path) -> BundleHeader:
         Unavailable: the bundle cannot be unpacked, for example because the disk is full.
     """
     if file.exists() and not file.is_file():  # reading a pipe would block
-        raise InvalidInput(f"{file} is a folder or a device, not a bundle", "give a bundle file")
+        raise InvalidInput(f"{file} is a folder or a device, not a bundle", "pass a bundle file")
     try:
         with ZipFile(file) as archive:
             members = archive.infolist()
@@ -157,7 +157,7 @@ def unpack(file: Path, folder: Path) -> BundleHeader:
                     _copy_member(file, member, packed, target=folder / member.filename)
         return _read_header(file, folder)
     except FileNotFoundError as error:
-        raise NotFound(f"there is no file {file}", "check the name") from error
+        raise NotFound(f"there is no file {file}", "check the file's path") from error
     except (BadZipFile, zlib.error, EOFError, ValueError, RuntimeError, struct.error) as error:
         raise _broken_zip(file) from error
     except OSError as error:
@@ -165,21 +165,21 @@ def unpack(file: Path, folder: Path) -> BundleHeader:
             raise _broken_zip(file) from error
         raise Unavailable(
             f"{file} cannot be unpacked: {error.strerror}",
-            "free some space, or set TMPDIR to another folder",
+            "free some space, or set TMPDIR to a different folder",
         ) from error
 
 
 def _broken_zip(file: Path) -> InvalidInput:
     if _starts_as_zip(file):
         return damaged_bundle(file, _CHANGED)
-    return InvalidInput(f"{file} is not a bundle", "check the file name")
+    return InvalidInput(f"{file} is not a bundle", "check the file's path")
 
 
 def _check_members(file: Path, members: list[ZipInfo]) -> None:
     names = [member.filename for member in members]
     if not set(names) & set(_MEMBERS):
         raise InvalidInput(
-            f"{file} is not a bundle: it does not contain {ABOUT!r}", "check the file name"
+            f"{file} is not a bundle: it does not contain {ABOUT!r}", "check the file's path"
         )
     for member in members:
         if member.filename not in _MEMBERS or names.count(member.filename) > 1:

@@ -1,4 +1,4 @@
-"""Reads and writes machine suggestions as JSON lines, which bundles contain."""
+"""Reads and writes the machine suggestions in bundles, as JSON lines."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ def check_address(text: str) -> httpx2.URL:
     """
     import httpx2
 
-    hint = f"set it to a URL, for example {URL}=https://PROJECT.supabase.co"
+    hint = f"set {URL} to a URL, for example {URL}=https://PROJECT.supabase.co"
     try:
         url = httpx2.URL(text.strip())
     except httpx2.InvalidURL as error:
@@ -41,7 +41,7 @@ def check_address(text: str) -> httpx2.URL:
         raise InvalidInput(f"{URL} is {redact_message(text)!r}, not an HTTP URL", hint)
     if url.scheme == "http" and not is_loopback(url):
         raise InvalidInput(
-            f"{URL} uses http: the key and the work would be sent unencrypted", "use https"
+            f"{URL} uses http: the key and the work would be sent unencrypted", "use a https URL"
         )
     path = url.path.rstrip("/").removesuffix("/rest/v1")
     return url.copy_with(path=path or "/")

@@ -118,7 +118,7 @@ def _match_equal(dataset: str, username: str) -> dict[str, str]:
 
 
 def _match_any(keys: Sequence[str]) -> str:
-    """Return a PostgREST filter for rows with one of the keys, which are quoted."""
+    """Return a PostgREST filter for rows with one of the keys; quote each key."""
     plain = (key.replace("\\", "\\\\").replace('"', '\\"') for key in keys)
     quoted = ",".join(f'"{key}"' for key in plain)
     return f"in.({quoted})"
@@ -154,7 +154,7 @@ def parse_row(value: Any) -> SyncRow:
         where = redact_message(f"{words['dataset']}/{words['annotation_key']}")
         raise Unavailable(
             f"the payload of row {where} is not a JSON object",
-            "check which program wrote the row",
+            "check which program wrote this row of the shared table",
         )
     return SyncRow(payload=payload, **words)
 
@@ -280,7 +280,7 @@ class SharedTable:
             stored = {row.name: row for row in map(parse_row, self._retry(send))}
             if stored.keys() != wanted:
                 raise Unavailable(
-                    f"{self.host} reports that it stored other rows than those that were sent",
+                    f"{self.host} reports that it stored different rows from those that were sent",
                     "compare the table with the SQL printed by: tui-annotate sync table-sql",
                 )
             yield from stored.values()

@@ -81,7 +81,7 @@ def missing_value_reason(value: Measured) -> str:
 
 
 def pair_names(found: Agreement, pair: PairFigures | Disagreement) -> list[str]:
-    """Return the names of the two annotators whose work is compared; one name if they are equal."""
+    """Return the names of the two annotators whose work is compared; one name if both have it."""
     names = [found.names[person] for person in pair.people if base_person(person) == person]
     return names or [found.names[base_person(pair.people[0])]]
 

@@ -237,7 +237,7 @@ class AssignmentService:
         if to and not people:
             raise InvalidInput(
                 f"the samples are already assigned to {giver.name!r}",
-                "name other people",
+                "name different people to receive the samples",
             )
         with self.store.reading() if dry_run else self.store.writing(self.actor.person) as store:
             held = [

@@ -242,7 +242,7 @@ class AssistService:
         return VectorsPending(percent, hint)
 
     def _version_error(self, of: str) -> Unavailable:
-        message = f"the stored vectors were computed with another version of {of}"
+        message = f"the stored vectors were computed with a different version of {of}"
         return Unavailable(message, f"compute the vectors again with: {self.vectors().command()}")
 
 

@@ -309,7 +309,7 @@ def register(
         elif account.person.id in ids:
             message = f"the id {account.person.id!r} belongs to another user"
             found.problems.append(
-                Problem(row.where, message, "give one of the two users another id")
+                Problem(row.where, message, "give one of the two users a different id")
             )
         else:
             role = Role.ADMIN if account.email == chosen else account.role

@@ -45,7 +45,7 @@ class ExportFormat:
         if self.about is None:
             return ("not described",)
         own = self.about.carried.get(RecordTrait.IMPORTED) == OWN
-        others = (f"{RecordTrait.IMPORTED}, in another form",) if own else ()
+        others = (f"{RecordTrait.IMPORTED}, in a different form",) if own else ()
         return (*self.about.lost, *others) or ("nothing",)
 
 
@@ -104,7 +104,7 @@ class FileConversion:
         writing = ExportRun(done.written, self.writing, names=self.names)
         if target is not None and target.exists() and target.samefile(source):
             raise InvalidInput(
-                f"{target} is both the source and the target", "name another file as the target"
+                f"{target} is both the source and the target", "name a different file as the target"
             )
 
         def records() -> Iterator[Record]:

@@ -179,7 +179,7 @@ class Pseudonyms:
         if self._ids_by_word.setdefault(word, person_id) != person_id:
             raise Conflict(
                 f"two users would both get the pseudonym {word}",
-                "create another key: tui-annotate pseudonyms new-key",
+                "create a new key: tui-annotate pseudonyms new-key",
             )
         self.report.people.add(person_id)
         return word
@@ -260,7 +260,7 @@ class PseudonymKeys:
 
         Raises:
             NotFound: the key file is missing, although pseudonyms were made before.
-            Conflict: the file contains another key than before.
+            Conflict: the file contains a different key than before.
             InvalidInput: the file does not contain a key.
             Unavailable: the file cannot be read or written.
         """
@@ -276,7 +276,7 @@ class PseudonymKeys:
             self.remember(mark(key))
         elif before != mark(key):
             raise Conflict(
-                f"{self.path} contains another key than the key of the earlier pseudonyms",
+                f"{self.path} contains a different key than that of the earlier pseudonyms",
                 f"restore the earlier key; or create new pseudonyms for all users: {BEGIN_ANEW}",
             )
         return key

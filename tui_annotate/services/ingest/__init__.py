@@ -258,7 +258,7 @@ class IngestService:
 def _require_readable_twice(records: Records, what: str) -> None:
     if iter(records) is records:
         message = f"{what} reads the records twice, but an iterator can be read only once"
-        raise InvalidInput(message, "give a list", code="records-read-once")
+        raise InvalidInput(message, "pass the records as a list", code="records-read-once")
 
 
 def _finish_report(

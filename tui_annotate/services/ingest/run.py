@@ -338,7 +338,7 @@ class IngestRun:
         self._note_problem(
             Problem(
                 record.where or str(key),
-                f"sample {key} is already stored with other texts",
+                f"sample {key} is already stored with different texts",
                 "to keep both texts, import each file with its own --dataset;"
                 f" to replace the stored texts: tui-annotate datasets replace"
                 f" {shlex.quote(key.dataset)} FILE",

@@ -61,7 +61,7 @@ class VectorSets:
     load: EmbedderLoader
 
     def infos(self) -> tuple[VectorSetInfo, ...]:
-        """Return all sets of vectors, oldest first, and an empty last one if ranking is lexical."""
+        """Return all sets of vectors, oldest first; lexical ranking counts as an empty set."""
         used = self.corpus.vector_set()
         kept = self.corpus.vector_sets()
         if used is None and self.corpus.vectors_decided():

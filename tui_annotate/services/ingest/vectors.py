@@ -310,7 +310,7 @@ def take(
         documents = {name: found.documents[name] for name in fitting}
         _write_documents(corpus, store, target.table, documents=documents, axes=found.axes)
     if kept is None and not corpus.decide_vectors(made.table):
-        raise InvalidInput("another ingest chose another embedder for this workspace")
+        raise InvalidInput("another ingest chose a different embedder for this workspace")
     return target, len(fitting)
 
 

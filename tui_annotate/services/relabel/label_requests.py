@@ -30,7 +30,7 @@ def new_name(tree: LabelTree, old: Label, new: str) -> LabelPath:
     path = sibling_path(old, new)
     if path == old.path:
         raise InvalidInput(
-            f"the label already has the name {format_path(path)!r}", "choose another name"
+            f"the label already has the name {format_path(path)!r}", "choose a new name"
         )
     if tree.find(path) is not None:
         raise Conflict(
@@ -49,7 +49,7 @@ def sibling_path(label: Label, name: str) -> LabelPath:
     *parents, last = name.split(JOINER)
     if parents and tuple(parents) != label.path[:-1]:
         raise InvalidInput(
-            f"the label {name!r} has another parent than {format_path(label.path)!r}",
+            f"the label {name!r} has a different parent than {format_path(label.path)!r}",
             "give the new name without parents: a label stays below its parent",
         )
     return (*label.path[:-1], last)
@@ -69,7 +69,8 @@ def parse_merge(
     for path in paths:
         if path == kept.path:
             raise InvalidInput(
-                f"{format_path(path)!r} cannot be merged into itself", "name another label"
+                f"{format_path(path)!r} cannot be merged into itself",
+                "name a different target label",
             )
         if is_below(kept.path, path):
             raise InvalidInput(
@@ -104,13 +105,13 @@ def parse_split(tree: LabelTree, old: Label, names: Sequence[str]) -> tuple[Labe
     once = tuple(dict.fromkeys(paths))
     if old.path in once:
         raise InvalidInput(
-            f"{whole!r} cannot be split into itself", "name other labels for the split"
+            f"{whole!r} cannot be split into itself", "remove this label from the new labels"
         )
     if len(once) < 2:
         raise InvalidInput(
             f"the label {whole!r} cannot be split into only"
             f" {' '.join(map(format_path, once)) or 'nothing'}",
-            "name at least two labels; to change the name: tui-annotate labels rename",
+            "pass at least two new labels; to rename the label: tui-annotate labels rename",
         )
     return once
 

@@ -203,7 +203,7 @@ def _resolve_target(whole: str, labels: LabelTree, *, instead: LabelPath) -> Lab
 
 
 def _one_of(labels: Iterable[Label]) -> str:
-    return "name one of " + ", ".join(format_path(label.path) for label in labels)
+    return "name one of these labels: " + ", ".join(format_path(label.path) for label in labels)
 
 
 def read_rule_lines(text: str) -> list[str]:

@@ -41,7 +41,7 @@ def check_page_files(paths: Sequence[Path | None]) -> None:
         if path and path.exists() and not _is_page(path, number):
             raise Conflict(
                 f"{path} exists and is not page {number} of a report",
-                "choose another file name with -o, or move the file",
+                "choose a different file name with -o, or move the file",
             )
 
 

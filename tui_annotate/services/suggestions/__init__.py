@@ -424,7 +424,7 @@ class SuggestionFileReader:
         return tuple(path for name in paths for path in self.labelled(dataset, name))
 
     def labelled(self, dataset: str, name: str) -> tuple[LabelPath, ...]:
-        """Return the path of a label that is given by name; empty if no name is given.
+        """Return the path of the label with a given name; empty if the name is empty.
 
         Raises:
             InvalidInput: the label set has no label of this name.
@@ -469,7 +469,7 @@ def _parse_anchor(value: Mapping[str, Any], sample: Sample, side: Side) -> Ancho
         if (span := locate_quote(quote, document.text, near=start)) is not None:
             return Anchor(side, index, span)
     raise InvalidInput(
-        f"the {side} of {sample.key} does not contain {shorten_quote(quote)}",
+        f"the {side} of sample {sample.key} does not contain the text {shorten_quote(quote)}",
         "quote the text exactly",
     )
 

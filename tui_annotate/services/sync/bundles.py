@@ -114,7 +114,7 @@ class BundleService:
                 if isinstance(copy, StreamCopy) and not known.issuperset(copy.origins()):
                     raise Conflict(
                         f"the bundle {target} has work that was not merged yet",
-                        f"first run: tui-annotate bundles merge {target}; or name another file",
+                        f"first run: tui-annotate bundles merge {target}; or name a different file",
                     )
 
     def _samples_of(

@@ -164,7 +164,7 @@ def _parse_native(value: Mapping[str, Any], sample: Sample, stream: EventStream)
         )
         raise InvalidInput(f"the row's payload is not a valid record: {problem}", _HINT)
     if hash_texts(record.sample) != hash_texts(sample):
-        raise InvalidInput("the row's payload has other texts than the stored sample", _HINT)
+        raise InvalidInput("the row's payload has different texts than the stored sample", _HINT)
     if len({each.id for each in record.people}) > 1:
         raise InvalidInput("the row's payload has work of several annotators", _HINT)
     payloads = {
@@ -309,7 +309,7 @@ def read_work(value: Any) -> tuple[str, str]:
     if not isinstance(value, Mapping) or value.get("state") not in set(State):
         raise InvalidInput(
             f"the field {WORK_KEY!r} of the row has no valid state, such as 'draft' or 'done'",
-            "check which program wrote the row",
+            "check which program wrote this row of the shared table",
         )
     at = value.get("at")
     return parse_row_time(at) if isinstance(at, str) and at else "", str(value["state"])
@@ -326,7 +326,7 @@ def parse_row_time(text: str) -> str:
         at = (at if at.tzinfo else at.replace(tzinfo=UTC)).astimezone(UTC)
     except (ValueError, OverflowError) as error:
         raise InvalidInput(
-            f"{text[:40]!r} is not a time", "check which program wrote the row"
+            f"{text[:40]!r} is not a time", "check which program wrote the table row"
         ) from error
     return at.isoformat(timespec="microseconds")
 

@@ -172,7 +172,7 @@ def read_thresholds(connection: Connection) -> dict[str, float]:
 
 
 def read_checks(connection: Connection) -> list[GoldCheck]:
-    """Return all completed accuracy checks by time, scored against the current correct answers."""
+    """Return all completed accuracy checks, oldest first, scored with the current right answers."""
     work: defaultdict[tuple[str, int], list[Annotation]] = defaultdict(list)
     for person, sample_id, payload in connection.execute(_ANNOTATIONS):
         work[person, sample_id].append(annotation_from_json(json.loads(payload)))

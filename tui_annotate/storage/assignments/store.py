@@ -374,11 +374,11 @@ class AssignmentTransaction:
         if wanted and self.rule(dataset_id, AssignmentCause.GOLD) is not None:
             raise Conflict("the dataset has gold samples", "use a separate dataset for practice")
         if practised and not wanted:
-            raise Conflict("the dataset is for practice", "choose another dataset")
+            raise Conflict("the dataset is for practice", "choose a different dataset")
         if wanted and not practised and self.rule(dataset_id, HANDED_OUT) is not None:
             raise Conflict(
                 "the dataset is already assigned, and its samples are not practice samples",
-                "use another dataset for practice",
+                "use a different dataset for practice",
             )
         assignment_rows.restrict_to_assigned(self.connection, dataset_id, by=self.by, at=self.at)
 
@@ -417,7 +417,7 @@ class AssignmentTransaction:
         """Store which of a dataset's samples have known answers; refuse a practice dataset."""
         dataset_id = self.dataset_row(dataset)
         if self.rule(dataset_id, AssignmentCause.PRACTICE) is not None:
-            raise Conflict("the dataset is for practice", "choose another dataset")
+            raise Conflict("the dataset is for practice", "choose a different dataset")
         request = gold.describe_request(rule)
         number = self.record_assignment(AssignmentCause.GOLD, dataset, request)
         self._keep_rule(dataset, AssignmentCause.GOLD, rule, handout=number)

@@ -231,7 +231,7 @@ def _translate_errors() -> Iterator[None]:
     except sqlite3.Error as error:
         raise Unavailable(
             f"no temporary space for the index of the file: {error}",
-            "free some disk space, or set TMPDIR to another folder",
+            "free some disk space, or set TMPDIR to a different folder",
         ) from error
 
 

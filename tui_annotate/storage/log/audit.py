@@ -71,7 +71,7 @@ _HASH_AT: Final = select(EVENTS.c.hash).where(
 
 
 class AuditStore(CommonStore):
-    """Checks of one consistent state of the event log, which do not block concurrent work."""
+    """Checks of the event log in one read transaction, without blocking concurrent work."""
 
     def find_faults(
         self, progress: Callable[[int, int], None] | None = None

@@ -154,7 +154,7 @@ class LabelSetChange:
         return ""
 
     def touched(self, since: LabelSetSnapshot) -> set[StreamName]:
-        """Return which people's work on which samples has new events since an earlier state."""
+        """Return which people have new events on which samples since an earlier check."""
         scope = {"arrival": since.arrival, "datasets": list(since.datasets)}
         rows = self.connection.execute(_SINCE, scope)
         return {(person, SampleKey(dataset, sample)) for person, dataset, sample in rows}

@@ -214,7 +214,7 @@ class MergeStore(LogStore):
                     event = transition_event(name, stream.state, to, head=stream.head, at=when)
                     here = tuple(log.events(person, key))
                     if problem := find_broken_rule([event], here, rules):
-                        raise InvalidInput(problem, "check which program wrote the work")
+                        raise InvalidInput(problem, "check which program wrote the imported work")
                     stream = log.append(stream, event)
         return True
 
@@ -257,7 +257,7 @@ class _Merger:
         if texts is None:
             return "this workspace does not have the sample"
         if texts != copy.texts:
-            return "the sample has other texts in this workspace"
+            return "the sample has different texts in this workspace"
         if base_person(copy.person) == SETTLED:
             return "an adjudication cannot be merged as an annotator's work"
         return ""

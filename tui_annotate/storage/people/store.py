@@ -79,9 +79,10 @@ def save_person(connection: Connection, person: Person) -> None:
 
 
 class Merge(TypedDict):
-    """Merge of one person into another, whose id is `into`; `kind` is the kind before the merge.
+    """Merge of a person into the person with the id `into`.
 
-    `batch` names the events. It is empty if the person only became local (`into`: the own id).
+    `kind` is the first person's kind before the merge. `batch` names the merge's events; it is
+    empty if the person only became local (`into`: the own id).
     """
 
     into: str

@@ -192,7 +192,7 @@ def _list_stored_orders(connection: Connection) -> list[tuple[int, ByScore]]:
 
 
 def _drop_older_orders(database: Database, order: ByScore, made: int) -> None:
-    """Delete old versions of a queue order, but not the last one, which may still be in use."""
+    """Delete old versions of a queue order; keep the last one, as it may still be in use."""
     with database.reading() as connection:
         others = [n for n, each in _list_stored_orders(connection) if each == order and n != made]
     _drop_orders(database, order, sorted(others)[:-1])

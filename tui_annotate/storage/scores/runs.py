@@ -50,7 +50,7 @@ class StoredRun(NamedTuple):
 
 
 def begin(database: Database, run: ScoreRun, *, by: str) -> int:
-    """Store a new run of a scorer, whose scores are ignored until it is finished.
+    """Store a new run of a scorer; the run's scores are ignored until it is finished.
 
     Interrupted runs of the same kind, maker and dataset are dropped. `by` is stored if the run
     names no person.
@@ -68,7 +68,7 @@ def begin(database: Database, run: ScoreRun, *, by: str) -> int:
     with database.writing() as connection:
         dataset_id = dataset_row(connection, run.dataset)
         if connection.execute(select(RUNS.c.id).where(RUNS.c.id == run.id)).first():
-            raise Conflict(f"there is a run {run.id} already", "give the new run another id")
+            raise Conflict(f"there is a run {run.id} already", "give the new run a different id")
         number = (connection.execute(select(func.max(RUNS.c.number))).scalar() or 0) + 1
         row = {
             "number": number,

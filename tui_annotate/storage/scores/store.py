@@ -68,7 +68,7 @@ class ScoreStore(Store):
     """Access to runs of scorers and judges, and to their scores."""
 
     def write(self, run: ScoreRun, scores: Iterable[Score]) -> int:
-        """Store a run of a scorer with its scores, which become visible together; count them.
+        """Store a run and its scores, all visible at the same time; return the number of scores.
 
         Raises:
             NotAllowed: the actor may not manage the workspace.

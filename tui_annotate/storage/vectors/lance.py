@@ -153,7 +153,7 @@ class LanceFolder:
             os.close(file)
 
     def _remove_leftovers(self) -> None:
-        """Remove incomplete tables of interrupted writers, which would block new tables."""
+        """Remove incomplete tables of interrupted writers, as these tables would block new ones."""
         for table in self.path.glob("*.lance"):
             if table.is_dir() and not _has_version(table):
                 shutil.rmtree(table)

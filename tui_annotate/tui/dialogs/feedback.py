@@ -15,7 +15,7 @@ from tui_annotate.tui.line_text import line_text
 from tui_annotate.tui.row_widgets import Words, wrap_words
 
 _FOUND, _OTHER, _MISSED, _EXTRA = "✓", "≈", "✗", "+"
-"""Glyphs of a practice sample's annotations: correct, correct with another label, missed, extra."""
+"""Glyphs of a practice sample's annotations: correct, correct except the label, missed, extra."""
 
 
 class FeedbackDialog(ScrollDialog):

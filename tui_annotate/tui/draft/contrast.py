@@ -66,7 +66,7 @@ The function returns None if these words are not computed yet.
 
 
 def match_pair(draft: Draft) -> MatchPair | None:
-    """Return the selection, or the sentence at the cursor, with the focused match, or None."""
+    """Return the focused match with the selection or the cursor's sentence; None if one lacks."""
     anchor, side = draft.current_anchor(draft.side), draft.side.other
     match = next(
         (one for one in draft.matches[side] if one.rank == draft.focused_ranks[side]), None

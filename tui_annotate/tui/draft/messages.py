@@ -67,9 +67,9 @@ class MessageCode(ScreenMessage):
     NO_WORDS_TO_LABEL = "No words to label at the cursor"
     TAKES_NO_EVIDENCE = "Label {label} allows no evidence: press Backspace to remove the evidence"
     TAKES_NO_NOTE = "Label {label} allows no note: press Backspace to drop the note"
-    LABEL_RETIRED = "{label} is retired: choose another label"
+    LABEL_RETIRED = "{label} is retired: choose a different label"
     LABEL_SPLIT = "{label} was split: choose {parts}"
-    LABEL_SPLIT_INTO_NOTHING = "{label} was split: choose another label"
+    LABEL_SPLIT_INTO_NOTHING = "{label} was split: choose a different label"
     HAS_LABEL_ALREADY = (
         "Annotation {letter} of this {what} has label {label}: press a, then e to edit it"
     )
@@ -146,7 +146,7 @@ class MessageCode(ScreenMessage):
     SELECTION_IN_HAND = "Words are selected: Backspace drops the selection"
     NO_LABEL_PROPOSED = "This suggestion has no label: press e, then a label's digit"
     UNKNOWN_LABEL_PROPOSED = (
-        "The label set has no label {label}: press e, then another label's digit"
+        "The label set has no label {label}: press e, then a different label's digit"
     )
     PROPOSED_TAKES_NO_EVIDENCE = (
         "Label {label} allows no evidence: press e, then Backspace to remove it"
@@ -238,7 +238,7 @@ class LineText(ScreenMessage):
     # what was saved, and the annotation in focus
     SAVED = "Saved: {labels}"
     FOCUSED = "{letter} {labels}"
-    SPLIT = "{letter} {label} was split: {digits} choose a new label"
+    SPLIT = "{letter} {label} was split: press {digits} to choose a new label"
     FROM = "from {origin}"
     CHANGED = "{maker}, changed"
 
@@ -269,15 +269,15 @@ class LineText(ScreenMessage):
     SECOND_OF_PAIR_SHORT = "capital letter: next word"
 
     # questions
-    RATE = "Rate the {item}: {digits} choose a rating · 0 not rated"
-    FLAG = "Why flag it? {digits} choose a reason · 0 other reason · Enter no reason"
-    CHILD = "{label}: {digits} choose a sublabel · Enter chooses {label}"
-    CHILD_SHORT = "{label}: {digits} choose a sublabel · Enter: no sublabel"
+    RATE = "Rate the {item}: press {digits} · 0 not rated"
+    FLAG = "Why flag it? Press {digits} for a reason · 0 other reason · Enter no reason"
+    CHILD = "{label}: choose a sublabel ({digits}) · Enter chooses {label}"
+    CHILD_SHORT = "{label}: choose a sublabel ({digits}) · Enter: no sublabel"
     EVIDENCE_OF_MATCH = "{label} needs evidence: Space takes match {rank} and saves"
     EVIDENCE_BY_HAND = "{label} needs evidence: press Backspace, then Tab to select it · {enter}"
     WITHOUT = "Enter saves without evidence"
     WITHOUT_SHORT = "Enter: no evidence"
-    REJECT = "Why reject it? {digits} choose a reason · 0 other reason · Enter no reason"
+    REJECT = "Why reject it? Press {digits} for a reason · 0 other reason · Enter no reason"
 
     # the source
     TAKES = "Space takes {what} as evidence"

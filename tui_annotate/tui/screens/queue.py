@@ -86,7 +86,7 @@ def help_groups(*choosing: tuple[str, str]) -> tuple[HelpGroup, ...]:
 MACHINES = HelpGroup(
     "Scores",
     (
-        ("o", "choose another order, for example by a score"),
+        ("o", "choose a different order, for example by a score"),
         ("s", "sibling samples: other summaries of the same source"),
     ),
 )

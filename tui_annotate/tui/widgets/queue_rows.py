@@ -125,7 +125,7 @@ class QueueList(RowList):
         return min(offsets - self._pages.keys(), default=None)
 
     def restart(self, rows: Sequence[QueueEntry], *, offset: int, total: int, focused: int) -> None:
-        """Replace the list of samples by the first loaded rows, which begin at `offset`."""
+        """Replace all loaded rows of the queue by `rows`; the first one's index is `offset`."""
         self._scores.clear()
         self._pages.clear()
         self._pages[offset] = rows

@@ -203,7 +203,7 @@ def test_a_question_outlives_no_answer_of_the_store() -> None:
     keys(on, "enter")
     key_handlers.apply_stored_result(on, (kept("a1"),), "taken")
     assert asked(on) == LEAVING
-    assert draft_line(on)[0].startswith("1 ")
+    assert draft_line(on)[0].startswith("Why do you reject the candidates of the undecided")
     key_handlers.apply_stored_result(on, (kept("a1"), kept("a2")), "taken")
     assert asked(on) == ""
     assert draft_line(on)[0] == "taken"

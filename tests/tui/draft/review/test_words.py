@@ -24,7 +24,7 @@ def test_names_stand_for_letters_while_they_are_shown() -> None:
 def test_the_line_says_what_the_next_key_does() -> None:
     """For every state of a place, in full where there is room."""
     assert draft_line(at(0, TWO))[0] == (
-        "No candidate has a majority: 1-2 choose one · M merge · x reject all"
+        "No candidate has a majority: press 1-2 to choose one · M merge · x reject all"
     )
     assert draft_line(at(1, TWO))[0] == (
         'All annotators agree, Enter accepts: Intrinsic "15 million" + 1 evidence · c next conflict'

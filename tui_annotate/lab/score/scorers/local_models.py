@@ -32,7 +32,7 @@ class ProbeScorer:
     def __init__(self, options: ScorerOptions) -> None:
         if not options.model:
             raise InvalidInput(
-                "the scorer probe needs a probe file",
+                "the scorer 'probe' needs the file of a trained probe",
                 "pass --scorer probe:FILE; train a probe with: tui-annotate scores train-probe",
                 code="probe-missing",
             )
@@ -41,7 +41,7 @@ class ProbeScorer:
         self._model = LanguageModel(options.folder or self._probe.folder)
         if self._model.sha256 != self._probe.model or self._model.size != len(self._probe.weights):
             raise InvalidInput(
-                f"probe {path} was trained on another model than {self._model.folder}",
+                f"probe {path} was trained on a different model than {self._model.folder}",
                 "pass the folder of the probe's model with --model-folder",
                 code="probe-of-other-model",
             )

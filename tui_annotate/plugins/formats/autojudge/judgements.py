@@ -38,7 +38,7 @@ from tui_annotate.plugins.record_validation import (
 _LINE_FIELDS: Final = ("rating", "comment", "spans")
 """Fields that every line with a judgement has and that no line with a report has."""
 _WORK_FIELD: Final = "worked"
-"""Field that `sync` adds to a judgement in a shared table: time and state of the work."""
+"""Field of a judgement in a shared table: time of the last change, and the sample's state."""
 _REPORT_FIELDS: Final = frozenset({"metadata", "responses", "answer"})
 
 

@@ -161,7 +161,7 @@ class TopicSamples:
     def see_documents(
         self, where: str, pages: Mapping[str, ReportDocument], *run: str
     ) -> Iterator[Problem]:
-        """Register documents; yield a warning for each document with another text than before."""
+        """Register documents; yield a warning for each document whose text changed."""
         for key, page in pages.items():
             try:
                 sha256 = self._make_source(key, page).sha256
@@ -171,7 +171,7 @@ class TopicSamples:
             shown = self._seen.setdefault(key, _SeenDocument(where, sha256))
             shown.runs += run
             if shown.sha256 != sha256:
-                message = f"document {key!r} has another text at {shown.where}, which is kept"
+                message = f"document {key!r} has two texts: the first, at {shown.where}, is used"
                 yield Problem(where, message, refused=False)
 
     def _make_source(self, key: str, page: ReportDocument) -> Document:

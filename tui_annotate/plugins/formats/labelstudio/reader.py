@@ -125,7 +125,7 @@ class TaskReader:
         own = {name: value for name, value in found.items() if value not in (None, "", {}, [])}
         both = [name for name in own if name in meta and meta[name] != own[name]]
         self.doubts += [
-            f"skipped the task's field {name!r}, because the task's 'data' has another value for it"
+            f"skipped the task's field {name!r}: its value in the task's 'data' differs"
             for name in both
         ]
         return own | meta

@@ -243,7 +243,7 @@ def _list_files(path: Path) -> list[Path]:
     if path.is_dir():
         found = [file for file in sorted(path.iterdir()) if file.is_file() and _has_chunks(file)]
         if not found:
-            raise NotFound(f"no file in {path} is a database of Mercury", "pass another folder")
+            raise NotFound(f"no file in {path} is a database of Mercury", "pass a different folder")
         return found
     if not path.exists():
         raise NotFound(f"there is no file {path}")

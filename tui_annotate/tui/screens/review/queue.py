@@ -23,7 +23,7 @@ _WAITING_CELLS = 30  # cells of the description of the work, in the list of samp
 
 
 class ReviewQueueMessage(ScreenMessage):
-    """Texts of the review queue; a row describes its sample by several of them."""
+    """Title, column name and row texts of the list of samples to review."""
 
     TITLE = "REVIEW"
     COLUMN = "to review"
