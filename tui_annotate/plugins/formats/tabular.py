@@ -71,7 +71,7 @@ _CARRIED: Final = carry_all_but(
 ) | carry_plainly(fragments="rows", evidences="rows", tree="columns")
 """Kinds of data that an export as a table keeps."""
 DATASETS: Final = ("dataset", *DatasetDescription.__slots__)
-"""Columns of the table of exported datasets."""
+"""Columns of the table of datasets, which exists if a dataset has a description."""
 
 
 def _count_record(record: Record, report: ExportReport) -> None:
@@ -100,7 +100,8 @@ def _note_datasets(
 ) -> Iterator[Record]:
     """Yield the records unchanged, and collect the descriptions of their datasets."""
     for record in records:
-        found[record.sample.dataset] = record.about
+        if record.about:
+            found[record.sample.dataset] = record.about
         yield record
 
 
@@ -243,13 +244,16 @@ class CsvFormat:
 
 
 class CsvTablesFormat:
-    """CSV tables: annotations, the progress of each annotator on each sample, and datasets."""
+    """Two CSV tables: the annotations, and the progress of each annotator on each sample.
+
+    A third table, `datasets.csv`, is written if a dataset has a description.
+    """
 
     name = "csv-tables"
     about = FormatTraits(
-        title="CSV tables: annotations, annotators' progress and datasets",
+        title="two CSV tables: annotations and annotators' progress",
         place=FormatTarget.FILES,
-        files=("annotations.csv", "reviews.csv", "datasets.csv"),
+        files=("annotations.csv", "reviews.csv"),
         carried=_CARRIED | carry_plainly(about="datasets.csv"),
     )
 
@@ -259,7 +263,7 @@ class CsvTablesFormat:
         report = ExportReport()
         found: dict[str, DatasetDescription] = {}
         make_table = partial(_CsvTable, formula_safe=options.formula_safe)
-        first, second, third = self.about.files
+        first, second = self.about.files
         with target.file(first) as annotations, target.file(second) as work:
             table = make_table(annotations, COLUMNS)
             work_table = make_table(work, REVIEWS)
@@ -267,8 +271,9 @@ class CsvTablesFormat:
                 _count_record(record, report)
                 table.add(span_rows(record))
                 work_table.add(review_rows(record))
-        with target.file(third) as datasets:
-            make_table(datasets, DATASETS).add(_dataset_rows(found))
+        if found:
+            with target.file("datasets.csv") as datasets:
+                make_table(datasets, DATASETS).add(_dataset_rows(found))
         return report
 
 
@@ -372,8 +377,8 @@ class ParquetFormat:
                 _count_record(record, report)
                 table.add(span_rows(record))
                 work_table.add(review_rows(record))
-            described = {name: asdict(about) for name, about in found.items() if about}
-            for each in (table, work_table):
+            described = {name: asdict(about) for name, about in found.items()}
+            for each in (table, work_table) if found else ():
                 each.describe({"datasets": json.dumps(described, ensure_ascii=False)})
         return report
 
@@ -391,14 +396,16 @@ _LOST: Final = (
 
 
 class WorkbookFormat:
-    """Excel workbook: annotations, each annotator's progress per sample, and datasets.
+    """Excel workbook with two sheets: the annotations, and each annotator's progress per sample.
+
+    A third sheet, `datasets`, is written if a dataset has a description.
 
     The last column, `cut`, lists the columns of a row whose text was too long for a cell.
     """
 
     name = "xlsx"
     about = FormatTraits(
-        title="an Excel workbook: annotations, annotators' progress and datasets",
+        title="an Excel workbook: annotations and annotators' progress",
         carried=_CARRIED | carry_plainly(about="datasets"),
     )
 
@@ -420,7 +427,8 @@ class WorkbookFormat:
                 _count_record(record, report)
                 annotations.add(span_rows(record))
                 work_table.add(review_rows(record))
-            make_sheet("datasets", columns=DATASETS).add(_dataset_rows(found))
+            if found:
+                make_sheet("datasets", columns=DATASETS).add(_dataset_rows(found))
         return report
 
 
