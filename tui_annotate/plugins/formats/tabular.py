@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 from itertools import product
-from typing import Any, BinaryIO, Final, TextIO
+from typing import Any, BinaryIO, Final, Protocol, TextIO
 
 from tui_annotate.domain.annotations import Anchor
 from tui_annotate.domain.assignments import Assignment
@@ -95,14 +95,22 @@ def _count_record(record: Record, report: ExportReport) -> None:
     report.count_loss(Loss.JOINER.value, sum(JOINER in name or LABELS in name for name in names))
 
 
-def _note_datasets(
-    records: Iterable[Record], found: dict[str, DatasetDescription]
-) -> Iterator[Record]:
-    """Yield the records unchanged, and collect the descriptions of their datasets."""
+class _Table(Protocol):
+    def add(self, several: Iterable[Mapping[str, Any]], /) -> None: ...
+
+
+def _fill_tables(
+    records: Iterable[Record], report: ExportReport, *, annotations: _Table, reviews: _Table
+) -> dict[str, DatasetDescription]:
+    """Add the rows of all records to two tables; return the descriptions of the datasets."""
+    found = {}
     for record in records:
+        _count_record(record, report)
+        annotations.add(span_rows(record))
+        reviews.add(review_rows(record))
         if record.about:
             found[record.sample.dataset] = record.about
-        yield record
+    return found
 
 
 def _dataset_rows(found: Mapping[str, DatasetDescription]) -> Iterator[dict[str, str]]:
@@ -261,16 +269,12 @@ class CsvTablesFormat:
         self, records: Iterable[Record], target: Folder, options: ExportOptions
     ) -> ExportReport:
         report = ExportReport()
-        found: dict[str, DatasetDescription] = {}
         make_table = partial(_CsvTable, formula_safe=options.formula_safe)
         first, second = self.about.files
         with target.file(first) as annotations, target.file(second) as work:
-            table = make_table(annotations, COLUMNS)
-            work_table = make_table(work, REVIEWS)
-            for record in _note_datasets(records, found):
-                _count_record(record, report)
-                table.add(span_rows(record))
-                work_table.add(review_rows(record))
+            tables = {"annotations": make_table(annotations, COLUMNS)}
+            tables["reviews"] = make_table(work, REVIEWS)
+            found = _fill_tables(records, report, **tables)
         if found:
             with target.file("datasets.csv") as datasets:
                 make_table(datasets, DATASETS).add(_dataset_rows(found))
@@ -365,7 +369,6 @@ class ParquetFormat:
     ) -> ExportReport:
         del options
         report = ExportReport()
-        found: dict[str, DatasetDescription] = {}
         first, second = self.about.files
         with (
             target.file(first) as annotations,
@@ -373,10 +376,7 @@ class ParquetFormat:
             open_parquet_table(annotations.buffer, _column_types(COLUMNS), report) as table,
             open_parquet_table(work.buffer, _column_types(REVIEWS), report) as work_table,
         ):
-            for record in _note_datasets(records, found):
-                _count_record(record, report)
-                table.add(span_rows(record))
-                work_table.add(review_rows(record))
+            found = _fill_tables(records, report, annotations=table, reviews=work_table)
             described = {name: asdict(about) for name, about in found.items()}
             for each in (table, work_table) if found else ():
                 each.describe({"datasets": json.dumps(described, ensure_ascii=False)})
@@ -420,13 +420,9 @@ class WorkbookFormat:
                 marked=options.formula_safe,
                 lost=partial(report.count_loss, _LOST),
             )
-            annotations = make_sheet("annotations", columns=COLUMNS)
-            work_table = make_sheet("reviews", columns=REVIEWS)
-            found: dict[str, DatasetDescription] = {}
-            for record in _note_datasets(records, found):
-                _count_record(record, report)
-                annotations.add(span_rows(record))
-                work_table.add(review_rows(record))
+            tables = {"annotations": make_sheet("annotations", columns=COLUMNS)}
+            tables["reviews"] = make_sheet("reviews", columns=REVIEWS)
+            found = _fill_tables(records, report, **tables)
             if found:
                 make_sheet("datasets", columns=DATASETS).add(_dataset_rows(found))
         return report
