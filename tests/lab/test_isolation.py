@@ -183,7 +183,7 @@ async def test_a_broken_feature_is_one_warning(
     assert [record.levelname for record in caplog.records] == ["WARNING"]
 
 
-@pytest.mark.parametrize(("disabled", "count"), [("", 6), (ALL_OF_LAB, 4)])
+@pytest.mark.parametrize(("disabled", "count"), [("", 7), (ALL_OF_LAB, 5)])
 async def test_review_has_its_features(
     disabled: str, count: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

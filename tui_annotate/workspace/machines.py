@@ -102,14 +102,14 @@ class MachineServices:
 
         return ReplyStore(self.database)
 
+    # `tui_annotate.research` has the types of the services of plug-ins.
     positions = PluginService()
-    """Service for studies of how an answer's position in a prompt affects a language model."""
-
     scoring = PluginService()
-    """Service for scores of answers and sentences, computed or imported."""
-
     ranking = PluginService()
-    """Service that labels answers as right or wrong by their scores."""
+    judging = PluginService()
+    comparing = PluginService()
+    probing = PluginService()
+    proposing = PluginService()
 
     def embedder(
         self, asked: str = "", *, base_url: str = "", timeout: float | None = None
@@ -135,15 +135,3 @@ class MachineServices:
         return registry.load_embedder(
             used.embedder, base_url=url, dimensions=used.asked_dimensions, timeout=timeout
         )
-
-    judging = PluginService()
-    """Service for LLM judges that rank retrieved passages, answer questions, and score answers."""
-
-    comparing = PluginService()
-    """Service that measures how well scores and detectors predict human labels."""
-
-    probing = PluginService()
-    """Service for classifiers that judge answers by the hidden states of local models."""
-
-    proposing = PluginService()
-    """Service that lets language models propose suggestions to annotators."""

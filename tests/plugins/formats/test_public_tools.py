@@ -88,7 +88,7 @@ def test_pandas_reads_the_workbook(tmp_path: Path) -> None:
     record = crowded(6)
     write([record], "xlsx", tmp_path / "a.xlsx")
     sheets = pd.read_excel(tmp_path / "a.xlsx", sheet_name=None, dtype=object)
-    assert list(sheets) == ["annotations", "reviews", "datasets"]
+    assert list(sheets) == ["annotations", "reviews"]
     assert set(sheets["annotations"].columns) >= set(COLUMNS)
     assert set(sheets["reviews"].columns) >= set(REVIEWS)
     cells = sheets["annotations"][list(PLACES)].to_numpy().tolist()

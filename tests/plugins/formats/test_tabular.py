@@ -96,7 +96,7 @@ def test_who_marked_something_is_a_row(tmp_path: Path) -> None:
 
 
 def test_tables_of_datasets(tmp_path: Path) -> None:
-    """Several tables hold the license, origin and citation of each dataset, and lose none."""
+    """A further table has the license, origin and citation of each dataset with a description."""
     about = {"license": "MIT", "origin": "=A", "citation": "Ann.\n2026"}
     first = replace(base("ana"), about=DatasetDescription(**about))
     second = replace(base("ana"), sample=replace(first.sample, dataset="e"))
@@ -104,15 +104,15 @@ def test_tables_of_datasets(tmp_path: Path) -> None:
         report = write([first, first, second], name, tmp_path / file_name)
         assert RecordTrait.ABOUT not in report.lost
     with (tmp_path / "tables" / "datasets.csv").open(newline="", encoding="utf-8") as file:
-        described, plain = csv.DictReader(file)
+        (described,) = csv.DictReader(file)
     assert described == {"dataset": "d", **about, "origin": "'=A", "escaped": "origin"}
-    assert plain["dataset"] == "e"
     for file_name in ("annotations.parquet", "reviews.parquet"):
         metadata = parquet.read_metadata(tmp_path / "parquet" / file_name).metadata
         assert json.loads(metadata[b"datasets"]) == {"d": about}
-    row, plain = _named(_workbook(tmp_path / "a.xlsx")["datasets"])
+    (row,) = _named(_workbook(tmp_path / "a.xlsx")["datasets"])
     assert row == {"dataset": "d", **about, "cut": None}
-    assert (plain["dataset"], plain["license"]) == ("e", None)
+    write([second], "csv-tables", tmp_path / "plain")
+    assert not (tmp_path / "plain" / "datasets.csv").exists()
 
 
 def test_parquet_has_types(tmp_path: Path) -> None:
@@ -164,8 +164,8 @@ def test_a_workbook_gives_every_cell_back(records: list[Record]) -> None:
         path = Path(folder) / "a.xlsx"
         write(records, "xlsx", path)
         sheets = _workbook(path)
-    assert list(sheets) == ["annotations", "reviews", "datasets"]
-    for cells, (report, columns) in zip(sheets.values(), _written(records), strict=False):
+    assert list(sheets) == ["annotations", "reviews"]
+    for cells, (report, columns) in zip(sheets.values(), _written(records), strict=True):
         found = [
             {name: unescape(cell) if isinstance(cell, str) else cell for name, cell in row.items()}
             for row in _named(cells)
@@ -257,7 +257,7 @@ def test_a_workbook_can_be_packed(tmp_path: Path, name: str) -> None:
     plain = tmp_path / "b.xlsx"
     with streams.open_bytes(tmp_path / name) as (file, _):
         plain.write_bytes(file.read())
-    assert list(_workbook(plain)) == ["annotations", "reviews", "datasets"]
+    assert list(_workbook(plain)) == ["annotations", "reviews"]
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 from itertools import product
-from typing import Any, BinaryIO, Final, TextIO
+from typing import Any, BinaryIO, Final, Protocol, TextIO
 
 from tui_annotate.domain.annotations import Anchor
 from tui_annotate.domain.assignments import Assignment
@@ -71,7 +71,7 @@ _CARRIED: Final = carry_all_but(
 ) | carry_plainly(fragments="rows", evidences="rows", tree="columns")
 """Kinds of data that an export as a table keeps."""
 DATASETS: Final = ("dataset", *DatasetDescription.__slots__)
-"""Columns of the table of exported datasets."""
+"""Columns of the table of datasets, which exists if a dataset has a description."""
 
 
 def _count_record(record: Record, report: ExportReport) -> None:
@@ -95,13 +95,22 @@ def _count_record(record: Record, report: ExportReport) -> None:
     report.count_loss(Loss.JOINER.value, sum(JOINER in name or LABELS in name for name in names))
 
 
-def _note_datasets(
-    records: Iterable[Record], found: dict[str, DatasetDescription]
-) -> Iterator[Record]:
-    """Yield the records unchanged, and collect the descriptions of their datasets."""
+class _Table(Protocol):
+    def add(self, several: Iterable[Mapping[str, Any]], /) -> None: ...
+
+
+def _fill_tables(
+    records: Iterable[Record], report: ExportReport, *, annotations: _Table, reviews: _Table
+) -> dict[str, DatasetDescription]:
+    """Add the rows of all records to two tables; return the descriptions of the datasets."""
+    found = {}
     for record in records:
-        found[record.sample.dataset] = record.about
-        yield record
+        _count_record(record, report)
+        annotations.add(span_rows(record))
+        reviews.add(review_rows(record))
+        if record.about:
+            found[record.sample.dataset] = record.about
+    return found
 
 
 def _dataset_rows(found: Mapping[str, DatasetDescription]) -> Iterator[dict[str, str]]:
@@ -243,13 +252,16 @@ class CsvFormat:
 
 
 class CsvTablesFormat:
-    """CSV tables: annotations, the progress of each annotator on each sample, and datasets."""
+    """Two CSV tables: the annotations, and the progress of each annotator on each sample.
+
+    A third table, `datasets.csv`, is written if a dataset has a description.
+    """
 
     name = "csv-tables"
     about = FormatTraits(
-        title="CSV tables: annotations, annotators' progress and datasets",
+        title="two CSV tables: annotations and annotators' progress",
         place=FormatTarget.FILES,
-        files=("annotations.csv", "reviews.csv", "datasets.csv"),
+        files=("annotations.csv", "reviews.csv"),
         carried=_CARRIED | carry_plainly(about="datasets.csv"),
     )
 
@@ -257,18 +269,15 @@ class CsvTablesFormat:
         self, records: Iterable[Record], target: Folder, options: ExportOptions
     ) -> ExportReport:
         report = ExportReport()
-        found: dict[str, DatasetDescription] = {}
         make_table = partial(_CsvTable, formula_safe=options.formula_safe)
-        first, second, third = self.about.files
+        first, second = self.about.files
         with target.file(first) as annotations, target.file(second) as work:
-            table = make_table(annotations, COLUMNS)
-            work_table = make_table(work, REVIEWS)
-            for record in _note_datasets(records, found):
-                _count_record(record, report)
-                table.add(span_rows(record))
-                work_table.add(review_rows(record))
-        with target.file(third) as datasets:
-            make_table(datasets, DATASETS).add(_dataset_rows(found))
+            tables = {"annotations": make_table(annotations, COLUMNS)}
+            tables["reviews"] = make_table(work, REVIEWS)
+            found = _fill_tables(records, report, **tables)
+        if found:
+            with target.file("datasets.csv") as datasets:
+                make_table(datasets, DATASETS).add(_dataset_rows(found))
         return report
 
 
@@ -360,7 +369,6 @@ class ParquetFormat:
     ) -> ExportReport:
         del options
         report = ExportReport()
-        found: dict[str, DatasetDescription] = {}
         first, second = self.about.files
         with (
             target.file(first) as annotations,
@@ -368,12 +376,9 @@ class ParquetFormat:
             open_parquet_table(annotations.buffer, _column_types(COLUMNS), report) as table,
             open_parquet_table(work.buffer, _column_types(REVIEWS), report) as work_table,
         ):
-            for record in _note_datasets(records, found):
-                _count_record(record, report)
-                table.add(span_rows(record))
-                work_table.add(review_rows(record))
-            described = {name: asdict(about) for name, about in found.items() if about}
-            for each in (table, work_table):
+            found = _fill_tables(records, report, annotations=table, reviews=work_table)
+            described = {name: asdict(about) for name, about in found.items()}
+            for each in (table, work_table) if found else ():
                 each.describe({"datasets": json.dumps(described, ensure_ascii=False)})
         return report
 
@@ -391,14 +396,16 @@ _LOST: Final = (
 
 
 class WorkbookFormat:
-    """Excel workbook: annotations, each annotator's progress per sample, and datasets.
+    """Excel workbook with two sheets: the annotations, and each annotator's progress per sample.
+
+    A third sheet, `datasets`, is written if a dataset has a description.
 
     The last column, `cut`, lists the columns of a row whose text was too long for a cell.
     """
 
     name = "xlsx"
     about = FormatTraits(
-        title="an Excel workbook: annotations, annotators' progress and datasets",
+        title="an Excel workbook: annotations and annotators' progress",
         carried=_CARRIED | carry_plainly(about="datasets"),
     )
 
@@ -413,14 +420,11 @@ class WorkbookFormat:
                 marked=options.formula_safe,
                 lost=partial(report.count_loss, _LOST),
             )
-            annotations = make_sheet("annotations", columns=COLUMNS)
-            work_table = make_sheet("reviews", columns=REVIEWS)
-            found: dict[str, DatasetDescription] = {}
-            for record in _note_datasets(records, found):
-                _count_record(record, report)
-                annotations.add(span_rows(record))
-                work_table.add(review_rows(record))
-            make_sheet("datasets", columns=DATASETS).add(_dataset_rows(found))
+            tables = {"annotations": make_sheet("annotations", columns=COLUMNS)}
+            tables["reviews"] = make_sheet("reviews", columns=REVIEWS)
+            found = _fill_tables(records, report, **tables)
+            if found:
+                make_sheet("datasets", columns=DATASETS).add(_dataset_rows(found))
         return report
 
 

@@ -53,9 +53,6 @@ from tui_annotate.storage.people.store import (
 _EMPTY: Final = StreamState().assignment
 _IDLE: Final = frozenset({READ, IMPORT, DISCARD})
 """Types of events that are not a person's own work in this workspace."""
-_BEGUN: Final = (
-    select(EVENTS.c.dataset, EVENTS.c.sample).where(EVENTS.c.person == bindparam("person"))
-).distinct()
 _COUNT: Final = select(func.count()).where(EVENTS.c.person.in_(bindparam("people", expanding=True)))
 _END: Final = delete(ASSIGNMENTS).where(
     ASSIGNMENTS.c.person == bindparam("who"), ASSIGNMENTS.c.sample_id == bindparam("row")
@@ -195,12 +192,9 @@ class PersonMergeStore(LogStore):
         log = EventLog(connection)  # an operator's: a merge writes the work of other people
         again = (second_reader(pair[0]), second_reader(pair[1]))
         for one, other in (pair, again):
-            owned, begun = log.streams(other.id), _list_begun(connection, other.id)
+            owned = log.streams(other.id)
             for key, source in log.streams(one.id).items():
-                target = owned.get(key)
-                if target is None:
-                    target = EventStream(other.id, key, source.sample_id, StreamState())
-                    target = log.stream(other.id, key) if key in begun else target
+                target = owned.get(key) or log.stream(other.id, key)
                 action = _join(source, target, done)
                 done.samples += 1
                 at = max(source.updated, target.updated) or utc_now()
@@ -259,12 +253,6 @@ class PersonMergeStore(LogStore):
             at=at or utc_now(), seconds=seconds, app=VERSION,
         )  # fmt: skip
         return plan_event(stream, event)[0]
-
-
-def _list_begun(connection: Connection, person: str) -> set[SampleKey]:
-    """Return the samples with events of a person, also if the person has no work there now."""
-    rows = connection.execute(_BEGUN, {"person": person})
-    return {SampleKey(*row) for row in rows}
 
 
 def _find_last_merge(connection: Connection, person: Person) -> Merge:

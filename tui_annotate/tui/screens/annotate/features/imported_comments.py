@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
-from tui_annotate.domain.samples import Sample
 from tui_annotate.tui.draft.state import Draft
 from tui_annotate.tui.screens.sample.feature import Feature, FeatureHost, TextPage
 
 if TYPE_CHECKING:
     from tui_annotate.services.annotate import OpenSample
-
-_COLUMN: Final = "mercury_comments"
-_NO_PERSON: Final = ""
-_MINUTE: Final = 16  # characters of a time in ISO 8601 up to its minute
 
 
 class ImportedComments(Feature):
@@ -30,35 +25,22 @@ class ImportedComments(Feature):
 
     def pages(self, draft: Draft, open_sample: OpenSample) -> Sequence[TextPage]:
         del draft
-        rows = _list_comments(open_sample.sample)
-        numbers = {author: n for n, author in enumerate(dict.fromkeys(map(_author, rows)), 1)}
-        if not self._everyone:
-            own = self._own_ids(open_sample)
-            rows = [row for row in rows if _author(row) in own]
-        texts = [
-            f"{f'Person {numbers[_author(row)]}, ' if self._everyone else ''}"
-            f"{_minute(row)}: {row['text']}"
-            for row in rows
-        ]
+        listed = open_sample.sample.meta.get("mercury_comments")
+        rows: list[Any] = listed if isinstance(listed, list) else []
+        rows = [row for row in rows if isinstance(row, dict) and isinstance(row.get("text"), str)]
+        people = list(dict.fromkeys(str(row.get("user_id")) for row in rows))
+        own = set() if self._everyone else self._own_ids(open_sample)
+        texts = []
+        for row in rows:
+            person, minute = str(row.get("user_id")), str(row.get("comment_time", ""))[:16]
+            author = f"Person {people.index(person) + 1}, " if self._everyone else ""
+            if self._everyone or person in own:
+                texts.append(f"{author}{minute.replace('T', ' ')}: {row['text']}")
         return [TextPage("Imported comments", "\n\n".join(texts))] if texts else ()
 
     def _own_ids(self, open_sample: OpenSample) -> set[str]:
         """Return the user's id, and the ids in files of people whose work the user took over."""
         originals = [one.imported or {} for one in open_sample.annotations]
-        ids = {str(original.get("annotator") or _NO_PERSON) for original in originals}
         session = self.host.session
-        return (ids | {session.person.id if session else _NO_PERSON}) - {_NO_PERSON}
-
-
-def _author(row: Mapping[str, Any]) -> str:
-    return str(row.get("user_id") or _NO_PERSON)
-
-
-def _minute(row: Mapping[str, Any]) -> str:
-    return str(row.get("comment_time", ""))[:_MINUTE].replace("T", " ")
-
-
-def _list_comments(sample: Sample) -> list[Mapping[str, Any]]:
-    rows = sample.meta.get(_COLUMN)
-    listed = rows if isinstance(rows, list | tuple) else ()
-    return [row for row in listed if isinstance(row, Mapping) and isinstance(row.get("text"), str)]
+        ids = {str(each["annotator"]) for each in originals if each.get("annotator")}
+        return ids | ({session.person.id} if session else set())
