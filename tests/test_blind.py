@@ -196,7 +196,7 @@ def _values(sample: Sample) -> dict[str, list[Any]]:
         "comment": None, "heads": {}, "log": None, "by": "x", "owner": "x", "key_line": "x",
         "run_id": "x", "maker": "judge:tiny", "scores": [], "suggestions": [], "found": [],
         "runner": None, "options": None, "backend": "own", "embedder": "none", "reply": "x",
-        "about": {}, "judge": None, "threshold": ScoreThreshold(below=0.5),
+        "about": {}, "columns": [], "judge": None, "threshold": ScoreThreshold(below=0.5),
         "before": "x", "label": None, "other": LabelTree((), "x"), "topic": "1", "run": "run1",
     }  # fmt: skip
     return {name: [value] for name, value in plain.items()}

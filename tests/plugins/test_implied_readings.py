@@ -17,6 +17,8 @@ from tests.plugins.record_reader import file, write
 from tui_annotate.domain.assignments import Assignment, State
 from tui_annotate.domain.people import SETTLED, Person, PersonKind
 from tui_annotate.domain.records import OwnedAnnotation, Problem, Record
+from tui_annotate.plugins import registry
+from tui_annotate.plugins.formats.mercury.dump import MercuryFormat
 from tui_annotate.plugins.implied_readings import complete_readings, list_annotators
 from tui_annotate.plugins.protocols import ImportOptions
 from tui_annotate.plugins.reader_guard import read_guarded
@@ -47,6 +49,21 @@ def _records(items: Iterable[Record | Problem]) -> list[Record]:
 
 def _done(record: Record) -> list[str]:
     return sorted(work.person for work in record.assignments if work.state is State.DONE)
+
+
+@pytest.mark.parametrize("delegates", [False, True])
+def test_a_format_that_delegates_completes_no_sample_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, delegates: bool
+) -> None:
+    """The readers to which it delegates know which annotators a file has."""
+
+    class Outside(MercuryFormat):
+        about = replace(MercuryFormat.about, delegates=delegates)
+
+    monkeypatch.setattr(registry, "load", lambda *_: Outside())
+    path = file(tmp_path, "one.json", _batch("ana"))
+    found = _records(read_guarded("mercury", _EVERYONE, path))
+    assert [_done(each) for each in found] == ([[], []] if delegates else [["ana"], ["ana"]])
 
 
 def test_annotators_complete_all_samples_of_their_file(tmp_path: Path) -> None:

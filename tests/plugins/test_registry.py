@@ -242,7 +242,7 @@ def test_the_form_of_a_file_is_known(
 
 
 @pytest.mark.parametrize(
-    ("name", "content"), [("a.txt", "source,summary\n"), ("a", ""), ("a.xml", "<a/>")]
+    ("name", "content"), [("a.txt", "quelle,kurz\n"), ("a", "word"), ("a.xml", "<a/>")]
 )
 def test_an_uncertain_form_is_asked_for(tmp_path: Path, name: str, content: str) -> None:
     """Nothing is guessed: the error names the option and the forms there are."""

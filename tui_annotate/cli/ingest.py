@@ -119,15 +119,13 @@ def ingest(
     Each record is a source with a summary, or a report with its documents. Importing a file again
     adds nothing. After an interruption, the same command continues the import.
 
-    Exit code: 0 if all records and their spans are stored, 3 if some were refused, 2 if no record
-    is stored.
+    Exit code: 0 if all is stored, 3 if some records or spans were refused, 2 if nothing is stored.
     """
     with (
         open_workspace(common.workspace, needs=Permission.MANAGE) as space,
         open_inputs(files) as paths,
         write_problems(problems, *files) as log,
     ):
-        language = texts.language or space.settings.language
         reading = options.import_options(
             columns,
             texts,
@@ -136,7 +134,7 @@ def ingest(
             format_name=format_name,
             dataset=dataset,
             offsets=offsets or "",
-            language=language,
+            language=texts.language or space.settings.language,
             about=about.description,
             everyone_read=everyone_read,
             spans_as=spans_as,
