@@ -209,7 +209,7 @@ def tunable(command: Command, tmp_path: Path) -> Command:
     return command
 
 
-def test_tune_stores_only_with_apply(tunable: Command) -> None:
+def test_tune_stores_only_with_apply(tunable: Command, tmp_path: Path) -> None:
     """The table compares both on left-out sources; --apply stores; --undo restores."""
     shown = tunable("assist", "tune", "--json")
     assert (shown.code, shown.json["applied"], shown.json["better"]) == (0, "", True)
@@ -221,12 +221,15 @@ def test_tune_stores_only_with_apply(tunable: Command) -> None:
     version = shown.json["weights"]
     assert version in table.out + table.err
     evaluated = ("assist", "evaluate", "dump.json", "--embedder", "none")
-    assert tunable(*evaluated, "-w", ".", "--json").json["weights"] == version
-    assert version in tunable(*evaluated, "-w", ".").out
-    assert tunable(*evaluated, "--json").json["weights"] == ""
+    assert tunable(*evaluated, "--json").json["weights"] == version
+    assert version in tunable(*evaluated).out
+    (tmp_path / "other").mkdir()
+    assert tunable("init", "other").code == 0
+    assert tunable(*evaluated, "-w", "other", "--json").json["weights"] == ""
+    assert tunable(*evaluated, "-w", "absent").code == 2
     assert tunable("assist", "tune", "--json").json["weights_in_use"] == version
     assert tunable("assist", "tune", "--undo", "--json").json == {"undone": version}
-    assert tunable(*evaluated, "-w", ".", "--json").json["weights"] == ""
+    assert tunable(*evaluated, "--json").json["weights"] == ""
 
 
 def test_tune_refuses_weights_that_are_not_better(

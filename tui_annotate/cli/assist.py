@@ -14,7 +14,7 @@ import typer
 from tui_annotate.cli import options, output
 from tui_annotate.cli.help_format import ANNOTATE, RESEARCH
 from tui_annotate.cli.options import add_command, add_group, argument, flag, open_workspace, option
-from tui_annotate.domain.errors import InvalidInput
+from tui_annotate.domain.errors import InvalidInput, TuiAnnotateError
 from tui_annotate.domain.people import Permission
 from tui_annotate.domain.samples import Side, Signals
 from tui_annotate.domain.spans import Span
@@ -75,9 +75,7 @@ def register(app: typer.Typer) -> None:
         "match --sample news/17 --side source --span 0:60 --top 3 --json",
         panel=ANNOTATE,
     )
-    assist = add_group(
-        app, "assist", "Measure and tune how well the assist finds evidence.", panel=RESEARCH
-    )
+    assist = add_group(app, "assist", "Measure how well the assist finds evidence.", panel=RESEARCH)
     add_command(
         assist,
         evaluate,
@@ -200,15 +198,6 @@ _EmbedderOption = Annotated[
     str,
     option("--embedder", "NAME", "Embedder to evaluate: auto, static, neural[:FOLDER] or none."),
 ]
-_WeightsOption = Annotated[
-    Path | None,
-    typer.Option(
-        "--workspace",
-        "-w",
-        metavar="DIR",
-        help="Workspace whose stored weights rank, for their embedder (default: built-in weights).",
-    ),
-]
 
 
 def evaluate(
@@ -235,13 +224,13 @@ def evaluate(
             "Other embedders to compare on the same queries, separated by commas; repeatable.",
         ),
     ] = None,
-    workspace: _WeightsOption = None,
-    as_json: options.JsonOption = False,
+    common: options.CommonOptions,
 ) -> None:
     """Measure how well the assist ranks known evidence.
 
     The files' annotations are measured in both directions: from claim to evidence, and from
-    evidence to claim. No workspace is needed. The assist ranks all segments of the searched text;
+    evidence to claim. No workspace is needed; in a workspace, the weights rank that `assist tune`
+    stored there for the same embedder. The assist ranks all segments of the searched text;
     a hit is a segment that shares at least 3 code points with the known span, or contains the
     whole span. Each value has a 95 % interval from bootstrap resamples of whole sources. Each
     embedder of --compare is compared with --embedder.
@@ -249,7 +238,7 @@ def evaluate(
     from tui_annotate.domain.progress import TaskProgress
     from tui_annotate.services.assist.evaluation import evaluate as evaluate_assist
 
-    weights = _read_weights(workspace)
+    weights = _read_weights(common.workspace)
     start_times: dict[str, float] = {}
     others = [name.strip() for part in compare or () for name in part.split(",") if name.strip()]
     with output.show_progress("texts") as show:
@@ -266,7 +255,7 @@ def evaluate(
             weights=weights,
             progress=show_model,
         )
-    if as_json:
+    if common.as_json:
         output.print_json(found)
     else:
         _print_evaluation(found)
@@ -275,10 +264,13 @@ def evaluate(
 def _read_weights(workspace: Path | None) -> AssistWeights:
     from tui_annotate.services.assist.weights import BUILT_IN_WEIGHTS, weights_in_use
 
-    if workspace is None:
+    try:
+        with open_workspace(workspace) as space:
+            return weights_in_use(space.corpus)
+    except TuiAnnotateError:
+        if workspace is not None:
+            raise
         return BUILT_IN_WEIGHTS
-    with open_workspace(workspace) as space:
-        return weights_in_use(space.corpus)
 
 
 def _print_evaluation(found: Mapping[str, Any]) -> None:
@@ -528,8 +520,8 @@ def _print_tuning(found: Mapping[str, Any]) -> None:
         ],
     )
     output.print_message(
-        "the new weights are better on left-out sources beyond the 95 % interval"
+        "gain: on left-out sources, MRR or the Brier score is better beyond its 95 % interval"
         if found["better"]
-        else "no gain: keep the built-in weights, as the new weights are not better on left-out"
-        " sources beyond the 95 % interval, or worse in a measure"
+        else "no gain: on left-out sources, neither MRR nor the Brier score is better beyond its"
+        " 95 % interval, or a measure is worse"
     )

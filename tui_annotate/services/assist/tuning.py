@@ -9,6 +9,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import groupby
+from operator import ge
 from typing import TYPE_CHECKING, Any, Final
 
 from tui_annotate.domain.annotations import ADJUDICATED, HUMAN
@@ -63,14 +64,11 @@ class TuningService:
         records = self.corpus.records(RecordFilter(), worked=True)
         queries = self._read_queries(collect_choices(map(_keep_people, records)), seed, progress)
         curves = _find_curves(queries)
-        found, fitted = cross_validate(queries, curves), fit_all(queries, curves)
-        embedder = describe_embedder(self.corpus.vector_set())
-        new = [
-            {"direction": direction, **asdict(fitted[direction][signals])}
-            for direction, signals in curves
-        ]
-        measures = compare(queries, found)
+        measures = compare(queries, cross_validate(queries, curves))
         better, worse = judge(measures)
+        embedder = describe_embedder(self.corpus.vector_set())
+        fitted = fit_all(queries, curves)
+        new = [{"direction": way, **asdict(fitted[way][signals])} for way, signals in curves]
         return {
             "embedder": embedder,
             "weights": AssistWeights(embedder=embedder, curves=new).version,
@@ -143,10 +141,9 @@ class TuningService:
                 # The unrelated text is from the same fold, so that no fold learns from another.
                 other, last = ready if fold == last[0] else None, (fold, group)
             for direction, each in own:
-                if ready is None or ready.sample is not each.sample:
-                    ready, _ = self.assist.prepare_available(
-                        each.sample, each.segments, vectors=True
-                    )
+                sample, segments = each.sample, each.segments
+                if ready is None or ready.sample is not sample:
+                    ready, _ = self.assist.prepare_available(sample, segments, vectors=True)
                 queries += _search(ready, other, each, direction=direction, place=last)
             report(len(queries))
         return queries
@@ -209,15 +206,13 @@ def _find_curves(queries: Sequence[TuningQuery]) -> list[Curve]:
     Raises:
         NotReady: there is none.
     """
-    found: dict[Curve, list[str]] = {}
-    for query in queries:
-        found.setdefault(query.curve, []).append(query.source)
-    counts = {curve: (len(own), len({*own})) for curve, own in found.items()}
-    enough = [
-        curve
-        for curve, (count, sources) in counts.items()
-        if count >= LEAST_QUERIES and sources >= LEAST_SOURCES
-    ]
+    counts = {
+        curve: (len(own), len({*own}))
+        for curve in {query.curve for query in queries}
+        for own in [[query.source for query in queries if query.curve == curve]]
+    }
+    least = LEAST_QUERIES, LEAST_SOURCES
+    enough = [curve for curve, own in counts.items() if all(map(ge, own, least))]
     if not enough:
         count, sources = max(counts.values(), default=(0, 0))
         raise NotReady(
