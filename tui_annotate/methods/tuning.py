@@ -42,12 +42,9 @@ Curve = tuple[str, frozenset[str]]
 
 
 class SearchedText(NamedTuple):
-    """A text with the signals of its sentences, and its weight in the fit.
+    """The signals of the sentences of a text, as arrays (sentences,) by name.
 
-    Attributes:
-        signals: array (sentences,) by signal name.
-        known: (sentences,): whether the sentence has a vector.
-        hits: (sentences,): whether the sentence contains the evidence.
+    `known`, `hits`: whether a sentence has a vector, and evidence; `weight`: weight in the fit.
     """
 
     signals: Mapping[str, Vectors]

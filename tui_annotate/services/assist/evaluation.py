@@ -213,25 +213,21 @@ class QueryGroup:
     def of(cls, sources: Sequence[str], found: NDArray[np.float64]) -> Self:
         return cls(len(set(sources)), found, bootstrap.resample(found, sources))
 
-    @property
-    def names(self) -> Sequence[str]:
-        return MEASURES[: self.gains.shape[2]]
-
     def figures(self, at: int) -> dict[str, Any]:
         count = len(self.gains)
-        means = self.gains[:, at].mean(axis=0) if count else [0.0] * len(self.names)
-        return {"queries": count, **dict(zip(self.names, map(float, means), strict=True))}
+        means = self.gains[:, at].sum(axis=0) / max(count, 1)
+        return {"queries": count, **dict(zip(MEASURES, map(float, means), strict=False))}
 
     def intervals(self, at: int) -> dict[str, list[float]] | None:
         if self.means is None:
             return None
-        columns = zip(self.names, self.means[:, at].T, strict=True)
+        columns = zip(MEASURES, self.means[:, at].T, strict=False)
         return {name: [*bootstrap.percentile_interval(column)] for name, column in columns}
 
     def difference(self, at: int) -> dict[str, Any]:
         figures: dict[str, Any] = {"queries": len(self.gains), "sources": self.sources}
         own, first = self.figures(at), self.figures(0)
-        for place, name in enumerate(self.names):
+        for place, name in enumerate(MEASURES[: self.gains.shape[2]]):
             between = None
             if self.means is not None:
                 between = bootstrap.percentile_interval(
