@@ -56,10 +56,10 @@ def space(made: Path) -> Iterator[Workspace]:
         yield opened
 
 
-def scores(space: Workspace) -> list[float]:
-    """The scores of the matches of the first claim."""
+def scores(space: Workspace, side: Side = Side.SUMMARY) -> list[float]:
+    """The scores of the matches of the first claim, or of its evidence."""
     key = space.corpus.keys()[0]
-    found = space.match(key, side=Side.SUMMARY, span=Span(0, 30), top=20)
+    found = space.match(key, side=side, span=Span(0, 30), top=20)
     return [match.score for match in found.matches]
 
 
@@ -154,6 +154,17 @@ def test_stored_weights_rank_until_they_are_undone(space: Workspace, made: Path)
     assert [each.version for each in stored_weights(space.corpus)] == [version, ""]
     with pytest.raises(Conflict):
         space.assist_tuning.undo()
+
+
+@pytest.mark.parametrize("selected", Side)
+def test_weights_belong_to_a_direction(space: Workspace, selected: Side) -> None:
+    """Weights of one direction rank only the selections of that direction."""
+    before = {side: scores(space, side) for side in Side}
+    found = space.assist_tuning.run()
+    (own,) = [each for each in found["curves"] if each["direction"].startswith(selected)]
+    space.assist_tuning.apply({**found, "curves": [own]})
+    assert scores(space, selected) != before[selected]
+    assert scores(space, selected.other) == before[selected.other]
 
 
 def test_a_prepared_sample_takes_up_new_weights(space: Workspace) -> None:
