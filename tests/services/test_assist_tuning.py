@@ -22,9 +22,9 @@ from tui_annotate.domain.records import OwnedAnnotation, Record
 from tui_annotate.domain.samples import Document, Sample, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.methods.matching import BUILT_IN, VECTORS, WORDS, Calibration
-from tui_annotate.methods.tuning import FOLDS, TuningQuery
+from tui_annotate.methods.tuning import TuningQuery, assign_folds
 from tui_annotate.services.assist import tuning
-from tui_annotate.services.assist.evaluation import evaluate
+from tui_annotate.services.assist.evaluation import EvidenceChoice, evaluate
 from tui_annotate.services.assist.sample import SampleAssist
 from tui_annotate.services.assist.tuning import (
     LEAST_QUERIES,
@@ -229,21 +229,21 @@ def test_no_fold_learns_from_a_text_of_another(
     space: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The unrelated text of a query is another source of the same fold."""
-    search, read = tuning._search, []
+    search = tuning._search
+    read: list[tuple[str, str | None]] = []
 
-    def spy(ready: SampleAssist, other: SampleAssist | None, *rest: Any, **how: Any) -> Any:
-        own, unrelated = (each and each.sample.documents[0].sha256 for each in (ready, other))
-        read.append((how["place"][0], own, unrelated))
-        return search(ready, other, *rest, **how)
+    def spy(ready: SampleAssist, other: SampleAssist | None, choice: EvidenceChoice) -> Any:
+        unrelated = other.sample.documents[0].sha256 if other else None
+        read.append((ready.sample.documents[0].sha256, unrelated))
+        return search(ready, other, choice)
 
     monkeypatch.setattr(tuning, "_search", spy)
-    space.assist_tuning.run()
-    folds = {own: fold for fold, own, _ in read}
+    space.assist_tuning.run(seed=2)
+    folds = assign_folds({own for own, _ in read}, 2)
     assert len(folds) == 12
-    assert len({*folds.values()}) == FOLDS
-    found = [(fold, own, other) for fold, own, other in read if other]
-    assert {own for _, own, _ in found} | {other for *_, other in found} == folds.keys()
-    assert all(folds[own] == folds[other] == fold and own != other for fold, own, other in found)
+    found = [(own, other) for own, other in read if other]
+    assert {each for pair in found for each in pair} == folds.keys()
+    assert all(own != other and folds[own] == folds[other] for own, other in found)
 
 
 def test_a_saved_annotation_names_the_weights(tmp_path: Path) -> None:

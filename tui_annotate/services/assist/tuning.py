@@ -6,7 +6,7 @@ The new weights are compared with the built-in weights on sources that the fit d
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import groupby
 from operator import ge
@@ -30,7 +30,7 @@ from tui_annotate.services.assist.weights import (
 from tui_annotate.storage.clock import utc_now
 
 if TYPE_CHECKING:
-    from tui_annotate.methods.tuning import Curve, Numbers, TuningQuery
+    from tui_annotate.methods.tuning import Curve, Numbers, SearchedText, TuningQuery
     from tui_annotate.services.assist.sample import SampleAssist
     from tui_annotate.services.assist.search import AssistService
     from tui_annotate.storage.corpus.store import CorpusStore
@@ -123,7 +123,7 @@ class TuningService:
         seed: int,
         progress: Callable[[TaskProgress], None] | None,
     ) -> list[TuningQuery]:
-        from tui_annotate.methods.tuning import assign_folds
+        from tui_annotate.methods.tuning import TuningQuery, assign_folds
 
         pairs = [(direction, each) for direction, own in asked.items() for each in own]
         groups = group_sources({each.source for _, each in pairs})
@@ -144,7 +144,8 @@ class TuningService:
                 sample, segments = each.sample, each.segments
                 if ready is None or ready.sample is not sample:
                     ready, _ = self.assist.prepare_available(sample, segments, vectors=True)
-                queries += _search(ready, other, each, direction=direction, place=last)
+                if texts := _search(ready, other, each):
+                    queries.append(TuningQuery(direction, group, fold, texts))
             report(len(queries))
         return queries
 
@@ -169,21 +170,16 @@ def group_sources(sources: Iterable[str]) -> dict[str, str]:
 
 
 def _search(
-    ready: SampleAssist,
-    other: SampleAssist | None,
-    choice: EvidenceChoice,
-    *,
-    direction: str,
-    place: tuple[int, str],
-) -> Iterator[TuningQuery]:
-    """Yield the query of a choice with its signals, unless the selected text has no word."""
+    ready: SampleAssist, other: SampleAssist | None, choice: EvidenceChoice
+) -> tuple[SearchedText, ...]:
+    """Search the text with the evidence, then another; return nothing for a text without words."""
     import numpy as np
 
-    from tui_annotate.methods.tuning import UNRELATED, SearchedText, TuningQuery
+    from tui_annotate.methods.tuning import UNRELATED, SearchedText
 
     asked = ready.query(choice.selected)
     if asked is None:
-        return
+        return ()
     meaning = ready.selection_vectors(asked, choice.selected)
     index = ready.sides[choice.chosen.side]
     hits = [
@@ -197,7 +193,7 @@ def _search(
         if found.keys() == signals.keys():
             none = np.zeros(len(unrelated), np.bool_)
             texts.append(SearchedText(found, unrelated.known, none, UNRELATED))
-    yield TuningQuery(direction, place[1], place[0], tuple(texts))
+    return tuple(texts)
 
 
 def _find_curves(queries: Sequence[TuningQuery]) -> list[Curve]:
