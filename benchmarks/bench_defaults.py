@@ -17,10 +17,11 @@ from benchmarks.bench_chinese import rank_choices
 from benchmarks.bench_neural import real_records
 from benchmarks.report import Row
 from tests.helpers.chinese_evidence import make_choices
+from tests.helpers.ranking_figures import compute_figures
 from tui_annotate.domain.errors import Unavailable
 from tui_annotate.domain.records import Record
 from tui_annotate.methods.bootstrap import percentile_interval, resample
-from tui_annotate.methods.evaluation import compute_figures, figures_by_query
+from tui_annotate.methods.evaluation import figures_by_query
 from tui_annotate.methods.segmentation import segment
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.protocols import Embedder, TokenEmbedder

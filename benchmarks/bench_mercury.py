@@ -30,7 +30,7 @@ from benchmarks.report import Row
 from tui_annotate.domain.errors import Unavailable
 from tui_annotate.domain.records import Record
 from tui_annotate.domain.spans import Span
-from tui_annotate.methods.evaluation import RankingFigures, compute_figures
+from tui_annotate.methods.evaluation import figures_by_query
 from tui_annotate.methods.segmentation import segment
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.protocols import TokenEmbedder
@@ -184,15 +184,16 @@ def _quality(
     asked: Sequence[EvidenceChoice], direction: str, *, ours: Ours, mercury: Mercury
 ) -> Iterator[Row]:
     """Both over their first five, as Mercury shows no more."""
-    found: dict[str, RankingFigures] = {
-        "Mercury's way": compute_figures([claim.rank(mercury.find(claim)) for claim in asked]),
-        "ours": compute_figures([claim.rank(ours.opened(claim)()) for claim in asked]),
+    found = {
+        "Mercury's way": [claim.rank(mercury.find(claim)) for claim in asked],
+        "ours": [claim.rank(ours.opened(claim)()) for claim in asked],
     }
-    for who, own in found.items():
-        place = f"{who}, {direction.replace('_', ' ')}, {own.queries} queries"
-        yield Row(f"{place}: recall at 1", own.recall_at_1)
-        yield Row(f"{place}: recall at 5", own.recall_at_5)
-        yield Row(f"{place}: mrr of five", own.mrr)
+    for who, ranks in found.items():
+        place = f"{who}, {direction.replace('_', ' ')}, {len(ranks)} queries"
+        first, _, fifth, mrr = figures_by_query(ranks).mean(axis=0).tolist()
+        yield Row(f"{place}: recall at 1", first)
+        yield Row(f"{place}: recall at 5", fifth)
+        yield Row(f"{place}: mrr of five", mrr)
 
 
 def _times(asked: Sequence[EvidenceChoice], ours: Ours, mercury: Mercury) -> Iterator[Row]:

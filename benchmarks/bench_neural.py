@@ -19,7 +19,7 @@ from benchmarks.bench_assist import LEAST, SAMPLES, SHARED
 from benchmarks.report import Row
 from tui_annotate.domain.records import Record
 from tui_annotate.domain.samples import Document, Segment
-from tui_annotate.methods.evaluation import compute_figures
+from tui_annotate.methods.evaluation import figures_by_query
 from tui_annotate.methods.matching import find_touched_segments
 from tui_annotate.methods.segmentation import segment
 from tui_annotate.plugins import registry
@@ -137,12 +137,12 @@ def _losses(records: list[Record], embedder: TokenEmbedder) -> Iterator[Row]:
     for direction, least in LEAST.items():
         asked = collect_choices(records, least=least)[direction]
         single, half = (
-            compute_figures([_rank(choice, vectors, kind) for choice in asked])
+            float(figures_by_query([_rank(choice, vectors, kind) for choice in asked])[:, 3].mean())
             for kind in (np.float32, np.float16)
         )
         way = direction.replace("_", " ")
-        lost = 100 * (single.mrr - half.mrr)
-        yield Row(f"vectors of sentences alone, {way}: mrr", single.mrr)
+        lost = 100 * (single - half)
+        yield Row(f"vectors of sentences alone, {way}: mrr", single)
         yield Row(
             f"vectors of sentences alone, {way}: mrr lost by half precision", lost, 0.1, "points"
         )

@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import CLAIM, Command, numbers
+from tests.helpers.folder_cache import build_once
 from tests.helpers.terminal import ROOT
+from tests.helpers.tuning_queries import write_dump
 from tests.services.ingest_stores import Letters
 from tui_annotate import workspace as workspaces
 from tui_annotate.domain.annotations import Anchor, Annotation
@@ -15,6 +17,7 @@ from tui_annotate.domain.assist_snapshot import AssistSnapshot
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.samples import Match, SampleKey, Side
 from tui_annotate.domain.spans import Span
+from tui_annotate.services.assist.tuning import LEAST_QUERIES, LEAST_SOURCES
 
 
 def test_match_prints_ranked_segments(filled: Command) -> None:
@@ -191,3 +194,62 @@ def test_where_nothing_is_known_it_is_said(filled: Command) -> None:
     done = filled("assist", "report")
     assert (done.code, done.out) == (0, "")
     assert done.err.count("\n") == 1
+
+
+@pytest.fixture
+def tunable(command: Command, tmp_path: Path) -> Command:
+    """A workspace whose evidence shares too few words with its claims for the built-in curve."""
+
+    def build(folder: Path) -> None:
+        dump = write_dump(folder / "dump.json", sources=12)
+        assert command("init").code == 0
+        assert command("ingest", str(dump), "--embedder", "none").code == 0
+
+    build_once(tmp_path, "tunable", build)
+    return command
+
+
+def test_tune_stores_only_with_apply(tunable: Command, tmp_path: Path) -> None:
+    """The table compares both on left-out sources; --apply stores; --undo restores."""
+    shown = tunable("assist", "tune", "--json")
+    assert (shown.code, shown.json["applied"], shown.json["better"]) == (0, "", True)
+    assert set(shown.json["measures"]) == {"both", "summary_to_source", "source_to_summary"}
+    assert tunable("assist", "tune", "--undo").code == 1
+    table = tunable("assist", "tune", "--apply")
+    assert table.code == 0
+    assert max(map(len, table.out.splitlines())) <= 80
+    version = shown.json["weights"]
+    assert version in table.out + table.err
+    evaluated = ("assist", "evaluate", "dump.json", "--embedder", "none")
+    assert tunable(*evaluated, "--json").json["weights"] == version
+    assert version in tunable(*evaluated).out
+    (tmp_path / "other").mkdir()
+    assert tunable("init", "other").code == 0
+    assert tunable(*evaluated, "-w", "other", "--json").json["weights"] == ""
+    assert tunable(*evaluated, "-w", "absent").code == 2
+    assert tunable("assist", "tune", "--json").json["weights_in_use"] == version
+    assert tunable("assist", "tune", "--undo", "--json").json == {"undone": version}
+    assert tunable(*evaluated, "--json").json["weights"] == ""
+
+
+def test_tune_refuses_weights_that_are_not_better(
+    tunable: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The comparison is printed, then the refusal; --force stores nevertheless."""
+    monkeypatch.setattr("tui_annotate.services.assist.tuning.judge", lambda _: (False, ["mrr"]))
+    refused = tunable("assist", "tune", "--apply", "--json")
+    assert (refused.code, refused.json["applied"]) == (1, "")
+    assert refused.error is not None
+    assert refused.error.code == "no-gain"
+    assert tunable("assist", "tune").code == 0
+    forced = tunable("assist", "tune", "--apply", "--force", "--json")
+    assert (forced.code, forced.json["applied"]) == (0, forced.json["weights"])
+
+
+def test_tune_refuses_too_few_annotations(annotated: Command) -> None:
+    """Exit code 1, with the numbers that are needed; contradicting options are wrong usage."""
+    refused = annotated("assist", "tune")
+    assert refused.code == 1
+    assert {LEAST_QUERIES, LEAST_SOURCES} <= {*numbers(refused.err)}
+    for wrong in (("--apply", "--undo"), ("--force",), ("--seed", "-1")):
+        assert annotated("assist", "tune", *wrong).code == 2

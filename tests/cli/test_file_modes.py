@@ -93,7 +93,7 @@ NO_FILES = """
 annotations delete; agreement; announcements create; announcements list; assignments create
 assignments escalate; assignments gold; assignments list; assignments move; assignments pool
 assignments practice; assignments repeat; assignments top-up; assignments undo; assist evaluate
-assist report;
+assist report; assist tune
 audit head; audit verify; datasets delete; datasets edit; datasets list; datasets show; doctor
 formats; guidelines diff; guidelines list; guidelines show; keys; labels check; labels history
 labels list; labels normalise; labels show; match; people list; people merge

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -80,6 +81,7 @@ GOOD = assist_trace_to_json(OFFER.trace([anchor(SECOND)], SAMPLE))
         {"by": "magic"},
         {"by": 1},
         {"embedder": None},
+        {"weights": 2},
         {"offered": -1},
         {"offered": True},
         {"offered": 0},
@@ -212,3 +214,11 @@ def test_every_trace_that_is_made_can_be_read(data: st.DataObject) -> None:
             value = json.loads(json.dumps(assist_trace_to_json(now.trace)))
             assert assist_trace_from_json(value, spans=len(now.evidence)) == now.trace
         former = now
+
+
+def test_built_in_weights_are_not_written() -> None:
+    """Records of earlier versions keep their form, and therefore their hash."""
+    assert "weights" not in GOOD
+    tuned = replace(assist_trace_from_json(GOOD, spans=1), weights="1a")
+    assert assist_trace_to_json(tuned) == {**GOOD, "weights": "1a"}
+    assert assist_trace_from_json(assist_trace_to_json(tuned), spans=1) == tuned

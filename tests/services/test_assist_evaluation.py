@@ -14,18 +14,20 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from tests.helpers.ranking_figures import RankingFigures, compute_figures
 from tests.services.ingest_stores import Words
 from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.errors import InvalidInput, Unavailable
 from tui_annotate.domain.records import OwnedAnnotation, Record
 from tui_annotate.domain.samples import Document, Sample, Side
 from tui_annotate.domain.spans import Span
-from tui_annotate.methods.evaluation import FIGURES, KINDS, RankingFigures, compute_figures
+from tui_annotate.methods.evaluation import FIGURES, KINDS
 from tui_annotate.methods.segmentation import SEGMENTER, guess_language
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.protocols import Embedder
 from tui_annotate.services.assist.evaluation import collect_choices, evaluate
 from tui_annotate.services.assist.sample import embed_sample, prepare_sample
+from tui_annotate.services.assist.weights import BUILT_IN_WEIGHTS
 
 ROOT = Path(__file__).parents[2]
 SHARED = Path(os.environ.get("TUI_ANNOTATE_SHARED", ROOT.parent / "shared"))
@@ -43,7 +45,7 @@ def evaluate_records(
 ) -> dict[str, RankingFigures]:
     """By direction, how high the segments stand that people chose."""
     asked = collect_choices(records, least=min_segments)
-    ranks = evaluating._rank_queries(asked, embedder, lambda *_: None)
+    ranks = evaluating._rank_queries(asked, embedder, lambda *_: None, weights=BUILT_IN_WEIGHTS)
     return {direction: compute_figures(found) for direction, found in ranks.items()}
 
 

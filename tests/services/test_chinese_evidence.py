@@ -6,8 +6,8 @@ import pytest
 
 from benchmarks.bench_chinese import Choices, rank_choices, reading_kappa
 from tests.helpers.chinese_evidence import SOURCES, make_choices, read_claims
+from tests.helpers.ranking_figures import compute_figures
 from tui_annotate.domain.samples import Side
-from tui_annotate.methods.evaluation import compute_figures
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""The commands `match`, `assist evaluate` and `assist report`."""
+"""The commands `match`, `assist evaluate`, `assist report` and `assist tune`."""
 
 from __future__ import annotations
 
@@ -14,12 +14,14 @@ import typer
 from tui_annotate.cli import options, output
 from tui_annotate.cli.help_format import ANNOTATE, RESEARCH
 from tui_annotate.cli.options import add_command, add_group, argument, flag, open_workspace, option
-from tui_annotate.domain.errors import InvalidInput
+from tui_annotate.domain.errors import InvalidInput, TuiAnnotateError
+from tui_annotate.domain.people import Permission
 from tui_annotate.domain.samples import Side, Signals
 from tui_annotate.domain.spans import Span
 
 if TYPE_CHECKING:
     from tui_annotate.domain.samples import Match, Sample
+    from tui_annotate.services.assist.weights import AssistWeights
 
 
 _SPAN = re.compile(r"(\d+):(\d+)")
@@ -88,6 +90,7 @@ def register(app: typer.Typer) -> None:
         "assist report --person ana --label Unwanted --by-week",
         "assist report --since 2026-01-31 --json",
     )
+    add_command(assist, tune, "assist tune", "assist tune --apply", "assist tune --undo")
 
 
 def match(
@@ -191,6 +194,12 @@ def print_matches(rows: Sequence[Mapping[str, Any]]) -> None:
     )
 
 
+_EmbedderOption = Annotated[
+    str,
+    option("--embedder", "NAME", "Embedder to evaluate: auto, static, neural[:FOLDER] or none."),
+]
+
+
 def evaluate(
     files: Annotated[
         list[Path],
@@ -206,12 +215,7 @@ def evaluate(
             minimum=1,
         ),
     ] = 1,
-    embedder: Annotated[
-        str,
-        option(
-            "--embedder", "NAME", "Embedder to evaluate: auto, static, neural[:FOLDER] or none."
-        ),
-    ] = "auto",
+    embedder: _EmbedderOption = "auto",
     compare: Annotated[
         list[str] | None,
         option(
@@ -220,12 +224,13 @@ def evaluate(
             "Other embedders to compare on the same queries, separated by commas; repeatable.",
         ),
     ] = None,
-    as_json: options.JsonOption = False,
+    common: options.CommonOptions,
 ) -> None:
     """Measure how well the assist ranks known evidence.
 
     The files' annotations are measured in both directions: from claim to evidence, and from
-    evidence to claim. No workspace is needed. The assist ranks all segments of the searched text;
+    evidence to claim. No workspace is needed; in a workspace, the weights rank that `assist tune`
+    stored there for the same embedder. The assist ranks all segments of the searched text;
     a hit is a segment that shares at least 3 code points with the known span, or contains the
     whole span. Each value has a 95 % interval from bootstrap resamples of whole sources. Each
     embedder of --compare is compared with --embedder.
@@ -233,6 +238,7 @@ def evaluate(
     from tui_annotate.domain.progress import TaskProgress
     from tui_annotate.services.assist.evaluation import evaluate as evaluate_assist
 
+    weights = _read_weights(common.workspace)
     start_times: dict[str, float] = {}
     others = [name.strip() for part in compare or () for name in part.split(",") if name.strip()]
     with output.show_progress("texts") as show:
@@ -242,12 +248,29 @@ def evaluate(
             show(TaskProgress(model, texts, share=share, seconds=seconds))
 
         found = evaluate_assist(
-            files, min_segments=min_segments, embedder=embedder, compare=others, progress=show_model
+            files,
+            min_segments=min_segments,
+            embedder=embedder,
+            compare=others,
+            weights=weights,
+            progress=show_model,
         )
-    if as_json:
+    if common.as_json:
         output.print_json(found)
     else:
         _print_evaluation(found)
+
+
+def _read_weights(workspace: Path | None) -> AssistWeights:
+    from tui_annotate.services.assist.weights import BUILT_IN_WEIGHTS, weights_in_use
+
+    try:
+        with open_workspace(workspace) as space:
+            return weights_in_use(space.corpus)
+    except TuiAnnotateError:
+        if workspace is not None:
+            raise
+        return BUILT_IN_WEIGHTS
 
 
 def _print_evaluation(found: Mapping[str, Any]) -> None:
@@ -266,6 +289,7 @@ def _print_evaluation(found: Mapping[str, Any]) -> None:
             embedder, model = each["embedder"], each["model"]
             signals = f"words + {_shorten(model)}" if model else "words only"
             output.print_line(f"{signals} ({_shorten(embedder) if model else embedder})")
+            output.print_line(f"weights of the signals: {each['weights'] or 'built-in'}")
             _print_figures(each, direction)
         for each in found["differences"]:
             output.print_line("")
@@ -427,3 +451,77 @@ def _format_percentage(share: Mapping[str, Any]) -> str:
 
 def _format_bounds(share: Mapping[str, Any]) -> str:
     return "" if share["share"] is None else f"{100 * share['low']:.0f}-{100 * share['high']:.0f}"
+
+
+def tune(
+    *,
+    apply: Annotated[
+        bool, flag("--apply", "Store the new weights if they are better on left-out sources.")
+    ] = False,
+    force: Annotated[
+        bool, flag("--force", "With --apply: store the new weights even if they are not better.")
+    ] = False,
+    undo: Annotated[bool, flag("--undo", "Restore the built-in weights, and fit nothing.")] = False,
+    seed: Annotated[
+        int,
+        option("--seed", "N", "Random seed for dividing the sources into five parts.", minimum=0),
+    ] = 0,
+    common: options.CommonOptions,
+) -> None:
+    """Fit the weights of the assist to the workspace's own evidence.
+
+    The queries are the claims and evidence that people annotated, in both directions. The table
+    compares the built-in weights with new weights on sources that the fit did not see (five-fold
+    cross-validation over sources). The new weights are better if the 95 % interval of the
+    difference is above zero for MRR, or below zero for the Brier score (squared error of the
+    scores), and no measure is worse beyond its interval in any direction. Nothing is stored
+    without --apply.
+    """
+    if (undo and apply) or (force and not apply):
+        raise InvalidInput("--force needs --apply, and --undo excludes --apply", "use one action")
+    with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
+        tuning = space.assist_tuning
+        if undo:
+            undone = tuning.undo()
+            line = f"the built-in weights replace the weights {undone}"
+            output.print_result_or_json({"undone": undone}, line, as_json=common.as_json)
+            return
+        with output.show_progress("queries") as show:
+            found = tuning.run(seed=seed, progress=show)
+        if not common.as_json:
+            _print_tuning(found)
+        applied = tuning.apply(found, force=force) if apply and (found["better"] or force) else ""
+        if common.as_json:
+            output.print_json({**found, "applied": applied})
+        if apply and not applied:
+            tuning.apply(found)  # raises the error that states why nothing was stored
+    if applied and not common.as_json:
+        output.print_result(f"stored: the assist ranks with the weights {applied}")
+
+
+def _print_tuning(found: Mapping[str, Any]) -> None:
+    for each in found["curves"]:
+        weights = ", ".join(f"{name} {share:.2f}" for name, share in each["weights"].items())
+        output.print_line(f"new weights, {each['direction'].replace('_', ' ')}: {weights}")
+    numbers = map(output.number_column, ("n", "built-in", "new", "difference", "interval"))
+    output.print_table(
+        ["left-out sources", "measure", *numbers],
+        [
+            [
+                scope.replace("_", " "),
+                title,
+                own["queries"],
+                *(_format_share(own[each][name], 3) for each in ("old", "new")),
+                f"{own[name]['difference']:+.3f}",
+                _format_difference_interval(own[name]["interval"]),
+            ]
+            for scope, own in found["measures"].items()
+            for name, title in {**_FIGURES, "brier": "Brier"}.items()
+        ],
+    )
+    output.print_message(
+        "gain: on left-out sources, MRR or the Brier score is better beyond its 95 % interval"
+        if found["better"]
+        else "no gain: on left-out sources, neither MRR nor the Brier score is better beyond its"
+        " 95 % interval, or a measure is worse"
+    )

@@ -24,6 +24,7 @@ class AssistSnapshot:
     by: Signals = Signals.FUSED
     embedder: str = ""
     version: str = ""
+    weights: str = ""
 
     def trace(self, evidence: Sequence[Anchor], sample: Sample) -> AssistTrace:
         """Return a record of the displayed matches, and of the evidence that overlaps them."""
@@ -32,6 +33,7 @@ class AssistSnapshot:
             by=self.by,
             embedder=self.embedder,
             version=self.version,
+            weights=self.weights,
             offered=len(self.matches),
             best=_score(self.matches[0]) if self.matches else 0.0,
             looked=tuple(sorted(self.looked & ranks)),

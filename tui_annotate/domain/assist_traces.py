@@ -36,6 +36,7 @@ class AssistTrace:
     positions.
 
     Attributes:
+        weights: version of the stored weights that ranked; empty for the built-in weights.
         best: score of the first match, or 0.
         looked: sorted ranks of the matches that the user visited.
         `places`: match position of each evidence span, in the order of the evidence.
@@ -44,6 +45,7 @@ class AssistTrace:
     by: Signals = Signals.FUSED
     embedder: str = ""
     version: str = ""
+    weights: str = ""
     offered: int = 0
     best: float = 0.0
     looked: tuple[int, ...] = ()
@@ -65,6 +67,7 @@ def assist_trace_to_json(trace: AssistTrace) -> dict[str, Any]:
         "by": trace.by.value,
         "embedder": trace.embedder,
         "version": trace.version,
+        **({"weights": trace.weights} if trace.weights else {}),
         "offered": trace.offered,
         "best": trace.best,
         "looked": list(trace.looked),
@@ -95,15 +98,17 @@ def assist_trace_from_json(value: Any, *, spans: int) -> AssistTrace:
         _is_count(at) and 0 < at <= offered for at in looked
     ):
         raise ValueError("in the field 'assist', 'looked' must list ranks of displayed matches")
-    words = [value.get(name, "") for name in ("by", "embedder", "version")]
+    words = [value.get(name, "") for name in ("by", "embedder", "version", "weights")]
     if not all(isinstance(word, str) for word in words) or not _is_unit_number(value.get("best")):
         raise ValueError(
-            "the field 'assist' needs the texts 'by', 'embedder', 'version' and a score 'best'"
+            "the field 'assist' needs the texts 'by', 'embedder', 'version' and a score 'best',"
+            " and may have the text 'weights'"
         )
     return AssistTrace(
         by=Signals(words[0]),
         embedder=words[1],
         version=words[2],
+        weights=words[3],
         offered=offered,
         best=float(value["best"]),
         looked=tuple(sorted(set(looked))),

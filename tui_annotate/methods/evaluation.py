@@ -6,7 +6,6 @@ The evaluation is independent of the ranking method.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -26,6 +25,9 @@ SHORT: Final = 20
 MANY: Final = 30
 """Minimum number of nonblank sentences of a source that counts as long."""
 FIGURES: Final = ("recall_at_1", "recall_at_3", "recall_at_5", "mrr")
+BRIER: Final = "brier"
+"""Name of the sum, over the sentences of a query, of the squared error of their scores."""
+MEASURES: Final = (*FIGURES, BRIER)
 KINDS: Final = (
     ("no_shared_word", "shared_word"),
     ("short_span", "longer_span"),
@@ -35,39 +37,18 @@ KINDS: Final = (
 _DEPTHS = (1, 3, 5)
 
 
-@dataclass(frozen=True, slots=True)
-class RankingFigures:
-    """The quality of a ranking of sentences: means over queries, in [0, 1]; 0 without queries.
-
-    Attributes:
-        recall_at_1, recall_at_3, recall_at_5: fraction of queries with a hit at that rank or
-            better.
-        mrr: mean of 1 / rank of the first hit in the whole ranking, 0 for a query without a hit.
-    """
-
-    queries: int
-    recall_at_1: float
-    recall_at_3: float
-    recall_at_5: float
-    mrr: float
-
-
 def is_hit(segment: Span, chosen: Span) -> bool:
     """Return whether a sentence has at least 3 code points of a chosen span, or all of it."""
     return segment.overlap(chosen) >= min(LEAST_OVERLAP, len(chosen))
 
 
 def figures_by_query(ranks: Sequence[int | None]) -> NDArray[np.float64]:
-    """Compute four quality measures per query from the rank of its first right sentence."""
+    """Compute ranking quality (queries, 4) from ranks of the first right sentence, or None.
+
+    The columns are recall at 1, 3 and 5, and 1 / rank, which is 0 for None.
+    """
     found = np.array([np.inf if rank is None else rank for rank in ranks], np.float64)
     return np.stack([*(found <= depth for depth in _DEPTHS), 1 / found], axis=1)
-
-
-def compute_figures(ranks: Sequence[int | None]) -> RankingFigures:
-    """Compute mean ranking quality from each query's rank of the first right sentence."""
-    if not ranks:
-        return RankingFigures(0, 0.0, 0.0, 0.0, 0.0)
-    return RankingFigures(len(ranks), *map(float, figures_by_query(ranks).mean(axis=0)))
 
 
 def classify_query(selected: str, found: str, *, segments: int, language: str) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import sqrt
 from typing import Final, Self
 
@@ -118,11 +118,50 @@ class VectorSpace:
     token_floor: float = 0.0
 
 
+PRIOR: Final = 6.0
+"""Log-odds that any sentence matches, to be divided by the root of the sentence count."""
+LEAST_SEGMENTS: Final = 4
+"""Minimum number of sentences for the log-odds that any sentence matches."""
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """Weights, with sum 1, and a logistic curve that turn similarities into one score."""
+
+    weights: Mapping[str, float]
+    slope: float
+    offset: float
+
+    def scores(self, signals: Mapping[str, Vectors]) -> Vectors:
+        """Compute the match score of each sentence, in [0, 1], from its similarities."""
+        fused = sum(weight * signals[name] for name, weight in self.weights.items())
+        prior = PRIOR / sqrt(max(LEAST_SEGMENTS, len(next(iter(signals.values())))))
+        return np.asarray(1 / (1 + np.exp(-(self.slope * fused + self.offset + prior))), np.float32)
+
+
+Calibrations = Mapping[frozenset[str], Calibration]
+"""Weights and curve of each combination of signals."""
+
+BUILT_IN: Final[Calibrations] = {
+    frozenset(calibration.weights): calibration
+    for calibration in (
+        Calibration({WORDS: 1.0}, 26.0, -6.1),
+        Calibration({VECTORS: 1.0}, 8.0, -6.2),
+        Calibration({WORDS: 0.8, VECTORS: 0.2}, 22.0, -6.4),
+        Calibration({SENTENCES: 1.0}, 8.0, -7.5),
+        Calibration({WORDS: 0.8, SENTENCES: 0.2}, 20.0, -6.8),
+        Calibration({VECTORS: 0.5, TOKENS: 0.5}, 12.0, -7.5),
+        Calibration({WORDS: 0.6, VECTORS: 0.2, TOKENS: 0.2}, 18.0, -6.8),
+    )
+}
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class SegmentIndex:
     places: Sequence[tuple[int, int, Segment]]
     lexicon: LexicalIndex
     space: VectorSpace | None = None
+    calibrations: Calibrations = field(default_factory=lambda: BUILT_IN)
 
     @classmethod
     def of(cls, texts: Sequence[str], segments: Sequence[Sequence[Segment]]) -> Self:
@@ -177,11 +216,10 @@ class SegmentIndex:
                 segments.
             by: signals that rank; by vectors and without `meaning`, the result is empty.
         """
-        signals = self._compute_signals(asked, meaning, cosines, by=by)
+        signals = self.compute_signals(asked, meaning, cosines=cosines, by=by)
         if not signals:
             return ()
-        known = self.space.known if self.space else np.zeros(len(self), np.bool_)
-        scores = fuse_scores(signals, known)
+        scores = fuse_scores(signals, self.known, self.calibrations)
         order = find_best_indices(scores, len(self) if top is None else top)
         if top is not None:
             order = order[scores[order] >= STRENGTHS[0]]
@@ -190,14 +228,20 @@ class SegmentIndex:
             for rank, at in enumerate(order, 1)
         )
 
-    def _compute_signals(
+    @property
+    def known(self) -> NDArray[np.bool_]:
+        """Array (segments,): whether the segment has a vector."""
+        return self.space.known if self.space else np.zeros(len(self), np.bool_)
+
+    def compute_signals(
         self,
         asked: Query,
         meaning: SelectionVectors | None,
-        cosines: Vectors | None,
         *,
-        by: Signals,
+        cosines: Vectors | None = None,
+        by: Signals = Signals.FUSED,
     ) -> dict[str, Vectors]:
+        """Compute the similarities (segments,) of each sentence to a search, by signal name."""
         signals: dict[str, Vectors] = {}
         if by is not Signals.VECTORS:
             reached = self.lexicon.scores(asked.bag) * np.float32(
@@ -259,52 +303,21 @@ def _scale_cosines(cosines: Vectors, floor: float) -> Vectors:
     return np.asarray(above.clip(0, 1), np.float32)
 
 
-PRIOR: Final = 6.0
-"""Log-odds that any sentence matches, to be divided by the root of the sentence count."""
-LEAST_SEGMENTS: Final = 4
-"""A text with fewer sentences than this gets the log-odds of a text with this many sentences."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Calibration:
-    """Weights, with sum 1, and a logistic curve that turn similarities into one score."""
-
-    weights: Mapping[str, float]
-    slope: float
-    offset: float
-
-    def scores(self, signals: Mapping[str, Vectors]) -> Vectors:
-        """Compute the match score of each sentence, in [0, 1], from its similarities."""
-        fused = sum(weight * signals[name] for name, weight in self.weights.items())
-        prior = PRIOR / sqrt(max(LEAST_SEGMENTS, len(next(iter(signals.values())))))
-        return np.asarray(1 / (1 + np.exp(-(self.slope * fused + self.offset + prior))), np.float32)
-
-
-_CALIBRATIONS: Final = {
-    frozenset(calibration.weights): calibration
-    for calibration in (
-        _Calibration({WORDS: 1.0}, 26.0, -6.1),
-        _Calibration({VECTORS: 1.0}, 8.0, -6.2),
-        _Calibration({WORDS: 0.8, VECTORS: 0.2}, 22.0, -6.4),
-        _Calibration({SENTENCES: 1.0}, 8.0, -7.5),
-        _Calibration({WORDS: 0.8, SENTENCES: 0.2}, 20.0, -6.8),
-        _Calibration({VECTORS: 0.5, TOKENS: 0.5}, 12.0, -7.5),
-        _Calibration({WORDS: 0.6, VECTORS: 0.2, TOKENS: 0.2}, 18.0, -6.8),
-    )
-}
-
-
-def fuse_scores(signals: Mapping[str, Vectors], known: NDArray[np.bool_]) -> Vectors:
+def fuse_scores(
+    signals: Mapping[str, Vectors],
+    known: NDArray[np.bool_],
+    calibrations: Calibrations = BUILT_IN,
+) -> Vectors:
     """Combine the similarities of each sentence into the probability that it is a match.
 
     Args:
         signals: values by signal name, in a combination that has a calibration.
         known: (segments,): whether the segment has a vector; without one, its score is lexical.
     """
-    whole = _CALIBRATIONS[frozenset(signals)].scores(signals)
+    whole = calibrations[frozenset(signals)].scores(signals)
     if len(signals) == 1 and WORDS in signals:
         return whole
     if WORDS not in signals:
         return np.where(known, whole, np.float32(0))
-    alone = _CALIBRATIONS[frozenset({WORDS})].scores({WORDS: signals[WORDS]})
+    alone = calibrations[frozenset({WORDS})].scores({WORDS: signals[WORDS]})
     return np.where(known, whole, alone)

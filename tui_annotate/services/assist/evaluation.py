@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from tui_annotate.domain.annotations import Anchor
 from tui_annotate.domain.errors import InvalidInput, Unavailable
@@ -17,9 +17,8 @@ from tui_annotate.domain.samples import Document, Sample, Segment, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.methods import bootstrap
 from tui_annotate.methods.evaluation import (
-    FIGURES,
     KINDS,
-    RankingFigures,
+    MEASURES,
     classify_query,
     figures_by_query,
     is_hit,
@@ -36,13 +35,16 @@ from tui_annotate.services.assist.sample import (
     prepare_sample,
     side_segments,
 )
+from tui_annotate.services.assist.weights import (
+    BUILT_IN_WEIGHTS,
+    DIRECTIONS,
+    AssistWeights,
+    use_weights,
+)
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-DIRECTIONS: Final = {"summary_to_source": Side.SUMMARY, "source_to_summary": Side.SOURCE}
-"""Side (summary or source) of the selected text, for each direction of the search for matches."""
 
 _Segments = tuple[tuple[Segment, ...], ...]
 
@@ -159,11 +161,13 @@ def evaluate(
     min_segments: int = 1,
     embedder: str = "auto",
     compare: Sequence[str] = (),
+    weights: AssistWeights = BUILT_IN_WEIGHTS,
     progress: ProgressCallback = lambda *_: None,
 ) -> dict[str, Any]:
     """Evaluate how well embedders find the evidence in files of annotations (Mercury format).
 
     `embedder`: a name, or `name:model`; "none": lexical (words only); "auto": the best available.
+    `weights` rank only for the embedder for which they were fitted; else the built-in weights rank.
 
     Raises:
         NotFound, Unavailable: a file or a named embedder cannot be opened.
@@ -171,12 +175,15 @@ def evaluate(
     """
     chosen = [_load_embedder(name) for name in dict.fromkeys([embedder, *compare])]
     asked = collect_choices(_read_records(files), least=min_segments)
-    ranks = [_rank_queries(asked, each, progress) for each in chosen]
+    ranks = [_rank_queries(asked, each, progress, weights=weights) for each in chosen]
     parts = {
         direction: _group_queries(own, [found[direction] for found in ranks])
         for direction, own in asked.items()
     }
-    first, *others = [_embedder_report(parts, at, each) for at, each in enumerate(chosen)]
+    first, *others = [
+        _embedder_report(parts, at, each) | {"weights": weights.of(each).version}
+        for at, each in enumerate(chosen)
+    ]
     return first | {
         "segmenter": SEGMENTER,
         "min_segments": min_segments,
@@ -191,11 +198,11 @@ def evaluate(
 
 
 @dataclass(frozen=True, slots=True)
-class _QueryGroup:
-    """Search results of several embedders for the same queries.
+class QueryGroup:
+    """Search results of several embedders or weights for the same queries.
 
-    `gains`: array (queries, embedders, measures); `means`: (bootstrap resamples, embedders,
-    measures).
+    `gains`: array (queries, embedders, measures), the measures in the order of `MEASURES`;
+    `means`: (bootstrap resamples, embedders, measures).
     """
 
     sources: int
@@ -208,19 +215,19 @@ class _QueryGroup:
 
     def figures(self, at: int) -> dict[str, Any]:
         count = len(self.gains)
-        means = self.gains[:, at].mean(axis=0) if count else [0.0] * len(FIGURES)
-        return asdict(RankingFigures(count, *map(float, means)))
+        means = self.gains[:, at].sum(axis=0) / max(count, 1)
+        return {"queries": count, **dict(zip(MEASURES, map(float, means), strict=False))}
 
     def intervals(self, at: int) -> dict[str, list[float]] | None:
         if self.means is None:
             return None
-        columns = zip(FIGURES, self.means[:, at].T, strict=True)
+        columns = zip(MEASURES, self.means[:, at].T, strict=False)
         return {name: [*bootstrap.percentile_interval(column)] for name, column in columns}
 
     def difference(self, at: int) -> dict[str, Any]:
         figures: dict[str, Any] = {"queries": len(self.gains), "sources": self.sources}
         own, first = self.figures(at), self.figures(0)
-        for place, name in enumerate(FIGURES):
+        for place, name in enumerate(MEASURES[: self.gains.shape[2]]):
             between = None
             if self.means is not None:
                 between = bootstrap.percentile_interval(
@@ -236,22 +243,22 @@ class _QueryGroup:
 
 def _group_queries(
     asked: Sequence[EvidenceChoice], ranks: Sequence[Sequence[int | None]]
-) -> dict[str, _QueryGroup]:
+) -> dict[str, QueryGroup]:
     import numpy as np
 
     found = np.stack([figures_by_query(own) for own in ranks], axis=1)
     sources = [each.source for each in asked]
     kinds = [each.kinds for each in asked]
     languages = sorted({own[-1] for own in kinds} - {*_LANGUAGES})
-    parts = {"": _QueryGroup.of(sources, found)}
+    parts = {"": QueryGroup.of(sources, found)}
     for name in (*chain.from_iterable(KINDS), *_LANGUAGES, *languages):
         at = [place for place, own in enumerate(kinds) if name in own]
-        parts[name] = _QueryGroup.of([sources[place] for place in at], found[at])
+        parts[name] = QueryGroup.of([sources[place] for place in at], found[at])
     return parts
 
 
 def _embedder_report(
-    parts: Mapping[str, Mapping[str, _QueryGroup]], at: int, embedder: Embedder | None
+    parts: Mapping[str, Mapping[str, QueryGroup]], at: int, embedder: Embedder | None
 ) -> dict[str, Any]:
     return {
         **{direction: own[""].figures(at) for direction, own in parts.items()},
@@ -269,7 +276,7 @@ def _embedder_report(
     }
 
 
-def _differences(parts: Mapping[str, Mapping[str, _QueryGroup]], at: int) -> dict[str, Any]:
+def _differences(parts: Mapping[str, Mapping[str, QueryGroup]], at: int) -> dict[str, Any]:
     whole = {direction: own[""].difference(at) for direction, own in parts.items()}
     slices = {
         direction: {name: part.difference(at) for name, part in own.items() if name}
@@ -282,6 +289,8 @@ def _rank_queries(
     asked: Mapping[str, Sequence[EvidenceChoice]],
     embedder: Embedder | None,
     report_progress: ProgressCallback,
+    *,
+    weights: AssistWeights,
 ) -> _Ranks:
     ranks: dict[str, list[int | None]] = {name: [None] * len(own) for name, own in asked.items()}
     samples: dict[tuple[str, ...], list[tuple[str, int]]] = {}
@@ -293,7 +302,8 @@ def _rank_queries(
     opened = _prepare_samples(
         [asked[direction][at] for (direction, at), *_ in groups], embedder, report_progress
     )
-    for places, ready in zip(groups, opened, strict=True):
+    for places, made in zip(groups, opened, strict=True):
+        ready = use_weights(made, weights.of(embedder))
         for direction, at in places:
             choice = asked[direction][at]
             found = ready.match(choice.selected, top=None)

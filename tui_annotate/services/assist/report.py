@@ -132,7 +132,7 @@ def report(
 
 
 def _describe_ranking(trace: AssistTrace) -> str:
-    if not trace.embedder:
-        return "words"
     model = f"{trace.embedder} {trace.version}".strip()
-    return model if trace.by is Signals.FUSED else f"{model}, {trace.by} alone"
+    if model and trace.by is not Signals.FUSED:
+        model += f", {trace.by} alone"
+    return (model or "words") + (f", weights {trace.weights}" if trace.weights else "")

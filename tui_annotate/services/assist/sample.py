@@ -171,13 +171,17 @@ NO_VECTORS = "no vectors"
 
 @dataclass(frozen=True, slots=True)
 class SampleAssist:
-    """Sample that is prepared for finding the matches of selected text."""
+    """Sample that is prepared for finding the matches of selected text.
+
+    `weights`: version of the weights that rank; empty for the built-in weights.
+    """
 
     sample: Sample
     segments: Sequence[Sequence[Segment]]
     signals: str = WORDS_ONLY
     vectors: SampleVectors | None = None
     sides: dict[Side, SegmentIndex] = field(default_factory=dict)
+    weights: str = ""
 
     @property
     def blind(self) -> frozenset[Side]:
@@ -281,7 +285,8 @@ def add_vectors(ready: SampleAssist, vectors: SampleVectors) -> SampleAssist:
     if unknown:
         signals += f"; no vectors for {unknown} of {len(sample.documents)} texts"
     # The sides already contain the usable vectors.
-    return SampleAssist(sample, segments, signals, replace(vectors, rows={}, tokens={}), sides)
+    kept = replace(vectors, rows={}, tokens={})
+    return SampleAssist(sample, segments, signals, kept, sides, ready.weights)
 
 
 def settle() -> None:

@@ -20,6 +20,7 @@ from tui_annotate.services.assist.sample import (
     prepare_sample,
     side_segments,
 )
+from tui_annotate.services.assist.weights import use_weights, weights_in_use
 
 if TYPE_CHECKING:
     import numpy as np
@@ -82,7 +83,7 @@ class AssistService:
             VectorsPending: the vectors of the sample are not computed yet.
             Unavailable: vectors are missing, or the model does not know the words of these texts.
         """
-        ready = words or prepare_sample(sample, segments)
+        ready = use_weights(words or prepare_sample(sample, segments), weights_in_use(self.corpus))
         if not vectors:
             return ready
         used = self._vector_set_in_use()
@@ -93,6 +94,15 @@ class AssistService:
                 "use the lexical ranking (words only)",
             )
         return full
+
+    def prepare_available(
+        self, sample: Sample, segments: Segments, *, vectors: bool
+    ) -> tuple[SampleAssist, str]:
+        """Prepare a sample; if it has no vectors, also return the reason, after a colon."""
+        try:
+            return self.prepare(sample, segments, vectors=vectors), ""
+        except Unavailable as error:
+            return self.prepare(sample, segments, vectors=False), f": {error.message}"
 
     def match(
         self,
@@ -110,11 +120,7 @@ class AssistService:
         Raises:
             NotFound: the document of the anchor does not exist.
         """
-        reason = ""
-        try:
-            ready = self.prepare(sample, segments, vectors=by is not Signals.WORDS)
-        except Unavailable as error:
-            ready, reason = self.prepare(sample, segments, vectors=False), f": {error.message}"
+        ready, reason = self.prepare_available(sample, segments, vectors=by is not Signals.WORDS)
         signals = ready.describe_signals(by) + reason
         side = anchor.side.other
         asked = ready.query(anchor)

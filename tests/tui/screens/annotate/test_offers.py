@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.tui.screens.annotate_app import Person, VectorAssist, make_workspace, open_app
 from tui_annotate.domain.assist_traces import AssistTrace
 from tui_annotate.domain.samples import Side, Signals
+from tui_annotate.services.assist.sample import SampleAssist
 
 
 @pytest.fixture
@@ -35,6 +38,7 @@ async def test_a_save_tells_rank_and_score_of_its_evidence(folder: Path) -> None
         assert (report.by, report.embedder, report.version) == (Signals.FUSED, "", "")
         assert report.offered == len(person.draft.matches[Side.SOURCE])
         assert report.looked == (1,)
+        assert report.weights == ""
         assert not report.refused_best
 
 
@@ -50,6 +54,23 @@ async def test_the_model_is_named_where_its_vectors_rank(folder: Path) -> None:
         await person.words("families")
         await person.press("1")
         assert (trace(person).embedder, trace(person).by) == ("", Signals.WORDS)
+
+
+async def test_stored_weights_are_named(folder: Path) -> None:
+    """The weights that ranked are named by their version, also where words alone rank."""
+
+    class Weighted(VectorAssist):
+        def prepare(self, *arguments: Any, **how: Any) -> SampleAssist:
+            return replace(super().prepare(*arguments, **how), weights="123abc")
+
+    async with open_app(folder, assist=Weighted(Side.SOURCE, Side.SUMMARY)) as person:
+        await person.words("loved")
+        await person.press("n 1")
+        assert (trace(person).embedder, trace(person).weights) == ("feelings", "123abc")
+        await person.press("x t")
+        await person.words("families")
+        await person.press("1")
+        assert (trace(person).embedder, trace(person).weights) == ("", "123abc")
 
 
 async def test_an_edit_of_the_evidence_tells_again(folder: Path) -> None:

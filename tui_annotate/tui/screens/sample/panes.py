@@ -218,12 +218,13 @@ class PaneController:
     def complete_snapshot(self, offer: AssistSnapshot | None) -> AssistSnapshot | None:
         """Add the matching mode and the embedder to a record of the matches that were shown."""
         made = self._assist
-        if offer is None or made is None or made.vectors is None:
+        if offer is None or made is None:
             return offer and replace(offer, by=self.by)
-        if self.by is Signals.WORDS or not signals.uses_vectors(made, Side.SUMMARY):
-            return replace(offer, by=self.by)
+        offer = replace(offer, by=self.by, weights=made.weights)
         vectors = made.vectors
-        return replace(offer, by=self.by, embedder=vectors.label, version=vectors.version)
+        if self.by is Signals.WORDS or not vectors or not signals.uses_vectors(made, Side.SUMMARY):
+            return offer
+        return replace(offer, embedder=vectors.label, version=vectors.version)
 
     # the assist
 

@@ -1,0 +1,87 @@
+"""Weights of the assist's signals that a workspace stores instead of the built-in weights."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
+
+from tui_annotate.domain.samples import Side
+
+if TYPE_CHECKING:
+    from tui_annotate.domain.vector_sets import VectorSet
+    from tui_annotate.methods.matching import Calibrations
+    from tui_annotate.plugins.protocols import Embedder
+    from tui_annotate.services.assist.sample import SampleAssist
+    from tui_annotate.storage.corpus.store import CorpusStore
+
+DIRECTIONS: Final = {"summary_to_source": Side.SUMMARY, "source_to_summary": Side.SOURCE}
+"""Side (summary or source) of the selected text, for each direction of the search for matches."""
+SETTING: Final = "assist_weights"
+"""Setting with a JSON list of all weights that were ever in use, the latest last."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AssistWeights:
+    """Weights and score curves that replace the built-in ones.
+
+    Attributes:
+        embedder: embedder for which the weights were fitted, as `describe_embedder` returns it.
+        curves: objects with `direction`, `weights` (by signal name), `slope` and `offset`.
+        by: id of the person who stored the weights; empty for the owner of the workspace's files.
+    """
+
+    embedder: str = ""
+    curves: Sequence[Mapping[str, Any]] = ()
+    at: str = ""
+    by: str = ""
+
+    @property
+    def version(self) -> str:
+        """Start of the SHA-256 of embedder and curves; empty for the built-in weights."""
+        content = json.dumps([self.embedder, self.curves], sort_keys=True).encode()
+        return hashlib.sha256(content).hexdigest()[:12] if self.curves else ""
+
+    def of(self, embedder: Embedder | VectorSet | None) -> AssistWeights:
+        """Return these weights if they were fitted for an embedder, else the built-in ones."""
+        return self if self.embedder == describe_embedder(embedder) else BUILT_IN_WEIGHTS
+
+    def calibrations(self, searched: Side) -> Calibrations:
+        from tui_annotate.methods.matching import BUILT_IN, Calibration
+
+        own = [each for each in self.curves if DIRECTIONS[each["direction"]] is searched.other]
+        made = [Calibration(each["weights"], each["slope"], each["offset"]) for each in own]
+        return {**BUILT_IN, **{frozenset(each.weights): each for each in made}}
+
+
+BUILT_IN_WEIGHTS: Final = AssistWeights()
+
+
+def describe_embedder(made: Embedder | VectorSet | None) -> str:
+    """Return the name and version of an embedder's model; `none` for the lexical ranking."""
+    return f"{made.label} {made.version}" if made else "none"
+
+
+def use_weights(ready: SampleAssist, weights: AssistWeights) -> SampleAssist:
+    """Return a prepared sample whose matches are ranked with these weights."""
+    if weights.version == ready.weights:
+        return ready
+    sides = {
+        side: replace(index, calibrations=weights.calibrations(side))
+        for side, index in ready.sides.items()
+    }
+    return replace(ready, sides=sides, weights=weights.version)
+
+
+def stored_weights(corpus: CorpusStore) -> list[AssistWeights]:
+    """Return all weights that were ever stored, oldest first; an undo has no version."""
+    return [AssistWeights(**each) for each in json.loads(corpus.setting(SETTING) or "[]")]
+
+
+def weights_in_use(corpus: CorpusStore) -> AssistWeights:
+    """Return the latest weights for the embedder in use; without any, the built-in ones."""
+    embedder = describe_embedder(corpus.vector_set())
+    own = [each for each in stored_weights(corpus) if each.embedder == embedder]
+    return own[-1] if own else BUILT_IN_WEIGHTS
