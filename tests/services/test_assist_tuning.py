@@ -188,6 +188,10 @@ def test_weights_of_another_embedder_do_not_rank(space: Workspace) -> None:
     version = space.assist_tuning.apply(found)
     space.assist_tuning.apply({**found, "embedder": "other 2"})
     assert weights_in_use(space.corpus).version == version
+    kept = json.loads(space.corpus.setting("assist_weights") or "")
+    newer = [each | {"field of a newer version": 1} for each in kept]
+    space.corpus.set_setting("assist_weights", json.dumps(newer))
+    assert weights_in_use(space.corpus).version == version
 
 
 def test_a_backup_keeps_the_weights(space: Workspace, tmp_path: Path) -> None:

@@ -57,6 +57,7 @@ class AssistWeights:
 
 
 BUILT_IN_WEIGHTS: Final = AssistWeights()
+_FIELDS: Final = ("embedder", "curves", "at", "by")
 
 
 def describe_embedder(made: Embedder | VectorSet | None) -> str:
@@ -77,7 +78,9 @@ def use_weights(ready: SampleAssist, weights: AssistWeights) -> SampleAssist:
 
 def stored_weights(corpus: CorpusStore) -> list[AssistWeights]:
     """Return all weights that were ever stored, oldest first; an undo has no version."""
-    return [AssistWeights(**each) for each in json.loads(corpus.setting(SETTING) or "[]")]
+    found = json.loads(corpus.setting(SETTING) or "[]")
+    # A newer version of the program may store more fields.
+    return [AssistWeights(**{name: each[name] for name in _FIELDS}) for each in found]
 
 
 def weights_in_use(corpus: CorpusStore) -> AssistWeights:
