@@ -64,7 +64,7 @@ def samples(folder: Path) -> int:
 
 def copied_command(done: Result) -> list[str]:
     """The arguments of the command that the last hint shows."""
-    found = re.findall(r"tui-annotate (annotate .*|convert .*|ingest .*)", done.err)
+    found = re.findall(r"tui-annotate ((?:-w .+ )?(?:annotate|convert|ingest)\b.*)", done.err)
     return shlex.split(found[-1])
 
 
@@ -121,7 +121,7 @@ def test_without_a_terminal_a_file_is_imported_and_the_next_command_named(
     done = command("annotate", "my pairs.csv")
     assert done.code == 0
     assert samples(tmp_path / "my pairs.annotations") == 1
-    assert copied_command(done) == ["annotate", "-w", str(tmp_path / "my pairs.annotations")]
+    assert copied_command(done) == ["-w", str(tmp_path / "my pairs.annotations"), "annotate"]
     refused = command(*copied_command(done)).error
     assert type(refused) is InvalidInput
     assert "standard input" in refused.message
@@ -208,7 +208,7 @@ def test_standard_input_is_imported_for_a_later_screen(
         done = command("annotate", "-")
         assert done.code == 0
     assert samples(tmp_path / "stdin.annotations") == 1
-    assert copied_command(done) == ["annotate", "-w", str(tmp_path / "stdin.annotations")]
+    assert copied_command(done) == ["-w", str(tmp_path / "stdin.annotations"), "annotate"]
 
 
 @pytest.mark.parametrize(
@@ -358,7 +358,8 @@ def test_spans_of_a_known_collection_are_announced(
         assert (done.code, done.err.count(repr(names[1]))) == (0, 1)
     (line,) = (line for line in done.err.splitlines() if repr(names[1]) in line)
     words = shlex.split(line.split("tui-annotate ")[1])
-    assert words == ["annotate", "rows.jsonl", *names]
+    folder = str(tmp_path / "rows.annotations")
+    assert words == ["-w", folder, "annotate", "rows.jsonl", *names]
     read = command(*words)
     assert (read.code, repr(names[1]) in read.err) == (0, False)
     with workspaces.open(tmp_path / "rows.annotations") as space:

@@ -76,6 +76,7 @@ def annotate_files(
         choose_columns(files, format_name, reading)
         _require_record(files, format_name, reading)
         workspaces.create(folder).close()
+    output.use_workspace(folder)
     with open_workspace(folder, needs=Permission.MANAGE) as space:
         if not is_new:
             reading.used_columns.update(space.ingest_service.used_columns())
@@ -94,8 +95,7 @@ def annotate_files(
     if is_empty:
         return code
     if not _has_terminal():
-        where = shlex.quote(str(folder))
-        output.print_note(f"to annotate, run in a terminal: tui-annotate annotate -w {where}")
+        output.print_note("to annotate, run in a terminal: tui-annotate annotate")
         return code
     if report.refused:
         output.read_answer("Some records were refused (see above). Press Enter to annotate.")

@@ -153,6 +153,11 @@ def reset(*, workspace: str = "", arguments: Sequence[str] = ()) -> None:
     _state.quiet, _state.verbose, _state.workspace, _state.exit_code = False, False, workspace, 0
 
 
+def use_workspace(folder: Path) -> None:
+    """Add `-w FOLDER` to the commands in hints, as if the user had given it."""
+    _state.workspace = str(folder)
+
+
 def set_quiet() -> None:
     _state.quiet = True
 
