@@ -48,11 +48,7 @@ class StudyTask(StrEnum):
 
 
 def parse_task(row: Any) -> StudyTask:
-    """Return the task of a position study's row: a question to answer, or a key to look up.
-
-    Raises:
-        InvalidInput: the row has the fields of neither task.
-    """
+    """Return whether a row asks a question or looks up a key; InvalidInput if neither."""
     if isinstance(row, Mapping):
         if "ordered_kv_records" in row and "key" in row:
             return StudyTask.KV
@@ -65,11 +61,7 @@ def parse_task(row: Any) -> StudyTask:
 
 
 def parse_text(row: Row, name: str) -> str:
-    """Return the value of a field that must be text and not blank.
-
-    Raises:
-        InvalidInput: the field is missing, not text, or blank.
-    """
+    """Return a field's text, which must not be blank; InvalidInput otherwise."""
     value = row.get(name)
     if not isinstance(value, str) or not value.strip():
         raise InvalidInput(
@@ -82,11 +74,7 @@ def parse_text(row: Row, name: str) -> str:
 
 
 def parse_answers(row: Row) -> tuple[str, ...]:
-    """Return the correct answers to a study's question; empty if there are none.
-
-    Raises:
-        InvalidInput: `answers` is not a list of texts.
-    """
+    """Return the correct answers of a row, if any; InvalidInput if they are no list of texts."""
     found = row.get("answers", [])
     if not isinstance(found, list) or not all(isinstance(each, str) for each in found):
         raise InvalidInput("'answers' is not a list of texts", 'write answers as ["sea star"]')
@@ -242,10 +230,7 @@ class ScoredAnswer:
 
 
 def human_verdict(work: Iterable[Assignment]) -> str | None:
-    """Return people's verdict on a model's answer: the adjudicated, else the most frequent rating.
-
-    None on a tie, and without ratings.
-    """
+    """Return the adjudicated, else the most frequent rating; None on a tie or without ratings."""
     said = [each for each in work if each.rating]
     settled = next((each.rating for each in said if each.person == SETTLED), None)
     if settled is not None:

@@ -107,11 +107,7 @@ def _parse_line(line: str, where: str) -> PublicKey:
 
 
 def _read_fields(raw: bytes) -> list[bytes]:
-    """Split a binary SSH key into its parts, each of which follows its length in four bytes.
-
-    Raises:
-        ValueError: a length exceeds the remaining bytes.
-    """
+    """Split a binary SSH key into parts, each after its length in four bytes; or ValueError."""
     fields, at = [], 0
     while at < len(raw):
         size = int.from_bytes(raw[at : at + 4], "big")

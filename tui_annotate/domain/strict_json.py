@@ -52,11 +52,7 @@ def replace_non_finite(
 
 
 def refuse_repeated_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return the pairs of a JSON object as a dict, as an `object_pairs_hook` of `json` does.
-
-    Raises:
-        RepeatedKey: two pairs have the same key.
-    """
+    """Return a JSON object's pairs as a dict (`object_pairs_hook`); RepeatedKey for equal keys."""
     found = dict(pairs)
     if len(found) < len(pairs):
         keys = [key for key, _ in pairs]

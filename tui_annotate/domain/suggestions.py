@@ -131,11 +131,7 @@ def answer_to_json(given: SuggestionAnswer) -> dict[str, Any]:
 
 
 def answer_from_json(value: Any) -> SuggestionAnswer:
-    """Parse a person's answer to a suggestion from the JSON that `answer_to_json` returns.
-
-    Raises:
-        InvalidInput: the value has another form.
-    """
+    """Parse what `answer_to_json` returns; InvalidInput for another form."""
     parts = ("answer", "maker", "reason", "annotation")
     words = [value.get(name) for name in parts] if isinstance(value, Mapping) else [None]
     if not all(isinstance(word, str) for word in words):

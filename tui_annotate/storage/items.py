@@ -116,10 +116,7 @@ class _Topic(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _DatasetView:
-    """A dataset as one annotator sees it, inside one transaction.
-
-    `whole` is true if no sample is assigned, so that every annotator has all samples.
-    """
+    """A dataset in one transaction as one annotator sees it; `whole`: no sample is assigned."""
 
     connection: Connection
     person: str

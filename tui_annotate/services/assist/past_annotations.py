@@ -133,7 +133,6 @@ class PastAnnotationSearch:
     def _search_segments(
         self, used: VectorSet, own: Sequence[OwnClaim], vector: NDArray[np.float32]
     ) -> dict[tuple[str, int], float]:
-        """Return the cosines between a claim and the sentences with past claims."""
         places = {each.place for each in own}
         names = list(dict.fromkeys(each.place[0] for each in own))
         top = _FIRST_SEARCH_SIZE

@@ -171,10 +171,7 @@ NO_VECTORS = "no vectors"
 
 @dataclass(frozen=True, slots=True)
 class SampleAssist:
-    """Sample that is prepared for finding the matches of selected text.
-
-    `weights`: version of the weights that rank; empty for the built-in weights.
-    """
+    """Sample prepared to find matches; `weights`: version of its weights, empty: built-in ones."""
 
     sample: Sample
     segments: Sequence[Sequence[Segment]]

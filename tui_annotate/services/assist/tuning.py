@@ -197,11 +197,7 @@ def _search(
 
 
 def _find_curves(queries: Sequence[TuningQuery]) -> list[Curve]:
-    """Return the directions and combinations of signals with enough queries and sources.
-
-    Raises:
-        NotReady: there is none.
-    """
+    """Return directions and signals with enough queries and sources; NotReady without any."""
     counts = {
         curve: (len(own), len({*own}))
         for curve in {query.curve for query in queries}

@@ -132,11 +132,7 @@ class ExportService:
 
 
 def parse_time(text: str) -> str:
-    """Convert a text to a time in UTC with microseconds; a time without a zone is UTC.
-
-    Raises:
-        InvalidInput: the text is not an ISO 8601 time.
-    """
+    """Convert an ISO 8601 text to UTC with microseconds (without a zone: UTC), or InvalidInput."""
     if not text:
         return ""
     try:

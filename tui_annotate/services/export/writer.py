@@ -110,7 +110,6 @@ def write_counted(
 
 
 def _note_descriptions(records: Iterable[Record], described: set[str]) -> Iterator[Record]:
-    """Yield the records unchanged; add the names of datasets with a description to `described`."""
     for record in records:
         if record.about:
             described.add(record.sample.dataset)

@@ -11,11 +11,7 @@ from tui_annotate.domain.labels import JOINER, Label, LabelTree
 
 
 def find_label(tree: LabelTree, whole: str) -> Label:
-    """Return the label that text names by its path with dots, or by its name if it is unique.
-
-    Raises:
-        InvalidInput: as `resolve_label`.
-    """
+    """Return the label that text names by its path with dots or unique name; or InvalidInput."""
     (path,) = tree.resolve([whole])
     return next(label for label in tree.walk() if label.path == path)
 
@@ -41,11 +37,7 @@ def new_name(tree: LabelTree, old: Label, new: str) -> LabelPath:
 
 
 def sibling_path(label: Label, name: str) -> LabelPath:
-    """Return the path of the label `name` that has the same parent as another label.
-
-    Raises:
-        InvalidInput: the name has other parents.
-    """
+    """Return the path of the sibling `name` of a label; InvalidInput if it has other parents."""
     *parents, last = name.split(JOINER)
     if parents and tuple(parents) != label.path[:-1]:
         raise InvalidInput(

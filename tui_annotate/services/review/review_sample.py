@@ -232,11 +232,7 @@ class SampleWork:
         return self.settled.annotations
 
     def candidate(self, sources: Sequence[str]) -> CandidateAnnotation:
-        """Return equal annotations of the given annotators as one annotation to review.
-
-        Raises:
-            Conflict: there is no such candidate.
-        """
+        """Return equal annotations of the given annotators as one; Conflict if there are none."""
         wanted = tuple(sorted(sources))
         for group in self.groups:
             for candidate in group.candidates:

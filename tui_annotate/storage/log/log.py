@@ -271,7 +271,6 @@ class EventLog:
 def _make_stream(
     row: RowMapping, key: SampleKey, *, payloads: dict[str, Any], answers: dict[str, Any]
 ) -> EventStream:
-    """Return the work that a row of the table `assignments` describes."""
     assignment = {name: row[name] for name in ("state", "rating", "comment")}
     state = StreamState(payloads, assignment, row["seconds"], answers)
     place = (row["seq"], row["head"], row["updated"])

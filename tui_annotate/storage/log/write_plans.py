@@ -128,11 +128,7 @@ class WritePlan:
 
 
 def plan_event(stream: EventStream, event: Event) -> tuple[WritePlan, EventStream]:
-    """Plan a person's next event on a sample; return the plan and the resulting state.
-
-    Raises:
-        Conflict: the work changed since the action was prepared.
-    """
+    """Plan the next event of a person's work; Conflict if the work changed since the action."""
     placed = chain_event(event, seq=stream.seq + 1, prev=stream.head)
     action = event.action
     state = stream.state.applied(action, seconds=event.seconds)

@@ -213,10 +213,7 @@ class ScoreStore(Store):
             return orders.read_support(connection, name)
 
     def summarise(self, keys: Sequence[SampleKey], *, first: str = "") -> ScoreSummaries:
-        """Return the samples' scores for the columns of the queue list.
-
-        `first` is the name of the score in the first column; empty for the most frequent score.
-        """
+        """Return scores for the queue list; `first`: first column's score, empty: the commonest."""
         with self._database.reading() as connection:
             current_runs = list_visible_runs(connection)
             names = _select_columns(current_runs, first)

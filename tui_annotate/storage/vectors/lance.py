@@ -167,11 +167,7 @@ def _has_version(place: Path) -> bool:
 
 
 def _check_memory_limit() -> None:
-    """Check that the memory limit is not so low that LanceDB waits forever for a thread.
-
-    Raises:
-        Unavailable: the limit (`ulimit -v`) is too low.
-    """
+    """Raise Unavailable if `ulimit -v` is so low that LanceDB would wait forever for a thread."""
     limit, _ = resource.getrlimit(resource.RLIMIT_AS)
     if limit != resource.RLIM_INFINITY and limit < _LEAST_MEMORY:
         raise Unavailable(

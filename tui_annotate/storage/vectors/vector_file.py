@@ -90,11 +90,7 @@ def read(path: Path) -> VectorFileContent:
 
 
 def write(path: Path, prepared: VectorFileContent) -> None:
-    """Write a file of precomputed vectors; equal vectors give equal bytes.
-
-    Raises:
-        OSError: the file cannot be written.
-    """
+    """Write a file of precomputed vectors, with equal bytes for equal vectors; or OSError."""
     import numpy as np
     import pyarrow as pa
     import pyarrow.parquet as pq
