@@ -258,24 +258,14 @@ def _quote(annotation: Annotation, sample: Sample) -> str:
 
 
 def check_rating(word: str, scale: tuple[str, ...]) -> str:
-    """Return a rating unchanged if it is empty or in the rating scale.
-
-    Without a scale, any rating is valid. An empty rating removes the rating.
-
-    Raises:
-        InvalidInput: the rating is not in the scale.
-    """
+    """Return a rating that is in the scale, if any, or empty to remove it; else InvalidInput."""
     if word and scale and word not in scale:
         raise InvalidInput(f"{word!r} is not a rating", "ratings: " + ", ".join(scale))
     return word
 
 
 def check_open(state: StreamState, suggestion: Suggestion) -> Payload | None:
-    """Check that a suggestion may be answered; return the person's earlier answer, or None.
-
-    Raises:
-        Conflict: the suggestion was accepted and its annotation exists.
-    """
+    """Return the earlier answer to a suggestion, or None; Conflict if its annotation exists."""
     old = state.suggestions.get(suggestion.id)
     if old is not None and old["annotation"] in state.annotations:
         raise Conflict(

@@ -90,13 +90,7 @@ def question_text(row: Row) -> str:
 
 
 def list_passages(row: Row, *, shown: bool = True) -> tuple[Row, ...]:
-    """Return the text passages of a question row in the order of the prompt.
-
-    `shown`: prefer the passages that the model was shown, if the row has them.
-
-    Raises:
-        InvalidInput: the passages are not a list of objects.
-    """
+    """Return a row's passages in prompt order, the `shown` ones if it has them; or InvalidInput."""
     found = (shown and row.get("model_documents")) or row.get("ctxs")
     if not isinstance(found, list) or not all(isinstance(each, dict) for each in found):
         raise InvalidInput(
@@ -107,13 +101,7 @@ def list_passages(row: Row, *, shown: bool = True) -> tuple[Row, ...]:
 
 
 def list_pairs(row: Row, *, shown: bool = True) -> tuple[tuple[str, str], ...]:
-    """Return the (key, value) pairs of a key-value row in the order of the prompt.
-
-    `shown`: prefer the pairs that the model was shown, if the row has them.
-
-    Raises:
-        InvalidInput: the pairs are not a list of pairs of texts.
-    """
+    """Return a row's (key, value) pairs in prompt order, the `shown` ones if any; InvalidInput."""
     found = (shown and row.get("model_ordered_kv_records")) or row["ordered_kv_records"]
     if not isinstance(found, list):
         raise InvalidInput(

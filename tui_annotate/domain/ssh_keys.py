@@ -49,11 +49,7 @@ class PublicKey:
 
 
 def parse_key(text: str, where: str = "this file") -> PublicKey:
-    """Parse the only public SSH key in a text; blank lines and comments are skipped.
-
-    Raises:
-        InvalidInput: the text has no key, several keys, or an unsupported key.
-    """
+    """Parse the only public SSH key in a text, without blank lines, comments; or InvalidInput."""
     if _PRIVATE.search(text):
         raise InvalidInput(
             f"{where} contains a private key, which must stay on its owner's machine",
@@ -161,11 +157,7 @@ def _begins_with_key(line: str) -> bool:
 
 
 def format_authorized_key(key: str, *, command: str, name: str) -> str:
-    """Return an `authorized_keys` line with which an SSH key can run only one shell command.
-
-    Raises:
-        InvalidInput: the command has a control character, or cannot be quoted.
-    """
+    """Return an `authorized_keys` line that allows one shell command only; or InvalidInput."""
     if command != make_line_visible(command) or command.endswith("\\"):
         raise InvalidInput(
             f"the command {command!r} cannot be written to authorized_keys",

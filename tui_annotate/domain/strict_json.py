@@ -63,12 +63,7 @@ def refuse_repeated_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def parse_unique(text: str, **how: Any) -> Any:
-    """Parse JSON in which no object repeats a key; `how`: options of `json.loads`.
-
-    Raises:
-        RepeatedKey: a key occurs twice in one object.
-        json.JSONDecodeError: the text is not JSON.
-    """
+    """Parse JSON, with options of `json.loads`; RepeatedKey or JSONDecodeError if invalid."""
     return json.loads(text, object_pairs_hook=refuse_repeated_keys, **how)
 
 

@@ -270,12 +270,7 @@ _OF_RUN: Final = text(
 
 
 def load_suggestion(connection: Connection, key: SampleKey, name: str) -> Suggestion:
-    """Return a suggestion on a sample, so that an annotator can answer it.
-
-    Raises:
-        NotFound: there is no such suggestion, or no such sample.
-        Conflict: the dataset hides machine output.
-    """
+    """Return a suggestion to answer; NotFound if unknown, Conflict if the dataset hides it."""
     row = sample_row(connection, key)
     if is_blind(connection, key.dataset):
         raise Conflict(

@@ -42,11 +42,7 @@ class ExportService:
     opinions: Callable[[Sequence[SampleKey]], Mapping[SampleKey, tuple[Score, ...]]] | None = None
 
     def checked(self, filters: RecordFilter) -> RecordFilter:
-        """Check an export's filters; return them with full label paths and parsed times.
-
-        Raises:
-            InvalidInput: a value names something that does not exist; the hint lists valid values.
-        """
+        """Return filters with full label paths and parsed times; InvalidInput for unknown names."""
         if filters.dataset:
             _check_known("dataset", filters.dataset, [each.name for each in self.corpus.datasets()])
         if filters.sample:

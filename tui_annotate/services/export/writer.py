@@ -94,11 +94,7 @@ class ExportRun:
 def write_counted(
     exporter: Any, records: Iterable[Record], target: Any, *, options: ExportOptions
 ) -> ExportReport:
-    """Write records with an exporter, and count the datasets whose description is lost.
-
-    Raises:
-        TypeError: the exporter returned something other than a report.
-    """
+    """Write records and count datasets whose description is lost; TypeError without a report."""
     described: set[str] = set()
     report = exporter.write(_note_descriptions(records, described), target, options)
     if not isinstance(report, ExportReport):

@@ -17,12 +17,7 @@ def find_label(tree: LabelTree, whole: str) -> Label:
 
 
 def new_name(tree: LabelTree, old: Label, new: str) -> LabelPath:
-    """Return the path of a label after a renaming.
-
-    Raises:
-        InvalidInput: the name has other parents, or is the current name.
-        Conflict: a sibling has that name.
-    """
+    """Return a renamed label's path; InvalidInput if moved or unchanged, Conflict if in use."""
     path = sibling_path(old, new)
     if path == old.path:
         raise InvalidInput(
@@ -118,12 +113,7 @@ def _resolve_part(tree: LabelTree, old: Label, name: str) -> LabelPath:
 
 
 def retire_label(tree: LabelTree, whole: str) -> Label:
-    """Return the label that a user wants to deprecate; refuse impossible requests.
-
-    Raises:
-        InvalidInput: the label set lacks the label.
-        Conflict: the label is already deprecated, or no usable label would be left.
-    """
+    """Return the label to deprecate; InvalidInput if unknown, Conflict if that is impossible."""
     label = find_label(tree, whole)
     if label.retired:
         raise Conflict(f"the label {format_path(label.path)!r} is already retired", "nothing to do")

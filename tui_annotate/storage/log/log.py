@@ -229,12 +229,7 @@ class EventLog:
     # writing -----------------------------------------------------------------------------------
 
     def append(self, stream: EventStream, event: Event) -> EventStream:
-        """Append an event to a person's work on a sample; return the new state of the work.
-
-        Raises:
-            Conflict: the work changed since the action was prepared, or other work has an
-                annotation with the same id.
-        """
+        """Append an event, return the new state; Conflict if it changed or an id is in use."""
         plan, after = plan_event(stream, event)
         self.write([plan])
         return after

@@ -87,11 +87,7 @@ class EventStream:
 def build_stream(
     person: str, key: SampleKey, *, sample_id: int, history: Sequence[Event]
 ) -> EventStream:
-    """Compute a person's work on a sample from `history`, the person's events on the sample.
-
-    Raises:
-        Conflict: an event does not follow from the events before it.
-    """
+    """Compute a person's work on a sample from all its events; Conflict if they do not fit."""
     if not history:
         return EventStream(person, key, sample_id, StreamState())
     last = (history[-1].seq, history[-1].hash, last_action_time(history))

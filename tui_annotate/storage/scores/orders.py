@@ -42,11 +42,7 @@ _VALUES: Final = text(
 
 
 def ensure_order(database: Database, order: ByScore) -> int:
-    """Return the row id of a queue order by score; compute the order if it is outdated.
-
-    Raises:
-        InvalidInput: there is no such score, or every dataset that has it hides it.
-    """
+    """Return the row id of a queue order by score, computed anew if outdated; or InvalidInput."""
     with database.reading() as connection:
         current_runs = _select_runs(runs.list_visible_runs(connection), order.score)
         name = _name_order(order, current_runs)

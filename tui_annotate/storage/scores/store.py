@@ -202,12 +202,7 @@ class ScoreStore(Store):
         return {key: tuple(own) for key, own in found.items()}
 
     def support(self, name: str) -> dict[SampleKey, float]:
-        """Return how well the source supports each sample according to a score, in [0, 1].
-
-        Raises:
-            NotAllowed: the actor may not report.
-            InvalidInput: no run has values with this name.
-        """
+        """Return each sample's support by a score, in [0, 1]; NotAllowed or InvalidInput."""
         require_permission(self._actor, Permission.REPORT)
         with self._database.reading() as connection:
             return orders.read_support(connection, name)

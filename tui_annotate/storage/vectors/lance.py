@@ -52,11 +52,7 @@ class LanceFolder:
 
     @cached_property
     def connection(self) -> Any:
-        """LanceDB connection to this folder; each read looks for data that other processes wrote.
-
-        Raises:
-            Unavailable: LanceDB is not installed, or the memory limit of the process is too low.
-        """
+        """LanceDB connection that sees others' writes; Unavailable without LanceDB or memory."""
         _check_memory_limit()
         os.environ.setdefault("LANCEDB_LOG", "error")  # its log would be printed over the screen
         try:
