@@ -210,11 +210,7 @@ def _same_values(there: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
 
 
 def replay(events: Iterable[Event]) -> StreamState:
-    """Return the state of one person's work on a sample, by applying its events in order.
-
-    Raises:
-        Conflict: an event contradicts the previous events in number, hash or content.
-    """
+    """Return the state after a person's events on a sample; Conflict if they do not fit."""
     state = StreamState()
     prev = ""
     for seq, event in enumerate(events, start=1):

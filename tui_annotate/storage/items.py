@@ -130,7 +130,6 @@ class _DatasetView:
         return self.connection.execute(query, known | scope)
 
     def has(self, kind: SampleKind) -> bool:
-        """Return whether a dataset has reports, documents or citations (the given kind)."""
         return (
             self._execute(_ANY, kind=kind.value, **id_prefix_range(id_prefix(kind))).first()
             is not None

@@ -349,7 +349,6 @@ class OrderWalk:
         return int(self._execute(_SUM, person="").scalar_one())
 
     def finished(self) -> int:
-        """Return how many samples of the queue the person has completed."""
         return int(self._execute(_SUM).scalar_one())
 
     def step(self, place: QueuePlace, step: int) -> SampleKey | None:

@@ -160,13 +160,7 @@ class SuggestionStore(Store):
         return stored
 
     def of(self, person: str, key: SampleKey) -> tuple[SuggestionStatus, ...]:
-        """Return the suggestions on a sample with a person's answers, in reading order.
-
-        Empty if the dataset hides machine output.
-
-        Raises:
-            NotFound: there is no such sample.
-        """
+        """Return suggestions with a person's answers in reading order, none if hidden; NotFound."""
         require_permission(self._actor, Permission.READ, person)
         with self._database.reading() as connection:
             row = sample_row(connection, key)
@@ -183,11 +177,7 @@ class SuggestionStore(Store):
     def list_suggestions(
         self, *, dataset: str = "", maker: str = ""
     ) -> Iterator[SuggestionListing]:
-        """Yield suggestions with all answers, in sample order; empty filters match everything.
-
-        Raises:
-            NotFound: the dataset does not exist.
-        """
+        """Yield suggestions with all answers in sample order, for empty filters all; NotFound."""
         require_permission(self._actor, Permission.REPORT)
         with self._database.reading() as connection:
             if dataset:

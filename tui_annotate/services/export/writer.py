@@ -64,12 +64,7 @@ class ExportRun:
             )
 
     def run(self, records: Iterable[Record], target: Path | TextIO | None) -> ExportReport:
-        """Write samples to a file or folder; a failure leaves no partial file.
-
-        Raises:
-            InvalidInput, Unavailable: the format does not fit the target, or the target cannot be
-            written.
-        """
+        """Write samples to the target, complete or not at all; or InvalidInput, Unavailable."""
         met = records if self._names is None else self._names.meeting(records)
         chosen = select_layer(met, self._layer) if self._layer else met
         if self._names is not None:  # after the choice of the layer, which uses real names

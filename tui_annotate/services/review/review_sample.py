@@ -197,11 +197,7 @@ class SampleWork:
         return f"{self.seen}{_SEPARATOR}{label_set}"
 
     def check(self, seen: str, *, same: Callable[[str], bool]) -> None:
-        """Refuse a review action if the sample or the label set has changed meanwhile.
-
-        Raises:
-            Conflict: the sample or its labels changed.
-        """
+        """Raise Conflict if the sample or the label set has changed since it was displayed."""
         state, _, under = seen.partition(_SEPARATOR)
         if not same(under):
             raise Conflict(

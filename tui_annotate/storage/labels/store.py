@@ -77,10 +77,7 @@ class GuidanceStore(CommonStore):
             return tuple(GuidanceEdition(*row) for row in rows)
 
     def version(self, kind: GuidanceKind, *, dataset: str = "") -> str:
-        """Return the hash of the label set or guidelines that a dataset uses, or an empty string.
-
-        A dataset without its own version uses the version of the workspace.
-        """
+        """Return the hash of a dataset's own text of a kind, else of the workspace's; or empty."""
         with self._database.reading() as connection:
             own = connection.execute(_OWN[kind], {"name": dataset}).scalar() if dataset else ""
             return str(own or connection.execute(_COMMON, {"name": kind.value}).scalar() or "")

@@ -160,7 +160,6 @@ class EventLog:
         return list_completed(self._connection, sample_row(self._connection, key))
 
     def readers(self, key: SampleKey) -> SampleReaders:
-        """Return how many people completed a sample, and how many are to annotate it."""
         require_permission(self._actor, Permission.REVIEW)
         return read_readers(self._connection, sample_row(self._connection, key))
 
@@ -213,7 +212,6 @@ class EventLog:
         return events.read_actions(self._connection, person, by=by)
 
     def find_removed(self, names: Sequence[str]) -> set[str]:
-        """Return those of the given ids whose annotations were removed."""
         return set(self._connection.execute(REMOVED_IDS, {"names": list(names)}).scalars())
 
     def owners(self, names: Sequence[str]) -> dict[str, tuple[str, int]]:

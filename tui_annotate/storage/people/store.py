@@ -89,7 +89,6 @@ def read_merges(connection: Connection) -> dict[str, Merge]:
 
 
 def write_merges(connection: Connection, merges: Mapping[str, Merge]) -> None:
-    """Store all merges of people."""
     connection.execute(_SETTING, {"name": _MERGES, "value": to_json(dict(merges))})
 
 
@@ -176,11 +175,7 @@ class PeopleStore(Store):
         return local
 
     def imported(self, person_id: str, name: str) -> Person:
-        """Return a person that a file names by id, and create the person if needed.
-
-        Raises:
-            InvalidInput, NotAllowed: same as for `local`.
-        """
+        """Return a person that a file names by id, created if needed; errors as for `local`."""
         require_permission(self._actor, Permission.MANAGE)
         with self._database.writing() as connection:
             add_person(connection, Person(person_id, name or person_id, PersonKind.IMPORTED))

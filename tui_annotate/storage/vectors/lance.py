@@ -72,11 +72,7 @@ class LanceFolder:
         return _has_version(self.place(table))
 
     def open(self, table: str) -> Any:
-        """Open an existing LanceDB table.
-
-        Raises:
-            Unavailable: there is no such table.
-        """
+        """Open an existing LanceDB table, or raise Unavailable."""
         if not self.has_table(table):
             raise Unavailable(
                 f"there are no vectors in {self.place(table)}", command(REBUILD, self.path.parent)
@@ -100,11 +96,7 @@ class LanceFolder:
         return self.open(table).search().where(where).select(columns).limit(ALL).to_arrow()
 
     def read(self, read: Callable[[], _T]) -> _T:
-        """Return the result of a read, retried once because a concurrent clean-up may make it fail.
-
-        Raises:
-            Unavailable: the second attempt fails too.
-        """
+        """Return the result of a read, retried as a clean-up may make it fail; Unavailable."""
         try:
             with lance_errors(self.path):
                 return read()

@@ -62,11 +62,7 @@ class VectorFileContent:
 
 
 def read(path: Path) -> VectorFileContent:
-    """Read and validate a file of precomputed vectors.
-
-    Raises:
-        InvalidInput: the file cannot be read, or is not consistent.
-    """
+    """Read and validate a file of precomputed vectors; InvalidInput if that fails."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
