@@ -42,11 +42,7 @@ class Account:
 
 
 def normalize_email(email: str) -> str:
-    """Return an e-mail address in its stored form: without white space at its ends, in lower case.
-
-    Raises:
-        InvalidInput: the address is invalid.
-    """
+    """Return an e-mail address as stored: stripped, in lower case; InvalidInput if invalid."""
     made = email.strip().lower()
     if len(made) > LONGEST_EMAIL or not _EMAIL.fullmatch(made):
         raise InvalidInput(
@@ -56,11 +52,7 @@ def normalize_email(email: str) -> str:
 
 
 def check_unix_user(name: str) -> str:
-    """Return a Unix user name unchanged if it is valid; an empty name is valid.
-
-    Raises:
-        InvalidInput: the name is not a valid Unix user name.
-    """
+    """Return a Unix user name unchanged if it is valid or empty; InvalidInput otherwise."""
     if name and not _UNIX.fullmatch(name):
         raise InvalidInput(
             f"{name!r} is not a Unix user name",
@@ -71,11 +63,7 @@ def check_unix_user(name: str) -> str:
 
 
 def parse_role(role: str) -> Role:
-    """Return the role with a given name, such as `annotator`.
-
-    Raises:
-        InvalidInput: no role has that name.
-    """
+    """Return the role with a given name, such as `annotator`; InvalidInput for another name."""
     try:
         return Role(role)
     except ValueError as error:

@@ -49,11 +49,7 @@ def adjudication_to_json(settled: Adjudication) -> dict[str, Any]:
 
 
 def adjudication_from_json(value: Any) -> Adjudication:
-    """Parse the origin of an adjudicated annotation from JSON of `adjudication_to_json`.
-
-    Raises:
-        ValueError: the value has another form.
-    """
+    """Parse what `adjudication_to_json` returns; ValueError for another form."""
     if not isinstance(value, Mapping):
         raise ValueError("the adjudication (field `settled`) is not a JSON object")
     by, note, sources = value.get("by", ""), value.get("note", ""), value.get("sources", [])

@@ -158,13 +158,7 @@ def annotation_to_json(annotation: Annotation) -> dict[str, Any]:
 
 
 def annotation_from_json(value: Mapping[str, Any]) -> Annotation:
-    """Parse an annotation from the JSON that `annotation_to_json` returns.
-
-    Only `id` and `claim` are required.
-
-    Raises:
-        InvalidInput: a value is missing or has the wrong shape; the message names it.
-    """
+    """Parse what `annotation_to_json` returns, `id` and `claim` at least; or InvalidInput."""
     try:
         evidence = tuple([anchor_from_json(anchor) for anchor in value.get("evidence", ())])
         assist, settled, suggested = map(value.get, ("assist", "settled", "suggested"))

@@ -76,13 +76,7 @@ def assist_trace_to_json(trace: AssistTrace) -> dict[str, Any]:
 
 
 def assist_trace_from_json(value: Any, *, spans: int) -> AssistTrace:
-    """Parse from JSON the record of the matches displayed when an annotation was saved.
-
-    `spans`: number of evidence spans of the annotation.
-
-    Raises:
-        ValueError: the value has another form, or its ranks and counts are inconsistent.
-    """
+    """Parse the matches displayed for `spans` evidence spans from JSON; or ValueError."""
     if not isinstance(value, Mapping) or not isinstance(value.get("evidence"), list):
         raise ValueError("the field 'assist' is not a JSON object with a list 'evidence'")
     offered = value.get("offered")

@@ -64,11 +64,7 @@ class NewsItem:
 
 
 def check_text(text: str) -> str:
-    """Return the text of a message without white space at its ends.
-
-    Raises:
-        InvalidInput: the text is empty or longer than 2,000 code points.
-    """
+    """Return a stripped message; InvalidInput if it is empty or has over 2,000 code points."""
     trimmed = text.strip()
     if not trimmed or len(trimmed) > LONGEST:
         raise InvalidInput(

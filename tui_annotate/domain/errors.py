@@ -90,10 +90,7 @@ class Unavailable(TuiAnnotateError):
 
 
 class VectorsPending(Unavailable):
-    """An error: the vectors of a sample are not computed yet.
-
-    `percent` of the stored texts, from 0 to 99, have vectors.
-    """
+    """An error: a sample's vectors are pending; `percent` (0 to 99) of the texts have vectors."""
 
     def __init__(self, percent: int, hint: str) -> None:
         super().__init__(

@@ -34,11 +34,7 @@ _LONGEST_QUOTE = 40
 
 
 def add(state: StreamState, *new: Annotation) -> PendingEvent:
-    """Build the event that adds one or more annotations; a finished sample reopens.
-
-    Raises:
-        Conflict: an annotation with the same id exists.
-    """
+    """Build the event that adds annotations and reopens a sample; Conflict for a known id."""
     after = _new_payloads(state, new)
     return _build("add", state, before=dict.fromkeys(after), after=after)
 
@@ -82,12 +78,7 @@ def edit(state: StreamState, annotation: Annotation, *new: Annotation, at: str) 
 
 
 def remove(state: StreamState, annotation_id: str, *, version: int) -> PendingEvent:
-    """Build the event that removes one annotation.
-
-    Raises:
-        NotFound: no annotation has that id.
-        Conflict: another version is stored.
-    """
+    """Build the event that removes an annotation; NotFound, or Conflict for another version."""
     before = _check_version(state, annotation_id, version)
     return _build("remove", state, before={annotation_id: before}, after={annotation_id: None})
 
@@ -229,11 +220,7 @@ def _begun_or_reopened(state: StreamState) -> dict[str, str]:
 
 
 def finish(state: StreamState, sample: Sample, labels: LabelTree) -> PendingEvent:
-    """Build the event that completes a person's work on a sample, with or without annotations.
-
-    Raises:
-        Conflict: an annotation lacks a part that its label requires; the message names both.
-    """
+    """Build the event that completes a sample; Conflict names a lacking part and its label."""
     drafts = [
         (annotation, missing)
         for annotation in map(annotation_from_json, state.annotations.values())
@@ -258,24 +245,14 @@ def _quote(annotation: Annotation, sample: Sample) -> str:
 
 
 def check_rating(word: str, scale: tuple[str, ...]) -> str:
-    """Return a rating unchanged if it is empty or in the rating scale.
-
-    Without a scale, any rating is valid. An empty rating removes the rating.
-
-    Raises:
-        InvalidInput: the rating is not in the scale.
-    """
+    """Return a rating that is in the scale, if any, or empty to remove it; else InvalidInput."""
     if word and scale and word not in scale:
         raise InvalidInput(f"{word!r} is not a rating", "ratings: " + ", ".join(scale))
     return word
 
 
 def check_open(state: StreamState, suggestion: Suggestion) -> Payload | None:
-    """Check that a suggestion may be answered; return the person's earlier answer, or None.
-
-    Raises:
-        Conflict: the suggestion was accepted and its annotation exists.
-    """
+    """Return the earlier answer to a suggestion, or None; Conflict if its annotation exists."""
     old = state.suggestions.get(suggestion.id)
     if old is not None and old["annotation"] in state.annotations:
         raise Conflict(
@@ -286,11 +263,7 @@ def check_open(state: StreamState, suggestion: Suggestion) -> Payload | None:
 
 
 def accept(state: StreamState, suggestion: Suggestion, *new: Annotation) -> PendingEvent:
-    """Build the event that accepts a suggestion and adds its annotation; a finished sample reopens.
-
-    Raises:
-        Conflict: the suggestion is already accepted.
-    """
+    """Build the event that accepts a suggestion and reopens a sample; Conflict if accepted."""
     old = check_open(state, suggestion)
     changed = new[0].suggested is not None and new[0].suggested.changed
     given = SuggestionAnswer(
@@ -303,11 +276,7 @@ def accept(state: StreamState, suggestion: Suggestion, *new: Annotation) -> Pend
 
 
 def refuse(state: StreamState, suggestion: Suggestion, *, reason: str) -> PendingEvent:
-    """Build the event that refuses a suggestion; a finished sample stays finished.
-
-    Raises:
-        Conflict: the suggestion's annotation exists, or the same refusal is already stored.
-    """
+    """Build the event that refuses a suggestion; Conflict if its annotation exists, or a repeat."""
     old = check_open(state, suggestion)
     new = answer_to_json(
         SuggestionAnswer(answer=AnswerKind.REFUSED, maker=suggestion.maker, reason=reason)

@@ -35,11 +35,7 @@ def _draw_number(seed: str, person: str, block: int) -> int:
 def mix_gold(
     rule: Gold, person: str, items: Iterable[Item], *, gold: Sequence[Item], start: int
 ) -> list[tuple[Item, bool]]:
-    """Mix samples with known answers into a person's next samples: (sample, whether known).
-
-    Args:
-        start: number of samples that the person has already.
-    """
+    """Mix gold samples into a person's next samples, after `start` ones: (sample, is gold)."""
     mixed: list[tuple[Item, bool]] = []
     left = list(reversed(gold))
     for item in items:

@@ -79,11 +79,7 @@ def digest_heads(heads: Iterable[StreamHead]) -> tuple[int, str]:
 
 
 def head_from_token(token: str) -> tuple[int, str]:
-    """Parse the summary of an event log in the form COUNT:DIGEST into (event count, digest).
-
-    Raises:
-        InvalidInput: the token is not COUNT:DIGEST.
-    """
+    """Parse an event log's summary COUNT:DIGEST into (event count, digest), or InvalidInput."""
     found = _TOKEN.fullmatch(token.strip())
     if found is None:
         raise InvalidInput(
@@ -94,11 +90,7 @@ def head_from_token(token: str) -> tuple[int, str]:
 
 
 def head_from_json(value: Any) -> StreamHead:
-    """Parse the last event of one person's work on a sample, as `audit head --streams` prints it.
-
-    Raises:
-        InvalidInput: the value has another form.
-    """
+    """Parse an event head as `audit head --streams` prints it; InvalidInput for another form."""
     match value:
         case [str(), str(), str(), int(), str()]:
             return StreamHead(*value)

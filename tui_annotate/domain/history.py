@@ -152,11 +152,7 @@ class StreamState:
     suggestions: Mapping[str, Payload] = field(default_factory=dict)
 
     def applied(self, action: PendingEvent, *, seconds: float = 0.0) -> StreamState:
-        """Return the state of a person's work on a sample after one more action.
-
-        Raises:
-            Conflict: the action's `before` differs from this state.
-        """
+        """Return the state after one more action; Conflict if its `before` is not this state."""
         if not self.matches(action.before):
             raise Conflict(
                 f"the sample changed after the action {action.verb!r} was prepared",
@@ -214,11 +210,7 @@ def _same_values(there: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
 
 
 def replay(events: Iterable[Event]) -> StreamState:
-    """Return the state of one person's work on a sample, by applying its events in order.
-
-    Raises:
-        Conflict: an event contradicts the previous events in number, hash or content.
-    """
+    """Return the state after a person's events on a sample; Conflict if they do not fit."""
     state = StreamState()
     prev = ""
     for seq, event in enumerate(events, start=1):

@@ -67,10 +67,7 @@ def find_broken_rules(annotation: Annotation, labels: LabelTree) -> Iterator[tup
 def find_duplicate_pairs(
     annotations: Iterable[Annotation],
 ) -> Iterator[tuple[Annotation, Annotation]]:
-    """Find pairs of one person's annotations that have the same claim and share a label.
-
-    Annotations without a claim are compared by their evidence.
-    """
+    """Find pairs with a common label and the same claim, without claims the same evidence."""
     by_claim: defaultdict[object, list[Annotation]] = defaultdict(list)
     for each in annotations:
         by_claim[each.claim or each.evidence].append(each)

@@ -198,11 +198,7 @@ class LabelTree:
 
 
 def resolve_label(text: str, paths: Collection[LabelPath]) -> LabelPath:
-    """Return the path of the label that has this name or this path with dots.
-
-    Raises:
-        InvalidInput: no label or several labels have the name; the hint lists labels.
-    """
+    """Return the path of the label with this name or dotted path; else InvalidInput."""
     wanted = tuple(text.split(JOINER))
     found = [wanted] if wanted in paths else [path for path in paths if path[-1:] == wanted]
     listed = ", ".join(sorted(map(JOINER.join, found or paths)))
@@ -246,11 +242,7 @@ def number_labels(labels: Sequence[Label]) -> tuple[tuple[str, Label], ...]:
 
 
 def check_overlap(annotation: Annotation, others: Iterable[Annotation], labels: LabelTree) -> None:
-    """Check an annotation's labels against the same person's other annotations of the same claim.
-
-    Raises:
-        Conflict: another annotation of the same claim has a common label or an exclusive label.
-    """
+    """Raise Conflict for a common or exclusive label on the same claim of the same person."""
     for other in _on_subject(annotation, others):
         same = {*other.labels} & {*annotation.labels}
         shared = sorted(repr(JOINER.join(path)) for path in same)

@@ -21,11 +21,7 @@ class OffsetMap:
     length: int
 
     def to_units(self, offset: int) -> int:
-        """Convert a code point offset in [0, length] to an offset in UTF-16 units.
-
-        Raises:
-            InvalidSpan: the offset is outside the text.
-        """
+        """Convert a code point offset in [0, length] to UTF-16 units; InvalidSpan outside."""
         if not 0 <= offset <= self.length:
             raise InvalidSpan(f"offset {offset} is outside a text of {self.length} code points")
         if self.ends is None or offset == 0:
@@ -33,11 +29,7 @@ class OffsetMap:
         return self.ends[offset - 1]
 
     def to_code_points(self, units: int) -> int:
-        """Convert an offset in UTF-16 units to a code point offset.
-
-        Raises:
-            InvalidSpan: the offset is outside the text, or inside a character.
-        """
+        """Convert UTF-16 units to a code point offset; InvalidSpan outside, or in a character."""
         if self.ends is None:
             return self.to_units(units)
         if units == 0:

@@ -45,11 +45,7 @@ class Person:
 
 
 def check_name(name: str) -> str:
-    """Return a person's name without white space at its ends.
-
-    Raises:
-        InvalidInput: the name is empty, longer than 100 code points, or has a control character.
-    """
+    """Return a stripped name; InvalidInput if empty, over 100 code points, or with controls."""
     trimmed = name.strip()
     if not trimmed or len(trimmed) > LONGEST_NAME or _CONTROL.search(trimmed):
         raise InvalidInput(

@@ -48,11 +48,7 @@ class StudyTask(StrEnum):
 
 
 def parse_task(row: Any) -> StudyTask:
-    """Return the task of a position study's row: a question to answer, or a key to look up.
-
-    Raises:
-        InvalidInput: the row has the fields of neither task.
-    """
+    """Return whether a row asks a question or looks up a key; InvalidInput if neither."""
     if isinstance(row, Mapping):
         if "ordered_kv_records" in row and "key" in row:
             return StudyTask.KV
@@ -65,11 +61,7 @@ def parse_task(row: Any) -> StudyTask:
 
 
 def parse_text(row: Row, name: str) -> str:
-    """Return the value of a field that must be text and not blank.
-
-    Raises:
-        InvalidInput: the field is missing, not text, or blank.
-    """
+    """Return a field's text, which must not be blank; InvalidInput otherwise."""
     value = row.get(name)
     if not isinstance(value, str) or not value.strip():
         raise InvalidInput(
@@ -82,11 +74,7 @@ def parse_text(row: Row, name: str) -> str:
 
 
 def parse_answers(row: Row) -> tuple[str, ...]:
-    """Return the correct answers to a study's question; empty if there are none.
-
-    Raises:
-        InvalidInput: `answers` is not a list of texts.
-    """
+    """Return the correct answers of a row, if any; InvalidInput if they are no list of texts."""
     found = row.get("answers", [])
     if not isinstance(found, list) or not all(isinstance(each, str) for each in found):
         raise InvalidInput("'answers' is not a list of texts", 'write answers as ["sea star"]')
@@ -102,13 +90,7 @@ def question_text(row: Row) -> str:
 
 
 def list_passages(row: Row, *, shown: bool = True) -> tuple[Row, ...]:
-    """Return the text passages of a question row in the order of the prompt.
-
-    `shown`: prefer the passages that the model was shown, if the row has them.
-
-    Raises:
-        InvalidInput: the passages are not a list of objects.
-    """
+    """Return a row's passages in prompt order, the `shown` ones if it has them; or InvalidInput."""
     found = (shown and row.get("model_documents")) or row.get("ctxs")
     if not isinstance(found, list) or not all(isinstance(each, dict) for each in found):
         raise InvalidInput(
@@ -119,13 +101,7 @@ def list_passages(row: Row, *, shown: bool = True) -> tuple[Row, ...]:
 
 
 def list_pairs(row: Row, *, shown: bool = True) -> tuple[tuple[str, str], ...]:
-    """Return the (key, value) pairs of a key-value row in the order of the prompt.
-
-    `shown`: prefer the pairs that the model was shown, if the row has them.
-
-    Raises:
-        InvalidInput: the pairs are not a list of pairs of texts.
-    """
+    """Return a row's (key, value) pairs in prompt order, the `shown` ones if any; InvalidInput."""
     found = (shown and row.get("model_ordered_kv_records")) or row["ordered_kv_records"]
     if not isinstance(found, list):
         raise InvalidInput(
@@ -242,10 +218,7 @@ class ScoredAnswer:
 
 
 def human_verdict(work: Iterable[Assignment]) -> str | None:
-    """Return people's verdict on a model's answer: the adjudicated, else the most frequent rating.
-
-    None on a tie, and without ratings.
-    """
+    """Return the adjudicated, else the most frequent rating; None on a tie or without ratings."""
     said = [each for each in work if each.rating]
     settled = next((each.rating for each in said if each.person == SETTLED), None)
     if settled is not None:

@@ -48,10 +48,7 @@ def time_phase(
     total: int = 0,
     waiting: str = "",
 ) -> Callable[[int], None]:
-    """Start timing a phase of a task; return a function to call with the number of done records.
-
-    `total`: number of records of the phase; 0 if unknown.
-    """
+    """Time a phase of `total` records (0: unknown); return a function to call with their count."""
     began = time.monotonic()
 
     def report(done: int) -> None:

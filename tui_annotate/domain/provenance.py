@@ -21,11 +21,7 @@ def provenance_to_json(provenance: Provenance) -> dict[str, Any]:
 
 
 def provenance_from_json(value: Any) -> Provenance:
-    """Parse from JSON the suggestion that an annotation was created from.
-
-    Raises:
-        ValueError: the value has another form.
-    """
+    """Parse the suggestion behind an annotation from JSON; ValueError for another form."""
     if not isinstance(value, Mapping):
         raise ValueError("the field 'suggested' is not a JSON object")
     name, maker, changed = (value.get(key) for key in ("suggestion", "maker", "changed"))
@@ -39,11 +35,7 @@ def provenance_from_json(value: Any) -> Provenance:
 
 
 def parse_score(value: Any) -> float | None:
-    """Parse a suggestion's score, a number in [0, 1] or None, from a JSON value.
-
-    Raises:
-        ValueError: the value is not such a number.
-    """
+    """Return a score from JSON: a number in [0, 1] or None; ValueError for anything else."""
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int | float):

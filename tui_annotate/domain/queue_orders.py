@@ -44,11 +44,7 @@ def by_score(order: str) -> ByScore | None:
 
 
 def score_of_order(order: str) -> str:
-    """Return the score's name in a review order `disagree:SCORE`; empty for the default order.
-
-    Raises:
-        InvalidInput: the review order is unknown.
-    """
+    """Return the score in a review order `disagree:SCORE`, empty by default; or InvalidInput."""
     if order in ("", CONFLICTS):
         return ""
     if order.startswith(DISAGREE) and len(order) > len(DISAGREE):

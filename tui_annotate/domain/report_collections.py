@@ -260,11 +260,7 @@ def report_id(group: str) -> str:
 
 
 def split_claim_at_sentences(annotation: Annotation, sample: Sample) -> Annotation:
-    """Split the claim of an annotation at the borders of a report's sentences.
-
-    Raises:
-        InvalidSpan: the claim lies between sentences.
-    """
+    """Split an annotation's claim at a report's sentences; InvalidSpan if it is between them."""
     within = report_sentences(sample) if sample.kind is SampleKind.REPORT else ()
     if not within or not annotation.claim:
         return annotation

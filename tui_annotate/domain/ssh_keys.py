@@ -49,11 +49,7 @@ class PublicKey:
 
 
 def parse_key(text: str, where: str = "this file") -> PublicKey:
-    """Parse the only public SSH key in a text; blank lines and comments are skipped.
-
-    Raises:
-        InvalidInput: the text has no key, several keys, or an unsupported key.
-    """
+    """Parse the only public SSH key in a text, without blank lines, comments; or InvalidInput."""
     if _PRIVATE.search(text):
         raise InvalidInput(
             f"{where} contains a private key, which must stay on its owner's machine",
@@ -107,11 +103,7 @@ def _parse_line(line: str, where: str) -> PublicKey:
 
 
 def _read_fields(raw: bytes) -> list[bytes]:
-    """Split a binary SSH key into its parts, each of which follows its length in four bytes.
-
-    Raises:
-        ValueError: a length exceeds the remaining bytes.
-    """
+    """Split a binary SSH key into parts, each after its length in four bytes; or ValueError."""
     fields, at = [], 0
     while at < len(raw):
         size = int.from_bytes(raw[at : at + 4], "big")
@@ -165,11 +157,7 @@ def _begins_with_key(line: str) -> bool:
 
 
 def format_authorized_key(key: str, *, command: str, name: str) -> str:
-    """Return an `authorized_keys` line with which an SSH key can run only one shell command.
-
-    Raises:
-        InvalidInput: the command has a control character, or cannot be quoted.
-    """
+    """Return an `authorized_keys` line that allows one shell command only; or InvalidInput."""
     if command != make_line_visible(command) or command.endswith("\\"):
         raise InvalidInput(
             f"the command {command!r} cannot be written to authorized_keys",

@@ -60,11 +60,7 @@ class Fork:
 
 @dataclass(frozen=True, slots=True)
 class StreamCopy:
-    """Another workspace's copy of one person's work on one sample.
-
-    Attributes:
-        texts: hash of the sample's texts, computed by `storage.corpus.text_digest`.
-    """
+    """Another workspace's copy of one person's work on a sample; `texts`: hash of the texts."""
 
     person: str
     key: SampleKey

@@ -52,11 +52,7 @@ def replace_non_finite(
 
 
 def refuse_repeated_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return the pairs of a JSON object as a dict, as an `object_pairs_hook` of `json` does.
-
-    Raises:
-        RepeatedKey: two pairs have the same key.
-    """
+    """Return a JSON object's pairs as a dict (`object_pairs_hook`); RepeatedKey for equal keys."""
     found = dict(pairs)
     if len(found) < len(pairs):
         keys = [key for key, _ in pairs]
@@ -67,12 +63,7 @@ def refuse_repeated_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def parse_unique(text: str, **how: Any) -> Any:
-    """Parse JSON in which no object repeats a key; `how`: options of `json.loads`.
-
-    Raises:
-        RepeatedKey: a key occurs twice in one object.
-        json.JSONDecodeError: the text is not JSON.
-    """
+    """Parse JSON, with options of `json.loads`; RepeatedKey or JSONDecodeError if invalid."""
     return json.loads(text, object_pairs_hook=refuse_repeated_keys, **how)
 
 

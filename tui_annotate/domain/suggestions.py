@@ -85,11 +85,7 @@ def suggestion_to_json(suggestion: Suggestion) -> dict[str, Any]:
 
 
 def suggestion_from_json(value: Mapping[str, Any]) -> Suggestion:
-    """Parse a suggestion from the JSON that `suggestion_to_json` returns.
-
-    Raises:
-        InvalidInput: a value is missing or has the wrong shape; the message names it.
-    """
+    """Parse what `suggestion_to_json` returns; InvalidInput names a missing or wrong value."""
     try:
         words = {name: value[name] for name in ("id", "maker", "run", "note")}
         if not all(isinstance(word, str) for word in words.values()):
@@ -131,11 +127,7 @@ def answer_to_json(given: SuggestionAnswer) -> dict[str, Any]:
 
 
 def answer_from_json(value: Any) -> SuggestionAnswer:
-    """Parse a person's answer to a suggestion from the JSON that `answer_to_json` returns.
-
-    Raises:
-        InvalidInput: the value has another form.
-    """
+    """Parse what `answer_to_json` returns; InvalidInput for another form."""
     parts = ("answer", "maker", "reason", "annotation")
     words = [value.get(name) for name in parts] if isinstance(value, Mapping) else [None]
     if not all(isinstance(word, str) for word in words):

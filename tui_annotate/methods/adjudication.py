@@ -161,7 +161,6 @@ def _sort_key(candidate: CandidateAnnotation) -> tuple[bool, tuple[Anchor, ...],
 
 
 def _group_overlapping(owned: Sequence[_OwnedCandidate]) -> Iterator[list[_OwnedCandidate]]:
-    """Group annotations whose claims overlap, directly or through other claims."""
     # Union-find over anchors in order: linear after sorting, and independent of the input order.
     leader = list(range(len(owned)))
 

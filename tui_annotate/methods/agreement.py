@@ -167,10 +167,7 @@ def draw_interval(draws: Numbers | None) -> Interval | None:
 
 
 def _ordinal_distances(totals: Numbers) -> Numbers:
-    """Compute the squared distance of every two ordered labels: (..., labels, labels).
-
-    `totals`: (..., labels): how often each label was given.
-    """
+    """Compute squared distances (..., labels, labels) of ordered labels of counts (..., labels)."""
     up_to = np.cumsum(totals, axis=-1)
     middle = up_to - totals / 2
     apart: Numbers = (middle[..., :, None] - middle[..., None, :]) ** 2

@@ -47,11 +47,7 @@ class TokenBank:
 
     @classmethod
     def joined(cls, banks: Sequence[Self]) -> Self:
-        """Concatenate several collections of token vectors into one, in order.
-
-        Raises:
-            ValueError: there are no banks, or their dimensions differ.
-        """
+        """Concatenate collections of token vectors; ValueError if none, or dimensions differ."""
         before = accumulate((int(bank.bounds[-1]) for bank in banks), initial=0)
         bounds = [bank.bounds[1:] + start for bank, start in zip(banks, before, strict=False)]
         return cls(

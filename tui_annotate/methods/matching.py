@@ -67,10 +67,7 @@ class Query:
 
 
 def query(text: str, segments: Sequence[Segment], span: Span) -> Query | None:
-    """Build the search for matches of a span; None if its sentences have no word.
-
-    `segments`: all sentences of the text, in order.
-    """
+    """Build the search for a span of a text with `segments`; None if its sentences have no word."""
     chosen = span.trim(text)
     if chosen is None:
         return None

@@ -89,7 +89,6 @@ def restore(source: Path, target: Path, *, store: str, folders: Sequence[str]) -
 
 
 def _check_store(store: Path, *, head: str) -> None:
-    """Check a copied database: its pages, schema version, and the digest of its event log."""
     with closing(Database(store)) as database:
         if (version := database.version()) > SCHEMA:
             raise Unavailable(

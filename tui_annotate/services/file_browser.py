@@ -73,11 +73,7 @@ class FileBrowser:
         return tuple(sorted(self.index.people.values(), key=lambda one: (one.name, one.id)))
 
     def open(self, key: SampleKey) -> BrowsedSample:
-        """Load a sample with all its annotations in the file, and split its texts into sentences.
-
-        Raises:
-            NotFound: the sample does not exist.
-        """
+        """Load a sample with its annotations in the file, and split it; NotFound if unknown."""
         record, position = self.index.record(key)
         return BrowsedSample(
             record.sample,
@@ -103,11 +99,7 @@ class FileBrowser:
         return found
 
     def first(self, name: str = "") -> SampleKey | None:
-        """Return the key of a sample by name, by default the first sample's; None if empty.
-
-        Raises:
-            NotFound: `name` matches no sample, or several.
-        """
+        """Return the key of a sample by name, default the first, None if empty; or NotFound."""
         return self.index.find(name) if name else self.index.key(1)
 
 

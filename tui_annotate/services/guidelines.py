@@ -63,11 +63,7 @@ class GuidelinesService:
         return self.guidance.text(GuidanceKind.GUIDELINES, self.named(version, dataset=dataset))
 
     def named(self, version: str, *, dataset: str = "") -> str:
-        """Return the full hash of guidelines by its first characters; empty: the current ones.
-
-        Raises:
-            NotFound: no version matches, several do, or the dataset does not exist.
-        """
+        """Return guidelines' full hash by its start, the current one's if empty; or NotFound."""
         if not version:
             self._require_dataset(dataset)
             found = self.guidance.version(GuidanceKind.GUIDELINES, dataset=dataset)

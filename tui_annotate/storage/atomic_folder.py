@@ -173,12 +173,7 @@ def check(folder: Path) -> None:
 
 
 def copy_checked(source: Path, target: Path) -> list[str]:
-    """Copy the files listed in a folder's checksum file, verify the copies, return their names.
-
-    Raises:
-        NotFound: the folder has no checksum file.
-        Damaged: a file is missing or does not match its checksum.
-    """
+    """Copy and verify the files of a checksum file; return their names, or NotFound, Damaged."""
     return _compare_with_sums(source, lambda name: copy(source / name, target / name))
 
 

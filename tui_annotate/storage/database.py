@@ -104,12 +104,7 @@ class Database:
 
     @classmethod
     def create(cls, path: Path) -> Database:
-        """Create a new workspace database; an empty file of an interrupted creation is reused.
-
-        Raises:
-            Conflict: there is a store at this path already.
-            Damaged: there is a file at this path that is not a store.
-        """
+        """Create a database, also in an empty file; Conflict for a store, Damaged for others."""
         with translate_errors(path):
             path.touch(mode=0o600)  # SQLite's side files take its mode
         with _close_on_error(cls(path)) as database:
@@ -184,7 +179,6 @@ class Database:
         self.read_only = self.read_only or error.reason
 
     def require_writable(self) -> None:
-        """Raise ReadOnly if the database cannot be written."""
         if self.read_only:
             raise ReadOnly(
                 f"the workspace is read-only, because {self.read_only}: {self.path}",

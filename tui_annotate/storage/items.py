@@ -116,10 +116,7 @@ class _Topic(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _DatasetView:
-    """A dataset as one annotator sees it, inside one transaction.
-
-    `whole` is true if no sample is assigned, so that every annotator has all samples.
-    """
+    """A dataset in one transaction as one annotator sees it; `whole`: no sample is assigned."""
 
     connection: Connection
     person: str
@@ -133,7 +130,6 @@ class _DatasetView:
         return self.connection.execute(query, known | scope)
 
     def has(self, kind: SampleKind) -> bool:
-        """Return whether a dataset has reports, documents or citations (the given kind)."""
         return (
             self._execute(_ANY, kind=kind.value, **id_prefix_range(id_prefix(kind))).first()
             is not None

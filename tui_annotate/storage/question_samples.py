@@ -50,10 +50,7 @@ _DATASETS: Final = text(
 
 @dataclass(frozen=True, slots=True)
 class StoredQuestion:
-    """A sample of the kind `question`, with its answer and its ratings.
-
-    `work` has one assignment for each annotator whose rating the actor may see.
-    """
+    """A question with answer and ratings; `work`: an assignment for each visible annotator."""
 
     key: SampleKey
     group: str
@@ -91,7 +88,6 @@ class QuestionStore(Store):
 
 
 def _build_queue_scope(connection: Connection, person: str, dataset: str) -> dict[str, Any]:
-    """Return query parameters for the samples of a dataset in a person's queue."""
     practice = is_practising(connection, person)
     own = {"practice": PRACTICE + person, "share": "" if practice else SHARE + person}
     if practice or base_person(person) != person:

@@ -164,11 +164,7 @@ class QueueStore(Store):
             yield connection, _load_walks(connection, person, order_id)
 
     def queue_status(self, person: str, key: SampleKey, *, order: str) -> QueueStatus:
-        """Return the position of a sample in a person's queue.
-
-        Raises:
-            NotFound: also if the sample is not in this person's queue.
-        """
+        """Return a sample's position in a person's queue; NotFound also if it is not in it."""
         with self._open_walks(person, order) as (connection, line):
             at, place = _find_position(connection, line, key)
             totals = [walk.total() for walk in line]
@@ -353,7 +349,6 @@ class OrderWalk:
         return int(self._execute(_SUM, person="").scalar_one())
 
     def finished(self) -> int:
-        """Return how many samples of the queue the person has completed."""
         return int(self._execute(_SUM).scalar_one())
 
     def step(self, place: QueuePlace, step: int) -> SampleKey | None:

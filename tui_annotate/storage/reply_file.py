@@ -61,11 +61,7 @@ class ReplyFile:
         return self._known.get(key)
 
     def put(self, key: str, reply: str, *, about: Mapping[str, Any]) -> None:
-        """Write a language model's reply to the file at once.
-
-        Raises:
-            Unavailable: the file cannot be written.
-        """
+        """Write a language model's reply to the file at once; Unavailable if that fails."""
         row = {"key": key, "reply": reply, "about": dict(about)}
         line = json.dumps(row, ensure_ascii=True) + "\n"
         with self._lock:

@@ -160,13 +160,7 @@ class SuggestionStore(Store):
         return stored
 
     def of(self, person: str, key: SampleKey) -> tuple[SuggestionStatus, ...]:
-        """Return the suggestions on a sample with a person's answers, in reading order.
-
-        Empty if the dataset hides machine output.
-
-        Raises:
-            NotFound: there is no such sample.
-        """
+        """Return suggestions with a person's answers in reading order, none if hidden; NotFound."""
         require_permission(self._actor, Permission.READ, person)
         with self._database.reading() as connection:
             row = sample_row(connection, key)
@@ -183,11 +177,7 @@ class SuggestionStore(Store):
     def list_suggestions(
         self, *, dataset: str = "", maker: str = ""
     ) -> Iterator[SuggestionListing]:
-        """Yield suggestions with all answers, in sample order; empty filters match everything.
-
-        Raises:
-            NotFound: the dataset does not exist.
-        """
+        """Yield suggestions with all answers in sample order, for empty filters all; NotFound."""
         require_permission(self._actor, Permission.REPORT)
         with self._database.reading() as connection:
             if dataset:
@@ -270,12 +260,7 @@ _OF_RUN: Final = text(
 
 
 def load_suggestion(connection: Connection, key: SampleKey, name: str) -> Suggestion:
-    """Return a suggestion on a sample, so that an annotator can answer it.
-
-    Raises:
-        NotFound: there is no such suggestion, or no such sample.
-        Conflict: the dataset hides machine output.
-    """
+    """Return a suggestion to answer; NotFound if unknown, Conflict if the dataset hides it."""
     row = sample_row(connection, key)
     if is_blind(connection, key.dataset):
         raise Conflict(

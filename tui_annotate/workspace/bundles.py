@@ -13,7 +13,7 @@ from functools import cached_property
 from itertools import groupby
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from tui_annotate.domain.annotations import Annotation, LabelPath, normalize_annotation
 from tui_annotate.domain.did_you_mean import suggest_word
@@ -48,17 +48,13 @@ from tui_annotate.settings import WORKSPACE_FILE
 from tui_annotate.storage.assignments.store import AssignmentStore
 from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.labels.store import GuidanceKind, GuidanceStore, LabelSets
-from tui_annotate.storage.log.stream_merge import MergeStore
+from tui_annotate.storage.log.stream_merge import MergeStore, StreamMergeReport
 from tui_annotate.storage.log.sync_heads import SyncStore
 from tui_annotate.storage.suggestions import SuggestionStore
 from tui_annotate.workspace import create
 from tui_annotate.workspace import open as opened
 from tui_annotate.workspace.folder import LABELS
-
-if TYPE_CHECKING:
-    from tui_annotate.storage.log.stream_merge import StreamMergeReport
-    from tui_annotate.workspace.workspace import Workspace
-
+from tui_annotate.workspace.workspace import Workspace
 
 _SUGGESTIONS_SETTING: Final = "bundle-suggestions"
 WORKING: Final = ".work"

@@ -12,20 +12,20 @@ from tui_annotate.domain.errors import Unavailable
 from tui_annotate.domain.labels import LabelTree
 from tui_annotate.domain.people import Actor
 from tui_annotate.settings import Settings
+from tui_annotate.storage.blind_datasets import BlindDatasets
 from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.log.store import AnnotationStore
 from tui_annotate.storage.people.store import PeopleStore
+from tui_annotate.storage.suggestions import SuggestionStore
 
 if TYPE_CHECKING:
     from tui_annotate.domain.samples import SampleKey
     from tui_annotate.domain.scores import Score
     from tui_annotate.plugins.protocols import Embedder
     from tui_annotate.services.suggestions import SuggestionService
-    from tui_annotate.storage.blind_datasets import BlindDatasets
     from tui_annotate.storage.reply_file import ReplyStore
     from tui_annotate.storage.scores.store import ScoreStore
-    from tui_annotate.storage.suggestions import SuggestionStore
 
 
 class PluginService:
@@ -79,8 +79,6 @@ class MachineServices:
 
     @cached_property
     def suggestions(self) -> SuggestionStore:
-        from tui_annotate.storage.suggestions import SuggestionStore
-
         return SuggestionStore(self.database, actor=self.actor)
 
     @cached_property
@@ -92,8 +90,6 @@ class MachineServices:
     @cached_property
     def blind_datasets(self) -> BlindDatasets:
         """The store of blind datasets, whose annotators see no machine scores or suggestions."""
-        from tui_annotate.storage.blind_datasets import BlindDatasets
-
         return BlindDatasets(self.database, actor=self.actor)
 
     @cached_property

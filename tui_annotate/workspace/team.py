@@ -12,12 +12,15 @@ from tui_annotate.domain.labels import JOINER
 from tui_annotate.domain.people import Actor, Permission, Person, is_allowed, require_permission
 from tui_annotate.domain.records import RecordFilter
 from tui_annotate.settings import WORKSPACE_FILE, Settings
-from tui_annotate.storage.corpus.store import CorpusStore
+from tui_annotate.storage.assignments.store import AssignmentStore
+from tui_annotate.storage.corpus.store import CorpusStore, SegmentStore
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.labels.store import GuidanceStore, LabelSets
+from tui_annotate.storage.log.audit import AuditStore
 from tui_annotate.storage.log.label_set_change import LabelChangeStore
 from tui_annotate.storage.log.store import AnnotationStore
 from tui_annotate.storage.people.store import PeopleStore
+from tui_annotate.storage.vectors.store import VectorStore
 from tui_annotate.workspace.folder import (
     FROZEN,
     GUIDELINES,
@@ -26,7 +29,7 @@ from tui_annotate.workspace.folder import (
     VECTORS,
     write_if_changed,
 )
-from tui_annotate.workspace.members import WorkspaceMembers
+from tui_annotate.workspace.members import PseudonymKeeper, WorkspaceMembers
 from tui_annotate.workspace.proposals import GuidanceFiles
 
 if TYPE_CHECKING:
@@ -46,7 +49,6 @@ if TYPE_CHECKING:
     from tui_annotate.services.ssh_keys import SshKeyService
     from tui_annotate.storage.log.person_merge import PersonMergeStore
     from tui_annotate.storage.people.presence import PresenceStore
-    from tui_annotate.workspace.members import PseudonymKeeper
 
 
 @dataclass(frozen=True)
@@ -85,7 +87,6 @@ class TeamServices:
     def audit(self) -> AuditService:
         """The service that checks that stored events of the workspace were not changed later."""
         from tui_annotate.services.audit import AuditService
-        from tui_annotate.storage.log.audit import AuditStore
 
         require_permission(self.actor, Permission.REPORT)
         return AuditService(AuditStore(self.database))
@@ -99,7 +100,6 @@ class TeamServices:
     @cached_property
     def backup(self) -> BackupService:
         from tui_annotate.services.backup import BackupService
-        from tui_annotate.storage.vectors.store import VectorStore
 
         require_permission(self.actor, Permission.MANAGE)
         files = (WORKSPACE_FILE, LABELS, GUIDELINES, FROZEN)
@@ -108,8 +108,6 @@ class TeamServices:
 
     @cached_property
     def pseudonyms(self) -> PseudonymKeeper:
-        from tui_annotate.workspace.members import PseudonymKeeper
-
         return PseudonymKeeper(self.corpus, self.members)
 
     @cached_property
@@ -117,7 +115,6 @@ class TeamServices:
         """The service that measures agreement between annotators."""
         from tui_annotate.services.agreement import AgreementService
         from tui_annotate.services.export import ExportService
-        from tui_annotate.storage.corpus.store import SegmentStore
 
         stores = (self.corpus, self.people, self.guidance, SegmentStore(self.database))
         names = ExportService(self.corpus, self.people, self.log, self.proposals.label_paths)
@@ -134,7 +131,6 @@ class TeamServices:
     @cached_property
     def assignments(self) -> AssignmentService:
         from tui_annotate.services.assignments import AssignmentService
-        from tui_annotate.storage.assignments.store import AssignmentStore
 
         store = AssignmentStore(self.database)
         return AssignmentService(

@@ -237,7 +237,6 @@ def _without_second_readings(readings: Iterable[SampleReading]) -> list[SampleRe
 def _count_left_out(
     readings: Sequence[SampleReading], chosen: frozenset[str], *, compared: bool
 ) -> LeftOutCounts:
-    """Count the annotators' work on a sample that agreement excludes, for each reason."""
     first = {each.person for each in _without_second_readings(readings)}
     second = sum(base_person(each.person) not in first for each in readings)
     left = LeftOutCounts(work=Counter({LeftOutReason.SECOND_ALONE: second}))

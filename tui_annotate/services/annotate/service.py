@@ -316,7 +316,6 @@ def _prepare_opinion(verb: str, parts: Mapping[str, str]) -> Prepare:
 def _split_at_sentences(
     annotation: Annotation, sample: Sample, others: Sequence[Annotation]
 ) -> tuple[Annotation, ...]:
-    """Split an annotation whose claim covers several sentences: one annotation per sentence."""
     whole = split_claim_at_sentences(annotation, sample)
     if sample.kind is not SampleKind.REPORT or len(whole.claim) <= 1:
         return (whole,)

@@ -8,7 +8,10 @@ from dataclasses import dataclass, replace
 from functools import cache
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
 
 from tui_annotate.domain.annotations import Anchor
 from tui_annotate.domain.errors import InvalidInput, Unavailable
@@ -41,10 +44,6 @@ from tui_annotate.services.assist.weights import (
     AssistWeights,
     use_weights,
 )
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 _Segments = tuple[tuple[Segment, ...], ...]
 
@@ -244,8 +243,6 @@ class QueryGroup:
 def _group_queries(
     asked: Sequence[EvidenceChoice], ranks: Sequence[Sequence[int | None]]
 ) -> dict[str, QueryGroup]:
-    import numpy as np
-
     found = np.stack([figures_by_query(own) for own in ranks], axis=1)
     sources = [each.source for each in asked]
     kinds = [each.kinds for each in asked]

@@ -10,6 +10,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+import numpy as np
+
 from tui_annotate.domain.annotations import Anchor, LabelPath, PastAnnotation
 from tui_annotate.domain.errors import Unavailable
 from tui_annotate.domain.samples import SampleKey, Segment
@@ -20,7 +22,6 @@ from tui_annotate.methods.matching import find_touched_segments, query
 from tui_annotate.methods.selection_vectors import average_sentences
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from tui_annotate.plugins.protocols import Embedder
@@ -94,8 +95,6 @@ class PastAnnotationSearch:
         self, claim_query: _ClaimQuery, own: Sequence[OwnClaim]
     ) -> NDArray[np.float32] | None:
         """Return each past claim's cosine with the current claim; 0 for a very different claim."""
-        import numpy as np
-
         used = self.corpus.vector_set()
         if used is None:
             return None
@@ -133,7 +132,6 @@ class PastAnnotationSearch:
     def _search_segments(
         self, used: VectorSet, own: Sequence[OwnClaim], vector: NDArray[np.float32]
     ) -> dict[tuple[str, int], float]:
-        """Return the cosines between a claim and the sentences with past claims."""
         places = {each.place for each in own}
         names = list(dict.fromkeys(each.place[0] for each in own))
         top = _FIRST_SEARCH_SIZE

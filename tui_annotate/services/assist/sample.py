@@ -8,8 +8,11 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate, chain, pairwise
-from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
+from tui_annotate.domain.annotations import Anchor
 from tui_annotate.domain.samples import Match, Sample, Segment, Side, Signals
 from tui_annotate.methods.late_interaction import TokenBank, normalise_rows
 from tui_annotate.methods.matching import (
@@ -28,12 +31,6 @@ from tui_annotate.methods.selection_vectors import (
     pool_tokens,
 )
 from tui_annotate.plugins.protocols import Embedder, TokenEmbedder
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from tui_annotate.domain.annotations import Anchor
 
 _SAMPLED_TOKENS = 256
 """Approximate number of tokens per document in the estimate of the minimum cosine similarity."""
@@ -58,8 +55,6 @@ def build_spaces(
     vectors: SampleVectors, segments: Mapping[Side, Sequence[Sequence[Segment]]]
 ) -> tuple[dict[Side, VectorSpace], int]:
     """Return the vectors of summary and source; count the documents without vectors."""
-    import numpy as np
-
     made: dict[Side, VectorSpace] = {}
     unknown = 0
     halves = {
@@ -79,8 +74,6 @@ def _known_segments(
     rows: NDArray[np.float32], documents: Sequence[Sequence[Segment]]
 ) -> tuple[NDArray[np.bool_], int]:
     """Return which sentences have usable vectors; count the documents without any."""
-    import numpy as np
-
     known = np.array(rows.any(axis=1), np.bool_)
     lengths = np.array([segment.end - segment.start for own in documents for segment in own])
     strangers = 0
@@ -140,10 +133,6 @@ def embed_documents(
 def join_documents(
     sample: Sample, made: Sequence[DocumentVectors], embedder: Embedder
 ) -> SampleVectors:
-    import numpy as np
-
-    from tui_annotate.methods.late_interaction import TokenBank
-
     rows: dict[Side, NDArray[np.float32]] = {}
     tokens: dict[Side, TokenBank] = {}
     for side in Side:
@@ -171,10 +160,7 @@ NO_VECTORS = "no vectors"
 
 @dataclass(frozen=True, slots=True)
 class SampleAssist:
-    """Sample that is prepared for finding the matches of selected text.
-
-    `weights`: version of the weights that rank; empty for the built-in weights.
-    """
+    """Sample prepared to find matches; `weights`: version of its weights, empty: built-in ones."""
 
     sample: Sample
     segments: Sequence[Sequence[Segment]]

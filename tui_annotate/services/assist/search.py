@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
+import numpy as np
+
 from tui_annotate.domain.annotations import Anchor
 from tui_annotate.domain.errors import Unavailable, VectorsPending
 from tui_annotate.domain.samples import Match, Sample, SampleKey, Segment, Side, Signals
@@ -23,7 +25,6 @@ from tui_annotate.services.assist.sample import (
 from tui_annotate.services.assist.weights import use_weights, weights_in_use
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from tui_annotate.domain.vector_sets import VectorSet
@@ -160,8 +161,6 @@ class AssistService:
     def _search_cosines(
         self, names: Sequence[str], segments: Segments, vector: NDArray[np.float32]
     ) -> NDArray[np.float32]:
-        import numpy as np
-
         table = self._vector_set_in_use().table
         nearest = self.vectors().search(table, names, vector, top=sum(map(len, segments)))
         found = {(name, index): cosine for name, index, cosine in nearest}
@@ -214,8 +213,6 @@ class AssistService:
     def _read_vectors(
         self, used: VectorSet, sample: Sample, segments: Segments, *, embedder: Embedder | None
     ) -> SampleVectors:
-        import numpy as np
-
         store = self.vectors()
         names = [document.sha256 for document in sample.documents]
         rows = self._group_by_side(sample, segments, store.fetch(used.table, names))

@@ -12,6 +12,8 @@ from itertools import groupby
 from operator import ge
 from typing import TYPE_CHECKING, Any, Final
 
+import numpy as np
+
 from tui_annotate.domain.annotations import ADJUDICATED, HUMAN
 from tui_annotate.domain.errors import Conflict, NotReady
 from tui_annotate.domain.people import Actor
@@ -173,8 +175,6 @@ def _search(
     ready: SampleAssist, other: SampleAssist | None, choice: EvidenceChoice
 ) -> tuple[SearchedText, ...]:
     """Search the text with the evidence, then another; return nothing for a text without words."""
-    import numpy as np
-
     from tui_annotate.methods.tuning import UNRELATED, SearchedText
 
     asked = ready.query(choice.selected)
@@ -197,11 +197,7 @@ def _search(
 
 
 def _find_curves(queries: Sequence[TuningQuery]) -> list[Curve]:
-    """Return the directions and combinations of signals with enough queries and sources.
-
-    Raises:
-        NotReady: there is none.
-    """
+    """Return directions and signals with enough queries and sources; NotReady without any."""
     counts = {
         curve: (len(own), len({*own}))
         for curve in {query.curve for query in queries}

@@ -142,11 +142,7 @@ class AuthenticationService:
         return account.actor
 
     def check(self, session: str) -> None:
-        """Check that a session is active, and record that it was used.
-
-        Raises:
-            NotAllowed: the session ended or expired, or the account was disabled or changed.
-        """
+        """Check that a session is active, and record its use; NotAllowed if it has ended."""
         now = self.clock()
         found = self.sessions.by_id(session, now=_format_time(now))
         if found is None:

@@ -42,11 +42,7 @@ class ExportService:
     opinions: Callable[[Sequence[SampleKey]], Mapping[SampleKey, tuple[Score, ...]]] | None = None
 
     def checked(self, filters: RecordFilter) -> RecordFilter:
-        """Check an export's filters; return them with full label paths and parsed times.
-
-        Raises:
-            InvalidInput: a value names something that does not exist; the hint lists valid values.
-        """
+        """Return filters with full label paths and parsed times; InvalidInput for unknown names."""
         if filters.dataset:
             _check_known("dataset", filters.dataset, [each.name for each in self.corpus.datasets()])
         if filters.sample:
@@ -132,11 +128,7 @@ class ExportService:
 
 
 def parse_time(text: str) -> str:
-    """Convert a text to a time in UTC with microseconds; a time without a zone is UTC.
-
-    Raises:
-        InvalidInput: the text is not an ISO 8601 time.
-    """
+    """Convert an ISO 8601 text to UTC with microseconds (without a zone: UTC), or InvalidInput."""
     if not text:
         return ""
     try:

@@ -128,11 +128,7 @@ class FileConversion:
 
 
 def detect_export_format(target: Path | None) -> str:
-    """Return the name of the export format that fits the suffix of a file's name.
-
-    Raises:
-        InvalidInput: the suffix does not determine a format.
-    """
+    """Return the export format that fits the suffix of a file's name; InvalidInput if none does."""
     suffixes = plain_suffixes(target) if target else []
     if suffixes and suffixes[-1] in _FORMAT_BY_SUFFIX:
         return _FORMAT_BY_SUFFIX[suffixes[-1]]

@@ -81,23 +81,14 @@ class Pseudonyms:
         self.report = PseudonymReport()
 
     def id(self, person_id: str) -> str:
-        """Return the pseudonym that replaces a user id.
-
-        Raises:
-            Conflict: another user has the same pseudonym.
-        """
+        """Return the pseudonym that replaces a user id; Conflict if another user has the same."""
         return self._person(person_id).id
 
     def name(self, person_id: str) -> str:
-        """Return the pseudonym that replaces a user's name in tables and pages.
-
-        Raises:
-            Conflict: another user has the same pseudonym.
-        """
+        """Return the pseudonym of a user's name in tables and pages; Conflict as for `id`."""
         return self._person(person_id).name
 
     def person(self, person: Person) -> Person:
-        """Return a person with a pseudonym in place of the id and the name."""
         hidden = self._person(person.id)
         kind = person.kind if person.kind in _KEPT_KINDS else PersonKind.IMPORTED
         return replace(hidden, kind=kind)
@@ -124,7 +115,6 @@ class Pseudonyms:
                 self._ids_by_name[person.name] = person.id if before == person.id else ""
 
     def record(self, record: Record) -> Record:
-        """Return a sample and its annotations with pseudonyms in place of user names."""
         self._learn_names(record.people)
         report = self.report
         columns = SampleColumns(self.find_pseudonym)
@@ -282,11 +272,7 @@ class PseudonymKeys:
         return key
 
     def renew(self) -> None:
-        """Create a new secret key of the pseudonyms, which replaces the existing key.
-
-        Raises:
-            Unavailable: the file cannot be written.
-        """
+        """Create a new key of the pseudonyms, in place of the old; Unavailable if not writable."""
         try:
             self.path.unlink(missing_ok=True)
         except OSError as error:

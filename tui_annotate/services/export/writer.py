@@ -64,12 +64,7 @@ class ExportRun:
             )
 
     def run(self, records: Iterable[Record], target: Path | TextIO | None) -> ExportReport:
-        """Write samples to a file or folder; a failure leaves no partial file.
-
-        Raises:
-            InvalidInput, Unavailable: the format does not fit the target, or the target cannot be
-            written.
-        """
+        """Write samples to the target, complete or not at all; or InvalidInput, Unavailable."""
         met = records if self._names is None else self._names.meeting(records)
         chosen = select_layer(met, self._layer) if self._layer else met
         if self._names is not None:  # after the choice of the layer, which uses real names
@@ -94,11 +89,7 @@ class ExportRun:
 def write_counted(
     exporter: Any, records: Iterable[Record], target: Any, *, options: ExportOptions
 ) -> ExportReport:
-    """Write records with an exporter, and count the datasets whose description is lost.
-
-    Raises:
-        TypeError: the exporter returned something other than a report.
-    """
+    """Write records and count datasets whose description is lost; TypeError without a report."""
     described: set[str] = set()
     report = exporter.write(_note_descriptions(records, described), target, options)
     if not isinstance(report, ExportReport):
@@ -110,7 +101,6 @@ def write_counted(
 
 
 def _note_descriptions(records: Iterable[Record], described: set[str]) -> Iterator[Record]:
-    """Yield the records unchanged; add the names of datasets with a description to `described`."""
     for record in records:
         if record.about:
             described.add(record.sample.dataset)

@@ -54,10 +54,7 @@ def clean_up(corpus: CorpusStore, store: VectorStore, table: str) -> None:
 
 @dataclass(slots=True)
 class EmbedJob:
-    """Computes the vectors of all documents that have none yet.
-
-    `unknown_documents` counts those of which the model knows no words.
-    """
+    """Computes all missing vectors; the model knows no words of the `unknown_documents`."""
 
     corpus: CorpusStore
     store: VectorStore
@@ -127,11 +124,7 @@ class EmbedJob:
         self._report_progress(self.documents)
 
     def _check_model(self) -> None:
-        """Compute the vector of a stored text again, to check that the model is the same.
-
-        Raises:
-            Unavailable: the new vector differs from the stored one.
-        """
+        """Compute a stored vector again; Unavailable if it differs, as the model is another one."""
         known = self.corpus.find_embedded_document(self.target.table)
         if known is None or not known[2]:
             return
@@ -151,7 +144,6 @@ class EmbedJob:
             )
 
     def _check_dimensions(self, dimensions: int) -> None:
-        """Check that new vectors have as many dimensions as the first vectors."""
         if self.target.dimensions == dimensions:
             return
         if self.target.dimensions:

@@ -45,11 +45,7 @@ class VectorOptions:
 
     @classmethod
     def of(cls, embedder: str | VectorOptions) -> VectorOptions:
-        """Return complete options of an embedder that is given by name or by options.
-
-        Raises:
-            InvalidInput: no embedder has the name.
-        """
+        """Return complete options of an embedder, given by name or options; or InvalidInput."""
         asked = embedder if isinstance(embedder, VectorOptions) else cls(embedder)
         name, first = map(registry.resolve_embedder_name, (asked.name, asked.first))
         for each in {name, first} - {AUTO, NONE}:

@@ -182,7 +182,6 @@ class VectorSets:
     def _find_complete_set(
         self, options: VectorOptions, used: VectorSet | None
     ) -> VectorSet | None:
-        """Return a complete set of vectors that fits the options, but is not yet in use."""
         names = {options.name, registry.resolve_embedder_name(options.name)}
         for each in reversed(self.corpus.vector_sets()):
             alike = each.embedder in names and each != used and each.segmenter == SEGMENTER
@@ -194,10 +193,7 @@ class VectorSets:
     def _load_embedder(
         self, options: VectorOptions, replaced: VectorSet | None
     ) -> tuple[VectorOptions, Embedder]:
-        """Return the embedder that a user requested, with its options.
-
-        If a set of vectors is to be replaced, return its embedder instead.
-        """
+        """Return the embedder, of a set to be replaced or as requested, with its options."""
         missing: list[Unavailable] = []
         used, sets = self.corpus.vector_set(), self.corpus.vector_sets()
         for name in candidate_names(replaced.embedder if replaced else options.name):

@@ -121,11 +121,7 @@ class DocumentEmbedder:
         return embedder if isinstance(embedder, CostlyEmbedder) else None
 
     def catch_up(self, report_progress: EmbeddingProgress) -> None:
-        """Compute vectors for all documents that lack them.
-
-        Raises:
-            Unavailable: the first embedder of a new workspace failed.
-        """
+        """Compute all missing vectors; Unavailable if a new workspace's first embedder failed."""
         try:
             self._fill(report_progress)
         except _ChosenElsewhere:
@@ -197,7 +193,6 @@ class DocumentEmbedder:
         return False
 
     def _load_first_available(self) -> Embedder | None:
-        """Load the best available embedder; note which better ones are unavailable."""
         for name in candidate_names(self.name):
             try:
                 embedder = self._load_named(name)

@@ -284,11 +284,7 @@ class LabelChangeWriter:
         )
 
     def in_force(self, version: str) -> str:
-        """Return the text of a label set version, by default the workspace's current one.
-
-        Raises:
-            NotFound: the workspace has no label set.
-        """
+        """Return the text of a label set version, by default the workspace's own; or NotFound."""
         known = version or self.in_force_hash()
         if not known:
             raise NotFound("the workspace has no labels.yaml", f"create the file; {WRITE}")

@@ -112,11 +112,7 @@ def _apply_edits(
 
 
 def parse_label_set(text: str, paths: Iterable[LabelPath]) -> LabelTree:
-    """Parse an edited label set, which must have exactly the given labels.
-
-    Raises:
-        InvalidLabels: the label set has other labels, or its layout cannot be edited.
-    """
+    """Parse an edited label set; InvalidLabels unless it has exactly the labels `paths`."""
     tree = parse_labels(text, name="the changed label set")
     if {label.path for label in tree.walk()} != set(paths):
         raise InvalidLabels(

@@ -11,22 +11,13 @@ from tui_annotate.domain.labels import JOINER, Label, LabelTree
 
 
 def find_label(tree: LabelTree, whole: str) -> Label:
-    """Return the label that text names by its path with dots, or by its name if it is unique.
-
-    Raises:
-        InvalidInput: as `resolve_label`.
-    """
+    """Return the label that text names by its path with dots or unique name; or InvalidInput."""
     (path,) = tree.resolve([whole])
     return next(label for label in tree.walk() if label.path == path)
 
 
 def new_name(tree: LabelTree, old: Label, new: str) -> LabelPath:
-    """Return the path of a label after a renaming.
-
-    Raises:
-        InvalidInput: the name has other parents, or is the current name.
-        Conflict: a sibling has that name.
-    """
+    """Return a renamed label's path; InvalidInput if moved or unchanged, Conflict if in use."""
     path = sibling_path(old, new)
     if path == old.path:
         raise InvalidInput(
@@ -41,11 +32,7 @@ def new_name(tree: LabelTree, old: Label, new: str) -> LabelPath:
 
 
 def sibling_path(label: Label, name: str) -> LabelPath:
-    """Return the path of the label `name` that has the same parent as another label.
-
-    Raises:
-        InvalidInput: the name has other parents.
-    """
+    """Return the path of the sibling `name` of a label; InvalidInput if it has other parents."""
     *parents, last = name.split(JOINER)
     if parents and tuple(parents) != label.path[:-1]:
         raise InvalidInput(
@@ -126,12 +113,7 @@ def _resolve_part(tree: LabelTree, old: Label, name: str) -> LabelPath:
 
 
 def retire_label(tree: LabelTree, whole: str) -> Label:
-    """Return the label that a user wants to deprecate; refuse impossible requests.
-
-    Raises:
-        InvalidInput: the label set lacks the label.
-        Conflict: the label is already deprecated, or no usable label would be left.
-    """
+    """Return the label to deprecate; InvalidInput if unknown, Conflict if that is impossible."""
     label = find_label(tree, whole)
     if label.retired:
         raise Conflict(f"the label {format_path(label.path)!r} is already retired", "nothing to do")

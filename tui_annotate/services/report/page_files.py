@@ -32,11 +32,7 @@ def _page_file(target: Path, number: int) -> Path:
 
 
 def check_page_files(paths: Sequence[Path | None]) -> None:
-    """Check that the pages of an HTML report overwrite only pages of earlier reports.
-
-    Raises:
-        Conflict: a file is something else.
-    """
+    """Raise Conflict if a page of an HTML report would overwrite a file that is no report page."""
     for number, path in enumerate(paths[1:], 2):
         if path and path.exists() and not _is_page(path, number):
             raise Conflict(

@@ -558,7 +558,6 @@ class ReviewService(ReviewQueries):
 
 
 def _require_waiting(log: EventLog, stream: EventStream) -> SampleReaders:
-    """Check that a sample still waits for annotators; return the counts of its annotators."""
     readers, key = log.readers(stream.key), stream.key
     if readers.practice:
         raise NotReady(f"{key} is a practice sample", _HINTS[ReviewRefusal.PRACTICE])

@@ -218,7 +218,6 @@ class ReviewQueries:
         )
 
     def _update_counts(self, there: Sequence[ReviewCandidate]) -> None:
-        """Update the numbers of annotations and conflicts of samples that changed."""
         known = self._counts_by_sample
         changed = [one for one in there if known.get(one.key, (None,))[0] != one.finished]
         for one, found, ratings in self._read_groups(changed):
@@ -285,11 +284,7 @@ class ReviewQueries:
         return LabelSets(self.guidance)
 
     def check_reviewer(self, reviewer: str) -> None:
-        """Check that the user may review, and does not act in the name of another reviewer.
-
-        Raises:
-            NotAllowed: one of the checks fails.
-        """
+        """Raise NotAllowed unless the user may review, and acts in no other reviewer's name."""
         require_permission(self.actor, Permission.REVIEW)
         if self.actor != OPERATOR and reviewer != self.actor.person:
             raise NotAllowed(

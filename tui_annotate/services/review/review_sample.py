@@ -197,11 +197,7 @@ class SampleWork:
         return f"{self.seen}{_SEPARATOR}{label_set}"
 
     def check(self, seen: str, *, same: Callable[[str], bool]) -> None:
-        """Refuse a review action if the sample or the label set has changed meanwhile.
-
-        Raises:
-            Conflict: the sample or its labels changed.
-        """
+        """Raise Conflict if the sample or the label set has changed since it was displayed."""
         state, _, under = seen.partition(_SEPARATOR)
         if not same(under):
             raise Conflict(
@@ -232,11 +228,7 @@ class SampleWork:
         return self.settled.annotations
 
     def candidate(self, sources: Sequence[str]) -> CandidateAnnotation:
-        """Return equal annotations of the given annotators as one annotation to review.
-
-        Raises:
-            Conflict: there is no such candidate.
-        """
+        """Return equal annotations of the given annotators as one; Conflict if there are none."""
         wanted = tuple(sorted(sources))
         for group in self.groups:
             for candidate in group.candidates:

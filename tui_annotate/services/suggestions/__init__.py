@@ -115,7 +115,6 @@ class ScoreThreshold:
 def _passing_segments(
     corpus: CorpusStore, score: Score, threshold: ScoreThreshold
 ) -> Iterator[Anchor]:
-    """Yield the sentences of a summary that become suggestions because of their scores."""
     stored = corpus.sample(score.key)
     for document, segments in zip(stored.sample.documents, stored.segments, strict=True):
         if document.side is Side.SUMMARY and len(segments) == len(score.parts):
@@ -301,7 +300,6 @@ class SuggestionService:
         return self._store_runs(found, {"score": score, "run": run.id, **threshold.as_json()})
 
     def _newest_run(self, dataset: str, score: str) -> tuple[ScoreRun, list[Score]]:
-        """Return the newest values of a score, with the run that computed them."""
         for run in reversed(self.scores.runs(dataset)):
             scores = [
                 each
@@ -424,11 +422,7 @@ class SuggestionFileReader:
         return tuple(path for name in paths for path in self.labelled(dataset, name))
 
     def labelled(self, dataset: str, name: str) -> tuple[LabelPath, ...]:
-        """Return the path of the label with a given name; empty if the name is empty.
-
-        Raises:
-            InvalidInput: the label set has no label of this name.
-        """
+        """Return the path of a named label, empty for an empty name; InvalidInput if unknown."""
         return self.labels_of(dataset).resolve([name]) if name else ()
 
 

@@ -299,11 +299,7 @@ def last_action_time(events: Iterable[Event], *, since: str = "") -> str:
 
 
 def read_work(value: Any) -> tuple[str, str]:
-    """Return the time and the state of the work in a row of a shared table, empty if missing.
-
-    Raises:
-        InvalidInput: the value has another form.
-    """
+    """Return time and state of the work in a table row, empty if missing; or InvalidInput."""
     if value is None:
         return "", ""
     if not isinstance(value, Mapping) or value.get("state") not in set(State):
@@ -316,11 +312,7 @@ def read_work(value: Any) -> tuple[str, str]:
 
 
 def parse_row_time(text: str) -> str:
-    """Convert a time in a table row to UTC with microseconds, as times are stored.
-
-    Raises:
-        InvalidInput: the text is not a time.
-    """
+    """Convert a time in a table row to UTC with microseconds; InvalidInput if it is no time."""
     try:
         at = datetime.fromisoformat(text)
         at = (at if at.tzinfo else at.replace(tzinfo=UTC)).astimezone(UTC)

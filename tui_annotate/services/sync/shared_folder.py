@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from io import StringIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from tui_annotate.domain.errors import (
     Conflict,
@@ -27,10 +27,7 @@ from tui_annotate.domain.samples import SampleKey
 from tui_annotate.domain.stream_merge import StreamCopy, StreamName, merge_streams
 from tui_annotate.plugins.files.targets import open_output
 from tui_annotate.plugins.sync import stream_lines
-from tui_annotate.storage.log.stream_merge import StreamMergeReport
-
-if TYPE_CHECKING:
-    from tui_annotate.storage.log.stream_merge import MergeStore
+from tui_annotate.storage.log.stream_merge import MergeStore, StreamMergeReport
 
 _MAX_TRIES: Final = 5
 _FILE_NAME: Final = re.compile(r".*-[0-9a-f]{16}\.jsonl")

@@ -237,7 +237,6 @@ def count_available_in_pool(connection: Connection, dataset_id: int, *, person: 
 
 
 def recount_pool(connection: Connection, dataset_id: int) -> None:
-    """Recompute the sample counts of the pool from which annotators take samples of a dataset."""
     mine = POOL_COUNTS.c.dataset_id == dataset_id
     connection.execute(delete(POOL_COUNTS).where(mine))
     connection.execute(_RECOUNT, {"dataset": dataset_id})

@@ -141,7 +141,6 @@ def find_gold(connection: Connection, dataset_id: int, *, person: str) -> GoldSo
 
 
 def is_gold_check(connection: Connection, person: str, key: SampleKey) -> bool:
-    """Return whether a sample was given to a person to check the person's accuracy."""
     scope = {"person": person, "dataset": key.dataset, "sample": key.id}
     return connection.execute(_IS_CHECK, scope).first() is not None
 

@@ -403,11 +403,7 @@ class AssignmentTransaction:
     def set_practice(
         self, dataset: str, rule: Practice, *, rows: Sequence[AssignedRow], to: Sequence[str]
     ) -> int:
-        """Use a dataset as practice for some people; return the id of the practice rule.
-
-        Raises:
-            Conflict: the dataset is already assigned, and its samples are not practice samples.
-        """
+        """Use a dataset as practice for people; return the rule's id. Conflict for a real one."""
         request = {"to": list(to), "gold": rule.person or rule.origin}
         number = self.apply(AssignmentCause.PRACTICE, dataset, rows=rows, request=request)
         self._keep_rule(dataset, AssignmentCause.PRACTICE, rule, handout=number)

@@ -214,7 +214,6 @@ def _create_datasets(
 def place_documents(
     connection: Connection, placed: dict[int, tuple[dict[str, Any], ...]], documents: dict[str, int]
 ) -> None:
-    """Store which documents each sample has, in order, as references to stored documents."""
     rows = [
         {
             "sample_id": sample_id,

@@ -311,7 +311,6 @@ class CorpusStore(VectorSetStore):
         ]
 
     def descriptions(self) -> dict[str, DatasetDescription]:
-        """Return the license, origin and citation of each dataset that has any of them."""
         with self._database.reading() as connection:
             return dataset_descriptions(connection)
 
@@ -411,13 +410,7 @@ def _delete_unused_documents(connection: Connection, documents: Sequence[int]) -
 
 class SegmentStore(CommonStore):
     def of(self, lengths: Mapping[str, int]) -> dict[str, tuple[Segment, ...]]:
-        """Return a dict from each document's hash to the document's segments, in text order.
-
-        `lengths` has the number of code points of each text, by hash.
-
-        Raises:
-            Damaged: segments do not end where their text does.
-        """
+        """Return segments by document hash from text `lengths`; Damaged if they do not fit."""
         columns = (DOCUMENTS.c.sha256, DOCUMENTS.c.boundaries)
         query = select(*columns).where(DOCUMENTS.c.sha256.in_(lengths))
         with self._database.reading() as connection:

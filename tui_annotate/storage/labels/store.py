@@ -64,11 +64,7 @@ class GuidanceStore(CommonStore):
         return hashlib.sha256(text.encode()).hexdigest()
 
     def keep(self, kind: GuidanceKind, text: str, *, dataset: str = "", by: str = "") -> str:
-        """Store a version of a label set or guidelines and put it in use; return its hash.
-
-        Raises:
-            NotFound: there is no such dataset.
-        """
+        """Store a guidance text, put it in use, return its hash; NotFound without the dataset."""
         edition = GuidanceEdition(dataset, self.hash_of(text), utc_now(), by)
         with self._database.writing() as connection:
             put_in_force(connection, kind, edition, text=text)
@@ -81,10 +77,7 @@ class GuidanceStore(CommonStore):
             return tuple(GuidanceEdition(*row) for row in rows)
 
     def version(self, kind: GuidanceKind, *, dataset: str = "") -> str:
-        """Return the hash of the label set or guidelines that a dataset uses, or an empty string.
-
-        A dataset without its own version uses the version of the workspace.
-        """
+        """Return the hash of a dataset's own text of a kind, else of the workspace's; or empty."""
         with self._database.reading() as connection:
             own = connection.execute(_OWN[kind], {"name": dataset}).scalar() if dataset else ""
             return str(own or connection.execute(_COMMON, {"name": kind.value}).scalar() or "")
@@ -116,13 +109,7 @@ class GuidanceStore(CommonStore):
 def put_in_force(
     connection: Connection, kind: GuidanceKind, edition: GuidanceEdition, *, text: str
 ) -> None:
-    """Put a version of a label set or guidelines in use, in the workspace or a dataset.
-
-    An empty version in a dataset restores the version of the workspace there.
-
-    Raises:
-        NotFound: there is no such dataset.
-    """
+    """Put a version in use or, if empty, the workspace's again; NotFound without the dataset."""
     dataset, version, at, by = edition
     if version:
         row = {"kind": kind.value, "hash": version, "text": text, "created": at}

@@ -73,11 +73,7 @@ class LabelSetSnapshot:
 
 
 class LabelChangeStore(LogStore):
-    """Access, for admins, to label sets and to the annotations with labels of these sets.
-
-    Raises:
-        NotAllowed: both contexts, if the actor may not manage the workspace.
-    """
+    """Access for admins to label sets and annotations with their labels; else NotAllowed."""
 
     @contextmanager
     def reading(self) -> Iterator[LabelSetChange]:

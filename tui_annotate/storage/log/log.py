@@ -160,7 +160,6 @@ class EventLog:
         return list_completed(self._connection, sample_row(self._connection, key))
 
     def readers(self, key: SampleKey) -> SampleReaders:
-        """Return how many people completed a sample, and how many are to annotate it."""
         require_permission(self._actor, Permission.REVIEW)
         return read_readers(self._connection, sample_row(self._connection, key))
 
@@ -213,7 +212,6 @@ class EventLog:
         return events.read_actions(self._connection, person, by=by)
 
     def find_removed(self, names: Sequence[str]) -> set[str]:
-        """Return those of the given ids whose annotations were removed."""
         return set(self._connection.execute(REMOVED_IDS, {"names": list(names)}).scalars())
 
     def owners(self, names: Sequence[str]) -> dict[str, tuple[str, int]]:
@@ -229,12 +227,7 @@ class EventLog:
     # writing -----------------------------------------------------------------------------------
 
     def append(self, stream: EventStream, event: Event) -> EventStream:
-        """Append an event to a person's work on a sample; return the new state of the work.
-
-        Raises:
-            Conflict: the work changed since the action was prepared, or other work has an
-                annotation with the same id.
-        """
+        """Append an event, return the new state; Conflict if it changed or an id is in use."""
         plan, after = plan_event(stream, event)
         self.write([plan])
         return after
@@ -271,7 +264,6 @@ class EventLog:
 def _make_stream(
     row: RowMapping, key: SampleKey, *, payloads: dict[str, Any], answers: dict[str, Any]
 ) -> EventStream:
-    """Return the work that a row of the table `assignments` describes."""
     assignment = {name: row[name] for name in ("state", "rating", "comment")}
     state = StreamState(payloads, assignment, row["seconds"], answers)
     place = (row["seq"], row["head"], row["updated"])

@@ -207,10 +207,7 @@ class AnnotationStore(LogStore):
     def former_evidence(
         self, person: str, documents: Collection[str], *, outside: SampleKey
     ) -> dict[str, tuple[Span, ...]]:
-        """Return a person's distinct evidence spans in source documents, by document hash.
-
-        The annotations of the sample `outside` are excluded.
-        """
+        """Return a person's distinct evidence spans by document, except in the sample `outside`."""
         require_permission(self._actor, Permission.READ, person)
         found: dict[str, set[Span]] = {}
         scope = {"person": person, "dataset": outside.dataset, "sample": outside.id}
@@ -295,10 +292,7 @@ class AnnotationStore(LogStore):
 
 
 class AdjudicationNotice(NamedTuple):
-    """The adjudication of a sample, as its annotator may see it.
-
-    `annotations` contains adjudicated annotations, and annotations that the reviewer rejected.
-    """
+    """An adjudication as its annotator may see it; `annotations` include rejected ones."""
 
     annotations: tuple[Annotation, ...]
     rating: str

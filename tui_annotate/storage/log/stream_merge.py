@@ -107,11 +107,7 @@ class StreamMergeReport:
 
 
 class MergeStore(LogStore):
-    """Exchange of a person's annotation work with another workspace.
-
-    Raises:
-        NotAllowed: both methods, if the actor may not read or write the work.
-    """
+    """Exchange of a person's work with another workspace; NotAllowed without permission."""
 
     def __init__(
         self,

@@ -36,11 +36,7 @@ class SyncedHead(NamedTuple):
 
 
 class SyncStore:
-    """Access to data about a person's last synchronization with a shared table.
-
-    Raises:
-        NotAllowed: the actor may not read the person's work.
-    """
+    """Data on a person's last sync with a shared table; NotAllowed if the actor may not read it."""
 
     def __init__(
         self, database: Database, *, target: str, person: str, actor: Actor = OPERATOR

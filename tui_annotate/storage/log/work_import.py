@@ -67,11 +67,7 @@ class WorkImport:
     merges: Mapping[str, Merge] = field(default_factory=dict)
 
     def take(self, record: Record) -> None:
-        """Store the people, annotations and assignments of a sample that is stored.
-
-        Raises:
-            NotFound: the sample is not stored.
-        """
+        """Store the people, annotations and assignments of a stored sample; else NotFound."""
         log = EventLog(self.connection)
         given = {person.id: person for person in record.people}
         for name, work in _group_by_person(record).items():

@@ -87,11 +87,7 @@ class EventStream:
 def build_stream(
     person: str, key: SampleKey, *, sample_id: int, history: Sequence[Event]
 ) -> EventStream:
-    """Compute a person's work on a sample from `history`, the person's events on the sample.
-
-    Raises:
-        Conflict: an event does not follow from the events before it.
-    """
+    """Compute a person's work on a sample from all its events; Conflict if they do not fit."""
     if not history:
         return EventStream(person, key, sample_id, StreamState())
     last = (history[-1].seq, history[-1].hash, last_action_time(history))
@@ -128,11 +124,7 @@ class WritePlan:
 
 
 def plan_event(stream: EventStream, event: Event) -> tuple[WritePlan, EventStream]:
-    """Plan a person's next event on a sample; return the plan and the resulting state.
-
-    Raises:
-        Conflict: the work changed since the action was prepared.
-    """
+    """Plan the next event of a person's work; Conflict if the work changed since the action."""
     placed = chain_event(event, seq=stream.seq + 1, prev=stream.head)
     action = event.action
     state = stream.state.applied(action, seconds=event.seconds)

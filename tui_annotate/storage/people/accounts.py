@@ -78,11 +78,7 @@ class AccountStore(CommonStore):
     # writing -----------------------------------------------------------------------------------
 
     def add(self, accounts: Sequence[Account]) -> None:
-        """Store new accounts, each with the name of its user; store all accounts or none.
-
-        Raises:
-            Conflict: a person or an address has an account already, or no admin would be left.
-        """
+        """Store all accounts and users' names, or none; Conflict if taken, or without an admin."""
         with self._database.writing() as connection:
             for account in accounts:
                 _refuse_taken(connection, account)
@@ -95,12 +91,7 @@ class AccountStore(CommonStore):
             _require_admin(connection)
 
     def change(self, person: str, *, ends_sessions: bool = False, **values: Any) -> Account:
-        """Change an account or its person's name, and end the person's sessions on request.
-
-        Raises:
-            NotFound: this person has no account.
-            Conflict: the address or machine user is in use, or no admin would be left.
-        """
+        """Change an account or name, end sessions on request; NotFound or Conflict as `add`."""
         with self._database.writing() as connection:
             before = _require_account(connection, person)
             own = {key: values.get(key, getattr(before, key)) for key in ("email", "unix")}
@@ -115,11 +106,7 @@ class AccountStore(CommonStore):
             return _require_account(connection, person)
 
     def forget(self, person: str, *, name: str, email: str) -> None:
-        """Replace a person's name and e-mail address by pseudonyms, and disable the account.
-
-        Raises:
-            NotFound, Conflict: same as for `change`.
-        """
+        """Replace name and address by pseudonyms, disable the account; errors as for `change`."""
         values = {"email": email, "hash": "", "unix": "", "active": False}
         self.change(person, ends_sessions=True, name=name, **values)
         with self._database.writing() as connection:
@@ -231,11 +218,7 @@ class SshKeyStore(CommonStore):
         )
 
     def add(self, key: PublicKey, person: str) -> str:
-        """Bind an SSH key to a person unless it is bound already; return the id of its owner.
-
-        Raises:
-            Conflict: there is no such person.
-        """
+        """Bind an SSH key to a person unless bound; return the owner's id. Conflict if unknown."""
         name = {"fingerprint": key.fingerprint}
         row = {**name, "person": person, "line": key.line, "created": utc_now()}
         with self._database.writing() as connection:

@@ -108,7 +108,6 @@ class SessionStore(CommonStore):
         return len(names)
 
     def knows(self, person: str, client: str) -> bool:
-        """Return whether a person has a stored session from the given client."""
         query = select(SESSIONS.c.id).where(
             SESSIONS.c.person == person, SESSIONS.c.client == client
         )

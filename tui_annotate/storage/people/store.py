@@ -48,11 +48,7 @@ _PLACE_OF: Final = text(
 
 
 def add_person(connection: Connection, person: Person) -> None:
-    """Store a person who is not stored yet; a stored person stays unchanged.
-
-    Raises:
-        InvalidInput: the id is empty, or cannot be stored.
-    """
+    """Store a person unless stored; InvalidInput if the id is empty, or cannot be stored."""
     if not person.id:
         raise InvalidInput(f"{person.name!r} has no id", "give every person in the file an id")
     check_storable(person.id, "a person's id")
@@ -65,11 +61,7 @@ def add_person(connection: Connection, person: Person) -> None:
 
 
 def save_person(connection: Connection, person: Person) -> None:
-    """Store or update a person, and the name for the person's second annotation of samples.
-
-    Raises:
-        InvalidInput: same as for `add_person`.
-    """
+    """Store or update a person, and the second reader's name; InvalidInput as `add_person`."""
     add_person(connection, person)
     values = {"name": replace_unstorable(person.name), "kind": person.kind.value}
     connection.execute(update(PEOPLE).where(PEOPLE.c.id == person.id).values(values))
@@ -97,7 +89,6 @@ def read_merges(connection: Connection) -> dict[str, Merge]:
 
 
 def write_merges(connection: Connection, merges: Mapping[str, Merge]) -> None:
-    """Store all merges of people."""
     connection.execute(_SETTING, {"name": _MERGES, "value": to_json(dict(merges))})
 
 
@@ -165,10 +156,7 @@ class PeopleStore(Store):
         return self.person(owners.pop()) if len(owners) == 1 else None
 
     def find_namesakes(self, name: str) -> tuple[Person, ...]:
-        """Return the imported people with a user's name; each of them may be this user.
-
-        People who are known to be other people are excluded.
-        """
+        """Return imported people with a user's name, except those known to be other people."""
         local = self.find_local(name)
         others = self.preferences(local.id).get(_OTHERS, []) if local else []
         return tuple(
@@ -187,11 +175,7 @@ class PeopleStore(Store):
         return local
 
     def imported(self, person_id: str, name: str) -> Person:
-        """Return a person that a file names by id, and create the person if needed.
-
-        Raises:
-            InvalidInput, NotAllowed: same as for `local`.
-        """
+        """Return a person that a file names by id, created if needed; errors as for `local`."""
         require_permission(self._actor, Permission.MANAGE)
         with self._database.writing() as connection:
             add_person(connection, Person(person_id, name or person_id, PersonKind.IMPORTED))
@@ -255,11 +239,7 @@ class PeopleStore(Store):
         return dict(from_json(found)) if found else {}
 
     def keep_place(self, person: str, key: SampleKey, place: Mapping[str, Any]) -> None:
-        """Store a person's position in a sample, which becomes the person's last opened sample.
-
-        Raises:
-            NotFound: there is no such sample.
-        """
+        """Store a person's position in a sample, now the last opened one; NotFound if unknown."""
         require_permission(self._actor, Permission.WRITE, person)
         with self._database.writing() as connection:
             row = {"person": person, "sample_id": sample_row(connection, key)}

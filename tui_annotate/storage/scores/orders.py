@@ -42,11 +42,7 @@ _VALUES: Final = text(
 
 
 def ensure_order(database: Database, order: ByScore) -> int:
-    """Return the row id of a queue order by score; compute the order if it is outdated.
-
-    Raises:
-        InvalidInput: there is no such score, or every dataset that has it hides it.
-    """
+    """Return the row id of a queue order by score, computed anew if outdated; or InvalidInput."""
     with database.reading() as connection:
         current_runs = _select_runs(runs.list_visible_runs(connection), order.score)
         name = _name_order(order, current_runs)
@@ -70,11 +66,7 @@ _FILLED: Final = select(ORDERS.c.id).where(
 
 
 def read_positions(connection: Connection, order: ByScore, dataset_id: int) -> dict[int, int]:
-    """Return the positions, from 0, of a dataset's scored samples in a queue order, by row id.
-
-    Raises:
-        InvalidInput: the dataset has no such score.
-    """
+    """Return the positions, from 0, of scored samples by row id; InvalidInput without the score."""
     found = [each for each in runs.list_runs(connection) if each.dataset_id == dataset_id]
     return _compute_positions(
         connection, order, _select_runs(runs.current_runs(found), order.score)
@@ -82,11 +74,7 @@ def read_positions(connection: Connection, order: ByScore, dataset_id: int) -> d
 
 
 def read_support(connection: Connection, score: str) -> dict[SampleKey, float]:
-    """Return how well the source supports each sample according to a score, in [0, 1].
-
-    Raises:
-        InvalidInput: no run has values with this name.
-    """
+    """Return how well the source supports each sample by a score, in [0, 1]; or InvalidInput."""
     found: dict[SampleKey, float] = {}
     for each in _select_runs(runs.current_runs(runs.list_runs(connection)), score):
         wanted = {"dataset": each.dataset_id, "run": each.number, "name": score}

@@ -202,21 +202,13 @@ class ScoreStore(Store):
         return {key: tuple(own) for key, own in found.items()}
 
     def support(self, name: str) -> dict[SampleKey, float]:
-        """Return how well the source supports each sample according to a score, in [0, 1].
-
-        Raises:
-            NotAllowed: the actor may not report.
-            InvalidInput: no run has values with this name.
-        """
+        """Return each sample's support by a score, in [0, 1]; NotAllowed or InvalidInput."""
         require_permission(self._actor, Permission.REPORT)
         with self._database.reading() as connection:
             return orders.read_support(connection, name)
 
     def summarise(self, keys: Sequence[SampleKey], *, first: str = "") -> ScoreSummaries:
-        """Return the samples' scores for the columns of the queue list.
-
-        `first` is the name of the score in the first column; empty for the most frequent score.
-        """
+        """Return scores for the queue list; `first`: first column's score, empty: the commonest."""
         with self._database.reading() as connection:
             current_runs = list_visible_runs(connection)
             names = _select_columns(current_runs, first)

@@ -96,11 +96,7 @@ def pack_axes(axes: NDArray[np.float32]) -> bytes:
 
 
 def unpack_axes(packed: bytes | str, *shape: int) -> NDArray[np.float32]:
-    """Decode the base64 text into which `pack_axes` encoded a matrix.
-
-    Raises:
-        ValueError: the text is not an array of this shape.
-    """
+    """Decode a matrix that `pack_axes` encoded; ValueError if the text has another shape."""
     import numpy as np
 
     flat = np.frombuffer(base64.b64decode(packed, validate=True), "<f4")

@@ -52,11 +52,7 @@ class LanceFolder:
 
     @cached_property
     def connection(self) -> Any:
-        """LanceDB connection to this folder; each read looks for data that other processes wrote.
-
-        Raises:
-            Unavailable: LanceDB is not installed, or the memory limit of the process is too low.
-        """
+        """LanceDB connection that sees others' writes; Unavailable without LanceDB or memory."""
         _check_memory_limit()
         os.environ.setdefault("LANCEDB_LOG", "error")  # its log would be printed over the screen
         try:
@@ -76,11 +72,7 @@ class LanceFolder:
         return _has_version(self.place(table))
 
     def open(self, table: str) -> Any:
-        """Open an existing LanceDB table.
-
-        Raises:
-            Unavailable: there is no such table.
-        """
+        """Open an existing LanceDB table, or raise Unavailable."""
         if not self.has_table(table):
             raise Unavailable(
                 f"there are no vectors in {self.place(table)}", command(REBUILD, self.path.parent)
@@ -104,11 +96,7 @@ class LanceFolder:
         return self.open(table).search().where(where).select(columns).limit(ALL).to_arrow()
 
     def read(self, read: Callable[[], _T]) -> _T:
-        """Return the result of a read, retried once because a concurrent clean-up may make it fail.
-
-        Raises:
-            Unavailable: the second attempt fails too.
-        """
+        """Return the result of a read, retried as a clean-up may make it fail; Unavailable."""
         try:
             with lance_errors(self.path):
                 return read()
@@ -167,11 +155,7 @@ def _has_version(place: Path) -> bool:
 
 
 def _check_memory_limit() -> None:
-    """Check that the memory limit is not so low that LanceDB waits forever for a thread.
-
-    Raises:
-        Unavailable: the limit (`ulimit -v`) is too low.
-    """
+    """Raise Unavailable if `ulimit -v` is so low that LanceDB would wait forever for a thread."""
     limit, _ = resource.getrlimit(resource.RLIMIT_AS)
     if limit != resource.RLIM_INFINITY and limit < _LEAST_MEMORY:
         raise Unavailable(

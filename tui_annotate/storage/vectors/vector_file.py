@@ -11,20 +11,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
 
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.samples import Segment
 from tui_annotate.domain.vector_sets import VectorSet
+from tui_annotate.methods.late_interaction import TokenBank
 from tui_annotate.storage.vectors import arrow
+from tui_annotate.storage.vectors.arrow import Row
 from tui_annotate.storage.vectors.store import table_name
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from tui_annotate.methods.late_interaction import TokenBank
-    from tui_annotate.storage.vectors.arrow import Row
 
 FORMAT: Final = "tui-annotate-vectors/1"
 _TEXTS: Final = ("embedder", "label", "version", "segmenter")
@@ -62,14 +63,7 @@ class VectorFileContent:
 
 
 def read(path: Path) -> VectorFileContent:
-    """Read and validate a file of precomputed vectors.
-
-    Raises:
-        InvalidInput: the file cannot be read, or is not consistent.
-    """
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
+    """Read and validate a file of precomputed vectors; InvalidInput if that fails."""
     try:
         rows = pq.read_table(path)
         metadata = rows.schema.metadata or {}
@@ -90,17 +84,7 @@ def read(path: Path) -> VectorFileContent:
 
 
 def write(path: Path, prepared: VectorFileContent) -> None:
-    """Write a file of precomputed vectors; equal vectors give equal bytes.
-
-    Raises:
-        OSError: the file cannot be written.
-    """
-    import numpy as np
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    from tui_annotate.methods.late_interaction import TokenBank
-
+    """Write a file of precomputed vectors, with equal bytes for equal vectors; or OSError."""
     names = sorted(prepared.documents)
     made = [prepared.documents[name] for name in names]
     rows = [
@@ -168,8 +152,6 @@ def _require(sound: object, reason: str) -> None:
 
 
 def _read_matrix(rows: Any, vectors: VectorSet) -> NDArray[np.float16]:
-    import numpy as np
-
     matrix = arrow.to_matrix(rows.column("vector"))
     _require(
         matrix.shape == (rows.num_rows, vectors.dimensions),
@@ -180,11 +162,6 @@ def _read_matrix(rows: Any, vectors: VectorSet) -> NDArray[np.float16]:
 
 
 def _read_tokens(rows: Any, vectors: VectorSet) -> TokenBank:
-    import numpy as np
-    import pyarrow.compute as pc
-
-    from tui_annotate.methods.late_interaction import TokenBank
-
     counts = pc.list_value_length(rows.column("token_starts")).to_numpy()
     sizes = pc.binary_length(rows.column("token_vectors")).to_numpy()
     starts, ends = (
@@ -205,8 +182,6 @@ def _read_tokens(rows: Any, vectors: VectorSet) -> TokenBank:
 
 
 def _read_axes(about: dict[str, str], vectors: VectorSet) -> NDArray[np.float32]:
-    import numpy as np
-
     if not vectors.token_dimensions:
         return np.zeros((vectors.dimensions, 0), np.float32)
     return arrow.unpack_axes(about["axes"], vectors.dimensions, vectors.token_dimensions)
