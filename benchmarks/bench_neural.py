@@ -43,7 +43,7 @@ def rows() -> list[Row]:
     records = real_records()
     embedder = registry.load("embedders", "neural")
     assert isinstance(embedder, TokenEmbedder)
-    texts = _segments(records)
+    texts = list_segments(records)
     embedder.embed_tokens(texts[:BATCH])  # what is made once, and libraries' first steps
     # In turn, the better of each: a busy machine slows both.
     turns = [(_alone(texts), _ingested(records, embedder, len(texts))) for _ in range(TURNS)]
@@ -71,7 +71,7 @@ def real_records() -> list[Record]:
     ]
 
 
-def _segments(records: Sequence[Record]) -> list[str]:
+def list_segments(records: Sequence[Record]) -> list[str]:
     """The segments of all distinct documents."""
     documents = {each.sha256: each for record in records for each in record.sample.documents}
     return [

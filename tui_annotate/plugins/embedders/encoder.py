@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib.util import find_spec
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -145,15 +144,14 @@ _UNUSABLE = (
 """Exceptions that loading a broken or unsupported embedding model may raise."""
 
 
-def need_library() -> None:
-    """Check that the libraries of the neural embedder are installed, without importing them.
+def normalize(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Scale vectors to unit length; vectors of zeros stay as they are."""
+    import numpy as np
 
-    Raises:
-        Unavailable: a library is missing; the hint has the commands to install the library.
-    """
-    for name in ("sentence_transformers", "torch"):
-        if find_spec(name) is None:
-            raise Unavailable(f"neural vectors need {name}, which is not installed", INSTALL)
+    lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
+    found = np.zeros_like(vectors)
+    np.divide(vectors, lengths, out=found, where=lengths > 0)
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,7 +246,8 @@ def _load_model(weights: ModelFolder) -> Any:
         from sentence_transformers.sentence_transformer.modules import Pooling, Transformer
         from transformers.utils import logging
     except ImportError as error:
-        raise Unavailable(f"neural vectors need sentence-transformers: {error}", INSTALL) from error
+        message = f"the model {weights.label!r} needs sentence-transformers: {error}"
+        raise Unavailable(message, INSTALL) from error
     logging.disable_progress_bar()
     logging.set_verbosity_error()
     try:

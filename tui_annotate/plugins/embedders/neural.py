@@ -15,9 +15,10 @@ from tui_annotate.plugins.embedders.encoder import (
     EncoderInput,
     PieceWindow,
     WordPieces,
-    need_library,
+    normalize,
     split_windows,
 )
+from tui_annotate.plugins.embedders.minilm import FINGERPRINT, MiniLmEncoder
 from tui_annotate.plugins.embedders.weights import find_weights
 from tui_annotate.plugins.protocols import EmbedderOptions
 
@@ -31,25 +32,28 @@ RECIPE = "1"
 """Version of the code that computes vectors. Increase it if the computed vectors change."""
 TOKEN_DIMENSIONS = 128
 
-_BATCH = 32
+_MIN_PIECES, _MAX_PIECES = 128, 1_024
 
 
 class NeuralEmbedder:
     """Embedder that computes vectors of texts and of word pieces with a local transformer model.
 
+    The model all-MiniLM-L6-v2 runs without PyTorch; other models need sentence-transformers. The
+    version of vectors depends on the model alone, not on the library that computes them.
+
     Raises:
-        Unavailable: sentence-transformers or the weights are missing or unusable.
+        Unavailable: a library or the weights are missing or unusable.
     """
 
     name = "neural"
     instant = False
 
     def __init__(self, options: EmbedderOptions | None = None) -> None:
-        need_library()
         weights = find_weights((options or EmbedderOptions()).model)
         self.label = weights.label
-        self.version = _make_version(weights.fingerprint())
-        self._encoder = Encoder(weights)
+        fingerprint = weights.fingerprint()
+        self.version = _make_version(fingerprint)
+        self._encoder = (MiniLmEncoder if fingerprint == FINGERPRINT else Encoder)(weights)
         self.dimensions = self._encoder.dimensions
         self.token_dimensions = min(TOKEN_DIMENSIONS, self.dimensions)
 
@@ -66,8 +70,9 @@ class NeuralEmbedder:
         cut = self._encoder.cutter.cut(_load_sentences())
         sizes = [(own, len(own.ids)) for own in cut if own.ids]
         rows = [_make_input(own, PieceWindow(0, size, 0, size), wanted=True) for own, size in sizes]
+        rows.sort(key=lambda row: len(row.ids))
         made = [np.zeros((0, self.dimensions), np.float32)]
-        made += [found for _, found in self._encode_batches(rows, None)]
+        made += [found for _, _, found in self._encode_batches(rows, None)]
         spread = np.concatenate(made).astype(np.float64)
         _, found = np.linalg.eigh(spread.T @ spread)
         axes = found[:, ::-1][:, : self.token_dimensions]
@@ -110,16 +115,14 @@ class NeuralEmbedder:
         pooled = np.zeros((len(pieces), self.dimensions), np.float32)
         tokens = [np.zeros((0, self.token_dimensions), np.int8)] * (len(rows) + 1)
         done = self._encode_batches([rows[at][1] for at in order], axes)
-        for first, (vectors, found) in zip(range(0, len(rows), _BATCH), done, strict=True):
-            batch = order[first : first + _BATCH]
+        for own, vectors, found in done:
+            batch = order[own]
             np.add.at(pooled, [rows[at][0] for at in batch], vectors)
             if axes is not None:
                 ends = np.cumsum([len(rows[at][1].wanted) for at in batch])
                 for at, part in zip(batch, np.split(_quantise(found), ends[:-1]), strict=True):
                     tokens[at] = part
-        lengths = np.linalg.norm(pooled, axis=1, keepdims=True)
-        np.divide(pooled, lengths, out=pooled, where=lengths > 0)
-        return pooled, np.concatenate(tokens)
+        return normalize(pooled), np.concatenate(tokens)
 
     def _split(self, own: WordPieces) -> list[PieceWindow]:
         most = max(self._encoder.row_size - len(own.prompt), 2)
@@ -127,9 +130,26 @@ class NeuralEmbedder:
 
     def _encode_batches(
         self, rows: Sequence[EncoderInput], axes: NDArray[np.float32] | None
-    ) -> Iterator[tuple[NDArray[np.float32], NDArray[np.float32]]]:
-        for first in range(0, len(rows), _BATCH):
-            yield self._encoder.encode(rows[first : first + _BATCH], axes)
+    ) -> Iterator[tuple[slice, NDArray[np.float32], NDArray[np.float32]]]:
+        for own in split_batches([len(row.ids) for row in rows]):
+            yield own, *self._encoder.encode(rows[own], axes)
+
+
+def split_batches(sizes: Sequence[int]) -> Iterator[slice]:
+    """Split rows of ascending sizes into batches that need little padding.
+
+    A batch with at least 128 word pieces gets no longer rows. No batch but that of a single row has
+    more than 1,024 word pieces. Measured: fixed batches of 32 sentences are 1.15 times slower.
+    """
+    first = 0
+    for at, size in enumerate(sizes):
+        count = at - first
+        is_full = (count + 1) * size > _MAX_PIECES
+        if count and (is_full or (size > sizes[first] and count * sizes[at - 1] >= _MIN_PIECES)):
+            yield slice(first, at)
+            first = at
+    if sizes:
+        yield slice(first, len(sizes))
 
 
 def _make_version(weights: str) -> str:
