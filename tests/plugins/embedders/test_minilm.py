@@ -20,8 +20,8 @@ from tests.plugins.embedders.neural_models import changed, needs_torch
 from tui_annotate.domain.errors import Unavailable
 from tui_annotate.plugins.embedders import minilm, neural
 from tui_annotate.plugins.embedders.encoder import Encoder, EncoderInput
-from tui_annotate.plugins.embedders.minilm import GRAPH, MiniLmEncoder
-from tui_annotate.plugins.embedders.neural import NeuralEmbedder, split_batches
+from tui_annotate.plugins.embedders.minilm import GRAPH, MiniLmEncoder, split_batches
+from tui_annotate.plugins.embedders.neural import NeuralEmbedder
 from tui_annotate.plugins.embedders.numpy_bert import NumpyBert, apply_gelu
 from tui_annotate.plugins.embedders.weights import find_weights
 from tui_annotate.plugins.protocols import EmbedderOptions
@@ -86,12 +86,8 @@ def encoded(embedder: NeuralEmbedder, texts: list[str]) -> list[NDArray[np.float
     """The vectors of all word pieces of short texts, before they are rounded to bytes."""
     cut = [own for own in embedder._encoder.cutter.cut(texts) if 0 < len(own.ids) <= 200]
     rows = [EncoderInput(own.ids, 0, range(len(own.ids))) for own in cut]
-    return [embedder._encoder.encode(rows[own], None)[1] for own in batches(rows)]
-
-
-def batches(rows: list[EncoderInput]) -> list[slice]:
     rows.sort(key=lambda row: len(row.ids))
-    return list(split_batches([len(row.ids) for row in rows]))
+    return [pieces for _, _, pieces in embedder._encoder.encode_sorted(rows, None)]
 
 
 def check_equal(one: NeuralEmbedder, two: NeuralEmbedder, texts: list[str]) -> None:
@@ -102,8 +98,8 @@ def check_equal(one: NeuralEmbedder, two: NeuralEmbedder, texts: list[str]) -> N
     assert np.array_equal(bank.starts, other.starts)
     assert np.array_equal(bank.ends, other.ends)
     assert np.abs(bank.vectors.astype(int) - other.vectors).max() <= 1
-    for left, right in zip(encoded(one, texts), encoded(two, texts), strict=True):
-        assert difference(left, right) <= LARGEST_DIFFERENCE
+    left, right = (np.concatenate(encoded(each, texts)) for each in (one, two))
+    assert difference(left, right) <= LARGEST_DIFFERENCE
     assert np.abs(one.axes - two.axes).max() < 1e-4
     assert (one.version, one.dimensions) == (two.version, two.dimensions)
 

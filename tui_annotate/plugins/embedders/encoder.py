@@ -5,7 +5,7 @@ Among the plug-ins, only this module loads torch. It never uses the network.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -137,6 +137,7 @@ def _trim(text: str, start: int, end: int) -> tuple[int, int]:
     return start, end
 
 
+_BATCH = 32
 _PROMPT_NAMES = ("document", "passage", "corpus")
 _UNUSABLE = (
     AttributeError, ImportError, LookupError, OSError, RuntimeError, TypeError, ValueError
@@ -207,6 +208,14 @@ class Encoder:
             if axes is not None:
                 pieces = pieces @ torch.from_numpy(axes).to(pieces.device)
         return pooled.cpu().numpy(), pieces.cpu().numpy()
+
+    def encode_sorted(
+        self, rows: Sequence[EncoderInput], axes: NDArray[np.float32] | None
+    ) -> Iterator[tuple[slice, NDArray[np.float32], NDArray[np.float32]]]:
+        """Encode texts of ascending sizes in batches; yield each batch with `encode`'s result."""
+        for first in range(0, len(rows), _BATCH):
+            own = slice(first, first + _BATCH)
+            yield own, *self.encode(rows[own], axes)
 
     def _make_features(self, rows: Sequence[EncoderInput]) -> tuple[dict[str, Any], Any]:
         """Return an embedding model's input, and a mask of the word pieces that get vectors."""
