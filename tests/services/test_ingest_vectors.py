@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -156,7 +158,7 @@ def test_tokens_are_stored_with_the_vectors(
     stores: Stores, pairs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Those of each segment, whatever pieces they were made in."""
-    monkeypatch.setattr(embed_job, "SLOW_ROWS", 7)
+    monkeypatch.setattr(embed_job, "SLOW_TEXTS", 7)
     embedder = Words()
     stores.others["neural"] = embedder
     stores.run(pairs, embedder="neural")
@@ -165,13 +167,30 @@ def test_tokens_are_stored_with_the_vectors(
     assert stores.contents()["waiting"] == []
 
 
-def test_a_slow_embedder_gets_thousands_of_segments_at_once(stores: Stores, pairs: Path) -> None:
-    """So that it can put texts of one length together."""
+def test_a_slow_embedder_gets_hundreds_of_segments_at_once(
+    stores: Stores, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Progress moves after each of the calls, and vectors are still stored in large groups."""
     embedder = Words()
     stores.others["neural"] = embedder
-    report = stores.run(pairs, embedder="neural")
-    assert sum(embedder.calls) == report.segments
-    assert embedder.calls[-1] == report.segments
+    stored: list[int] = []
+    write = embed_job.EmbedJob._store_vectors
+
+    def note(job: embed_job.EmbedJob, group: Sequence[embed_job.Waiting], *made: Any) -> None:
+        stored.append(len(group))
+        write(job, group, *made)
+
+    monkeypatch.setattr(embed_job.EmbedJob, "_store_vectors", note)
+    sentences = " ".join(f"Number {number} came." for number in range(600))
+    (tmp_path / "long.jsonl").write_text(
+        json.dumps({"source": sentences, "summary": "It came."}), "utf-8"
+    )
+    seen: list[TaskProgress] = []
+    stores.run(tmp_path / "long.jsonl", embedder="neural", progress=seen.append)
+    assert embedder.calls == [256, 256, 89]
+    assert stored == [2]
+    shares = [each.share for each in seen if each.phase == "vectors" and each.share]
+    assert len(set(shares)) == 3
 
 
 def test_progress_tells_the_share_of_segments(

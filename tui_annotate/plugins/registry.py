@@ -23,7 +23,6 @@ from fnmatch import fnmatchcase
 from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final, Literal, overload
 
@@ -208,7 +207,8 @@ def resolve_embedder_name(spec: str) -> str:
 
 def best_embedder() -> str:
     """Return the name of the best embedder that is installed: neural, else static."""
-    return "static" if _missing_for_neural() else "neural"
+    weights = import_module("tui_annotate.plugins.embedders.weights")
+    return "neural" if weights.can_run_default() else "static"
 
 
 def explain_embedder(used: str) -> str:
@@ -221,20 +221,14 @@ def explain_embedder(used: str) -> str:
         )
     if used not in {"static", "none"}:
         return ""
-    missing = _missing_for_neural()
+    weights = import_module("tui_annotate.plugins.embedders.weights")
+    missing = not weights.can_run_default()
     state = "is not installed" if missing else "could not be loaded"
+    steps = [weights.INSTALL_DEFAULT] * missing + [f"{command} neural"]
     return (
         f"the embedder {used!r} was chosen because the embedder 'neural', which finds more"
-        f" matches, {state}; to use it: {'; '.join(filter(None, (missing, f'{command} neural')))}"
+        f" matches, {state}; to use it: {'; '.join(steps)}"
     )
-
-
-def _missing_for_neural() -> str:
-    """Return how to install missing parts of the neural embedder; empty if none is missing."""
-    weights = import_module("tui_annotate.plugins.embedders.weights")
-    if not all(find_spec(name) for name in ("sentence_transformers", "torch")):
-        return str(weights.INSTALL)
-    return "" if weights.has_weights() else str(weights.WAYS)
 
 
 def refuse_unknown(kind: Kind, spec: str) -> None:

@@ -18,10 +18,9 @@ from tests.helpers.effort import example_limit
 from tests.plugins.embedders.neural_models import WORDS, changed, needs_torch, tiny_model
 from tui_annotate.domain.errors import Unavailable
 from tui_annotate.plugins import registry
+from tui_annotate.plugins.embedders.encoder import Encoder
 from tui_annotate.plugins.embedders.neural import NeuralEmbedder
 from tui_annotate.plugins.protocols import EmbedderOptions, TokenEmbedder
-
-pytestmark = needs_torch
 
 TEXTS = (
     "The sky is blue, and 3,000 people of the old town saw it turn red before the rain came.",
@@ -48,12 +47,6 @@ def test_it_keeps_the_promise(embedder: NeuralEmbedder) -> None:
     assert not embedder.instant
     assert (embedder.name, embedder.label) == ("neural", "all-MiniLM-L6-v2")
     assert (embedder.dimensions, embedder.token_dimensions) == (384, 128)
-
-
-def test_vectors_are_those_of_the_library(embedder: NeuralEmbedder) -> None:
-    """What sentence-transformers makes of the same texts alone, at unit length."""
-    theirs = embedder._encoder._model.encode(list(TEXTS), show_progress_bar=False)
-    assert np.allclose(embedder.embed(TEXTS), theirs, atol=1e-5)
 
 
 def test_tokens_come_from_the_same_pass(embedder: NeuralEmbedder) -> None:
@@ -141,11 +134,18 @@ def test_nothing_is_asked_of_a_network() -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
 
 
+def library(embedder: NeuralEmbedder) -> Any:
+    """The model as sentence-transformers loaded it."""
+    assert isinstance(embedder._encoder, Encoder)
+    return embedder._encoder._model
+
+
 def made(tmp_path: Path, **kind: Any) -> NeuralEmbedder:
     """An embedder of a small model of that kind."""
     return NeuralEmbedder(EmbedderOptions(model=str(tiny_model(tmp_path, **kind))))
 
 
+@needs_torch
 @pytest.mark.parametrize(
     ("prompts", "prompt"),
     [
@@ -161,37 +161,40 @@ def test_the_prompt_for_documents_is_given(
     """Vectors are those of the text behind the prompt; offsets and tokens, of the text alone."""
     embedder = made(tmp_path, prompts=prompts)
     texts = ["the cats sat on a mat .", "the dog"]
-    theirs = embedder._encoder._model.encode(
+    theirs = library(embedder).encode(
         texts, prompt=prompt, normalize_embeddings=True, show_progress_bar=False
     )
     assert np.allclose(embedder.embed(texts), theirs, atol=1e-5)
     assert told(embedder, texts[0]) == ["the", "cat", "s", "sat", "on", "a", "mat"]
 
 
+@needs_torch
 def test_a_prompt_that_is_not_pooled_is_left_out(tmp_path: Path) -> None:
     """Some models want a prompt read, and not counted."""
     folder = tiny_model(tmp_path, prompts={"document": "passage: "})
     changed(folder / "1_Pooling" / "config.json", include_prompt=False)
     embedder = NeuralEmbedder(EmbedderOptions(model=str(folder)))
-    theirs = embedder._encoder._model.encode(
+    theirs = library(embedder).encode(
         ["the dog"], prompt_name="document", normalize_embeddings=True, show_progress_bar=False
     )
     assert np.allclose(embedder.embed(["the dog"]), theirs, atol=1e-5)
 
 
+@needs_torch
 def test_a_layer_behind_the_pooling_takes_tokens_along(tmp_path: Path) -> None:
     """Tokens lie where vectors of texts do, and not where the transformer left them."""
     embedder = made(tmp_path, dense=16)
     assert (embedder.dimensions, embedder.token_dimensions) == (16, 16)
     _, bank = embedder.embed_tokens(["the cat"])
-    library = embedder._encoder._model
-    raw = library.encode(["the cat"], output_value="token_embeddings", show_progress_bar=False)
+    model = library(embedder)
+    raw = model.encode(["the cat"], output_value="token_embeddings", show_progress_bar=False)
     pieces = {"sentence_embedding": raw[0][1:-1].clone()}
-    wanted = library[2](pieces)["sentence_embedding"].detach().numpy()
+    wanted = model[2](pieces)["sentence_embedding"].detach().numpy()
     for token, vector in zip(bank.vectors, wanted @ embedder.axes, strict=True):
         assert np.corrcoef(token, vector)[0, 1] > 0.999
 
 
+@needs_torch
 def test_a_short_model_sees_all_of_a_long_text(tmp_path: Path) -> None:
     """Windows are as wide as the model takes, its prompt and frame counted."""
     embedder = made(tmp_path, longest=20, prompts={"document": "passage: "})
@@ -202,15 +205,14 @@ def test_a_short_model_sees_all_of_a_long_text(tmp_path: Path) -> None:
     assert np.linalg.norm(vectors) == pytest.approx(1, abs=1e-5)
 
 
+@needs_torch
 def test_a_model_may_fill_up_on_the_left(tmp_path: Path) -> None:
     """Some do; rows are filled as the model wants it, and tokens are found behind."""
     folder = tiny_model(tmp_path)
     changed(folder / "tokenizer_config.json", padding_side="left")
     embedder = NeuralEmbedder(EmbedderOptions(model=str(folder)))
     texts = ["the cats sat on a mat .", "the dog"]
-    theirs = embedder._encoder._model.encode(
-        texts, normalize_embeddings=True, show_progress_bar=False
-    )
+    theirs = library(embedder).encode(texts, normalize_embeddings=True, show_progress_bar=False)
     vectors, bank = embedder.embed_tokens(texts)
     assert np.allclose(vectors, theirs, atol=1e-5)
     assert bank.bounds.tolist() == [0, 7, 9]
@@ -221,6 +223,7 @@ def test_special_pieces_in_a_text_are_text(embedder: NeuralEmbedder) -> None:
     assert told(embedder, "He wrote [SEP] there") == ["He", "wrote", "SEP", "there"]
 
 
+@needs_torch
 def test_other_weights_are_another_version(tmp_path: Path, embedder: NeuralEmbedder) -> None:
     """So are other prompts of the same weights."""
     folder = tiny_model(tmp_path)
@@ -231,6 +234,7 @@ def test_other_weights_are_another_version(tmp_path: Path, embedder: NeuralEmbed
     assert one.label == "model"
 
 
+@needs_torch
 @pytest.mark.parametrize("broken", ["config.json", "tokenizer.json", "model.safetensors"])
 def test_a_broken_model_is_told(tmp_path: Path, broken: str) -> None:
     """With its folder, whatever the library makes of it."""
@@ -240,6 +244,7 @@ def test_a_broken_model_is_told(tmp_path: Path, broken: str) -> None:
         NeuralEmbedder(EmbedderOptions(model=str(folder)))
 
 
+@needs_torch
 def test_a_model_without_pooling_is_told(tmp_path: Path) -> None:
     """Its parts are named."""
     folder = tiny_model(tmp_path)
@@ -249,19 +254,21 @@ def test_a_model_without_pooling_is_told(tmp_path: Path) -> None:
         NeuralEmbedder(EmbedderOptions(model=str(folder)))
 
 
-@pytest.mark.parametrize("missing", ["sentence_transformers", "torch"])
-def test_a_missing_library_is_told(monkeypatch: pytest.MonkeyPatch, missing: str) -> None:
-    """With the lines that install it, CPU build first; with weights or without."""
-    monkeypatch.setitem(sys.modules, missing, None)
-    for model in ("", "no/such"):
-        with pytest.raises(Unavailable, match=f"{missing}") as caught:
-            NeuralEmbedder(EmbedderOptions(model=model))
-        assert caught.value.hint.index("CPU build") < caught.value.hint.index("tui-annotate[neural")
+@needs_torch
+def test_a_missing_library_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A model other than the default needs PyTorch; the hint tells to install the CPU build."""
+    folder = tiny_model(tmp_path)
+    monkeypatch.setitem(sys.modules, "sentence_transformers", None)
+    with pytest.raises(Unavailable, match=r"'model'.*sentence_transformers") as caught:
+        NeuralEmbedder(EmbedderOptions(model=str(folder)))
+    assert caught.value.hint.index("CPU build") < caught.value.hint.index("tui-annotate[neural")
 
 
-def test_a_broken_library_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+@needs_torch
+def test_a_broken_library_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One that is there and can not be imported, with what it says."""
+    folder = tiny_model(tmp_path)
     monkeypatch.setitem(sys.modules, "sentence_transformers.sentence_transformer.modules", None)
     with pytest.raises(Unavailable) as caught:
-        NeuralEmbedder()
+        NeuralEmbedder(EmbedderOptions(model=str(folder)))
     assert "CPU build" in caught.value.hint

@@ -5,9 +5,8 @@ Among the plug-ins, only this module loads torch. It never uses the network.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from importlib.util import find_spec
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -138,6 +137,7 @@ def _trim(text: str, start: int, end: int) -> tuple[int, int]:
     return start, end
 
 
+_BATCH = 32
 _PROMPT_NAMES = ("document", "passage", "corpus")
 _UNUSABLE = (
     AttributeError, ImportError, LookupError, OSError, RuntimeError, TypeError, ValueError
@@ -145,15 +145,14 @@ _UNUSABLE = (
 """Exceptions that loading a broken or unsupported embedding model may raise."""
 
 
-def need_library() -> None:
-    """Check that the libraries of the neural embedder are installed, without importing them.
+def normalize(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Scale vectors to unit length; vectors of zeros stay as they are."""
+    import numpy as np
 
-    Raises:
-        Unavailable: a library is missing; the hint has the commands to install the library.
-    """
-    for name in ("sentence_transformers", "torch"):
-        if find_spec(name) is None:
-            raise Unavailable(f"neural vectors need {name}, which is not installed", INSTALL)
+    lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
+    found = np.zeros_like(vectors)
+    np.divide(vectors, lengths, out=found, where=lengths > 0)
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,6 +209,14 @@ class Encoder:
                 pieces = pieces @ torch.from_numpy(axes).to(pieces.device)
         return pooled.cpu().numpy(), pieces.cpu().numpy()
 
+    def encode_sorted(
+        self, rows: Sequence[EncoderInput], axes: NDArray[np.float32] | None
+    ) -> Iterator[tuple[slice, NDArray[np.float32], NDArray[np.float32]]]:
+        """Encode texts of ascending sizes in batches; yield each batch with `encode`'s result."""
+        for first in range(0, len(rows), _BATCH):
+            own = slice(first, first + _BATCH)
+            yield own, *self.encode(rows[own], axes)
+
     def _make_features(self, rows: Sequence[EncoderInput]) -> tuple[dict[str, Any], Any]:
         """Return an embedding model's input, and a mask of the word pieces that get vectors."""
         import torch
@@ -248,7 +255,8 @@ def _load_model(weights: ModelFolder) -> Any:
         from sentence_transformers.sentence_transformer.modules import Pooling, Transformer
         from transformers.utils import logging
     except ImportError as error:
-        raise Unavailable(f"neural vectors need sentence-transformers: {error}", INSTALL) from error
+        message = f"the model {weights.label!r} needs sentence-transformers: {error}"
+        raise Unavailable(message, INSTALL) from error
     logging.disable_progress_bar()
     logging.set_verbosity_error()
     try:

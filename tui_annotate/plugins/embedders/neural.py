@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
@@ -15,9 +15,10 @@ from tui_annotate.plugins.embedders.encoder import (
     EncoderInput,
     PieceWindow,
     WordPieces,
-    need_library,
+    normalize,
     split_windows,
 )
+from tui_annotate.plugins.embedders.minilm import FINGERPRINT, MiniLmEncoder
 from tui_annotate.plugins.embedders.weights import find_weights
 from tui_annotate.plugins.protocols import EmbedderOptions
 
@@ -31,25 +32,26 @@ RECIPE = "1"
 """Version of the code that computes vectors. Increase it if the computed vectors change."""
 TOKEN_DIMENSIONS = 128
 
-_BATCH = 32
-
 
 class NeuralEmbedder:
     """Embedder that computes vectors of texts and of word pieces with a local transformer model.
 
+    The model all-MiniLM-L6-v2 runs without PyTorch; other models need sentence-transformers. The
+    version of vectors depends on the model alone, not on the library that computes them.
+
     Raises:
-        Unavailable: sentence-transformers or the weights are missing or unusable.
+        Unavailable: a library or the weights are missing or unusable.
     """
 
     name = "neural"
     instant = False
 
     def __init__(self, options: EmbedderOptions | None = None) -> None:
-        need_library()
         weights = find_weights((options or EmbedderOptions()).model)
         self.label = weights.label
-        self.version = _make_version(weights.fingerprint())
-        self._encoder = Encoder(weights)
+        fingerprint = weights.fingerprint()
+        self.version = _make_version(fingerprint)
+        self._encoder = (MiniLmEncoder if fingerprint == FINGERPRINT else Encoder)(weights)
         self.dimensions = self._encoder.dimensions
         self.token_dimensions = min(TOKEN_DIMENSIONS, self.dimensions)
 
@@ -66,8 +68,9 @@ class NeuralEmbedder:
         cut = self._encoder.cutter.cut(_load_sentences())
         sizes = [(own, len(own.ids)) for own in cut if own.ids]
         rows = [_make_input(own, PieceWindow(0, size, 0, size), wanted=True) for own, size in sizes]
+        rows.sort(key=lambda row: len(row.ids))
         made = [np.zeros((0, self.dimensions), np.float32)]
-        made += [found for _, found in self._encode_batches(rows, None)]
+        made += [found for _, _, found in self._encoder.encode_sorted(rows, None)]
         spread = np.concatenate(made).astype(np.float64)
         _, found = np.linalg.eigh(spread.T @ spread)
         axes = found[:, ::-1][:, : self.token_dimensions]
@@ -109,27 +112,19 @@ class NeuralEmbedder:
         order = sorted(range(len(rows)), key=lambda at: len(rows[at][1].ids))
         pooled = np.zeros((len(pieces), self.dimensions), np.float32)
         tokens = [np.zeros((0, self.token_dimensions), np.int8)] * (len(rows) + 1)
-        done = self._encode_batches([rows[at][1] for at in order], axes)
-        for first, (vectors, found) in zip(range(0, len(rows), _BATCH), done, strict=True):
-            batch = order[first : first + _BATCH]
+        done = self._encoder.encode_sorted([rows[at][1] for at in order], axes)
+        for own, vectors, found in done:
+            batch = order[own]
             np.add.at(pooled, [rows[at][0] for at in batch], vectors)
             if axes is not None:
                 ends = np.cumsum([len(rows[at][1].wanted) for at in batch])
                 for at, part in zip(batch, np.split(_quantise(found), ends[:-1]), strict=True):
                     tokens[at] = part
-        lengths = np.linalg.norm(pooled, axis=1, keepdims=True)
-        np.divide(pooled, lengths, out=pooled, where=lengths > 0)
-        return pooled, np.concatenate(tokens)
+        return normalize(pooled), np.concatenate(tokens)
 
     def _split(self, own: WordPieces) -> list[PieceWindow]:
         most = max(self._encoder.row_size - len(own.prompt), 2)
         return split_windows(len(own.ids), long=min(LONG, most), size=min(WINDOW, most))
-
-    def _encode_batches(
-        self, rows: Sequence[EncoderInput], axes: NDArray[np.float32] | None
-    ) -> Iterator[tuple[NDArray[np.float32], NDArray[np.float32]]]:
-        for first in range(0, len(rows), _BATCH):
-            yield self._encoder.encode(rows[first : first + _BATCH], axes)
 
 
 def _make_version(weights: str) -> str:

