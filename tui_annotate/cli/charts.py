@@ -46,10 +46,7 @@ class ValueInterval:
 def print_intervals(
     rows: Sequence[ValueInterval], *, least: float, most: float, chance: float | None
 ) -> None:
-    """Print a chart in which values and their intervals have a common scale.
-
-    `chance`: value that a random guess reaches, drawn as a vertical line; None for no line.
-    """
+    """Print values and their intervals on one scale; a vertical line marks `chance`, if given."""
     from rich.cells import cell_len, set_cell_size
     from rich.text import Text
 

@@ -438,10 +438,7 @@ def check_glibc() -> Iterator[DiagnosticFinding]:
 
 
 def check_sshd(folder: Path, lines: Sequence[str]) -> Iterator[DiagnosticFinding]:
-    """Check what sshd permits to people with ssh keys; yield nothing if there are no keys.
-
-    `lines`: the expected lines of `authorized_keys`.
-    """
+    """Check what sshd permits to people with keys; `lines` are the expected authorized_keys."""
     import pwd
 
     bound = {entry.key: entry.options["command"] for entry in map(parse_entry, lines) if entry}

@@ -63,11 +63,7 @@ def warn_of_open_key(url: httpx2.URL) -> None:
 
 
 def check_timeout(seconds: float) -> float:
-    """Check the time limit of a request in seconds.
-
-    Raises:
-        InvalidInput: the limit is not a finite number above 0.
-    """
+    """Check a time limit in seconds; raise InvalidInput if it is not a finite number above 0."""
     if not (math.isfinite(seconds) and seconds > 0):
         raise InvalidInput(
             f"invalid time limit of a request: {seconds:g} s", "pass --timeout with seconds above 0"

@@ -218,10 +218,7 @@ def _sides(options: ImportOptions) -> tuple[tuple[str, str], ...]:
 def find_named_columns(
     names: Sequence[str], options: ImportOptions, others: Sequence[str] = ()
 ) -> list[PairColumns]:
-    """Return the pairs of columns that the options or the columns' names select.
-
-    `others`: columns for a side that neither selects.
-    """
+    """Return the pairs of columns that options or names select; `others` are for a missing side."""
     sources, summaries = (
         [chosen] * (chosen in names) if chosen else _find_names(names, groups) or others
         for chosen, groups in _sides(options)
@@ -238,10 +235,7 @@ def read_first_line(path: Path, options: ImportOptions) -> str:
 
 
 def find_delimiter(header: str, options: ImportOptions) -> str:
-    """Return the delimiter that splits the header so that it has the source and summary columns.
-
-    If there is none, return the delimiter that gives the most columns.
-    """
+    """Return the delimiter that gives the source and summary columns, else the most columns."""
     found = {sign: _split_header(header, sign) for sign in _DELIMITERS}
     return max(
         found, key=lambda sign: (bool(find_named_columns(found[sign], options)), len(found[sign]))

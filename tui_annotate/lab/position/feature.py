@@ -62,10 +62,7 @@ def gold_answers(sample: Sample) -> tuple[str, ...]:
 
 
 def find_answers(wanted: Sequence[str], text: str) -> tuple[Span, ...]:
-    """Find right answers in a text, ignoring case and differences of white space.
-
-    If several right answers match at the same offset, the longest one is found.
-    """
+    """Find right answers, ignoring case and white space; at one offset, the longest is found."""
     if not wanted:
         return ()
     forms = (
@@ -235,10 +232,7 @@ class PositionStudy(Feature):
             self.host.show_message(end)
 
     def next_sample(self, session: AnnotatorSession, sample: Sample) -> SampleKey | None:
-        """Return the next sample with a wrong answer that the annotator has not completed.
-
-        Return None if `sample` is not in the list, or if no such sample follows.
-        """
+        """Return the next incomplete sample of the list of wrong answers, or None."""
         if sample.key in self.failing and session.machines is not None:
             after = self.failing[self.failing.index(sample.key) + 1 :]
             positions = session.machines().positions

@@ -83,11 +83,7 @@ class ModelRunReport:
 def read_prompts(
     paths: Iterable[Path], options: ModelRunOptions
 ) -> Iterator[tuple[LocatedRow, str]]:
-    """Yield each row of a position study's files with its prompt.
-
-    Raises:
-        InvalidRecord: a row cannot be read, or no prompt can be built from it.
-    """
+    """Yield each row of files with its prompt; raise InvalidRecord for a row without one."""
     for path in paths:
         for located in read_rows(path):
             with locate_row(located.where):

@@ -209,10 +209,7 @@ class ChosenSample(NamedTuple):
 
 
 class PositionsScreen(Screen[ChosenSample | str | None]):
-    """Screen with the chart of a position study; its result is what to open next.
-
-    The result is a sample, `queue`, `quit`, or None to return to the open sample.
-    """
+    """Screen with a study's chart; its result is a sample, `queue`, `quit`, or None to return."""
 
     DEFAULT_CSS = "PositionsScreen { layout: vertical; }"
     AUTO_FOCUS: ClassVar[str | None] = ""

@@ -94,11 +94,7 @@ class LanguageModel(_LocalModel):
 
 
 class RewardModel(_LocalModel):
-    """Local model that returns one reward for an answer.
-
-    Raises:
-        Unavailable: the model has several outputs instead of one.
-    """
+    """Local model that returns one reward for an answer; one with several outputs is refused."""
 
     _kind = "AutoModelForSequenceClassification"
 

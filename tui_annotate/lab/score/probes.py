@@ -39,9 +39,7 @@ class ProbeMetrics:
 
 
 def split_cases(known: Truths, *, seed: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Split questions into training and held-out ones, both with questions of each class.
-
-    Each part has at least one question of each class.
+    """Split questions into training and held-out ones, each with both classes.
 
     Raises:
         InvalidInput: a class has fewer than four questions.
@@ -132,11 +130,7 @@ class Probe:
 
 
 def read_probe(path: Path) -> Probe:
-    """Read a trained classifier (probe) from a JSON file.
-
-    Raises:
-        InvalidInput: the file is no probe.
-    """
+    """Read a trained probe from a JSON file; raise InvalidInput if the file is not one."""
     if not path.is_file():
         raise NotFound(
             f"probe file {path} does not exist",

@@ -228,11 +228,7 @@ def _read_header(file: Path, folder: Path) -> BundleHeader:
 
 
 def read_guidance(file: Path, folder: Path) -> BundleGuidance:
-    """Read the label sets and guidelines from the folder of an unpacked bundle file.
-
-    Raises:
-        InvalidInput: the label sets or guidelines cannot be read.
-    """
+    """Read label sets and guidelines from a bundle's folder; raise InvalidInput if damaged."""
     value = _read_json(file, folder / GUIDANCE)
     found = [value.get(name) for name in ("labels", "guidelines")]
     for each in found:

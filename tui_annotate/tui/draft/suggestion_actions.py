@@ -208,10 +208,7 @@ _LEAST_REASON: Final = 8  # minimum cells of a reason
 
 
 def describe_line(draft: Draft, cells: int = 1000) -> tuple[str, Kind] | None:
-    """Return the status line and its kind, such as `hint`; None if no suggestion is focused.
-
-    The text is shortened to `cells` terminal cells if possible.
-    """
+    """Return the status line, if possible in `cells` cells, and its kind; None without a focus."""
     if draft.message or draft.hints:
         return None
     if draft.writing:

@@ -105,10 +105,7 @@ HELP = help_groups((f"1-{len(FILTERS)}", "show only samples in one state"), ("f"
 
 @dataclass(frozen=True, slots=True)
 class QueueListing:
-    """Content of a list of samples: title, filters, states to count, columns, help, legend.
-
-    Each of `filters` has a name, and the states to show; no states means all.
-    """
+    """Content of a list of samples; each filter has a name, and the states to show (none: all)."""
 
     title: str = "QUEUE"
     filters: tuple[tuple[str, frozenset[State]], ...] = FILTERS
@@ -131,10 +128,7 @@ class PageSource(Protocol):
     def __call__(
         self, search: str, states: Collection[State], *, offset: int, limit: int
     ) -> tuple[Sequence[QueueEntry], int]:
-        """Return up to `limit` rows of a list of samples, and the total number of rows.
-
-        An empty `search` means all samples, and no `states` mean all states.
-        """
+        """Return rows of the matching samples, and their number; no `states` mean all states."""
 
 
 class PageRequest(NamedTuple):

@@ -49,10 +49,7 @@ def press(
     comment: str = "",
     more: Mapping[str, Callable[[Draft], Effects]] | None = None,
 ) -> Effects:
-    """Run a reviewer's action on the open sample; return what the screen has to do.
-
-    `comment` is the adjudicated sample comment, else the one to adjudicate.
-    """
+    """Run a reviewer's action; `comment`: the adjudicated sample comment, else the proposed one."""
     if draft.pending and draft.pending.kind in (REFUSING, LEAVING):
         draft.message = NO_MESSAGE
         return _answer_question(draft, action, digit)

@@ -48,10 +48,7 @@ _RATING = 20  # maximum cells of a rating in a title
 
 @dataclass(frozen=True)
 class ParentReport:
-    """The report to which a citation belongs, with the annotator's own citations.
-
-    `leaves` are the sentences with the annotator's citations, in order.
-    """
+    """The report of a citation; `leaves` are its sentences with the annotator's citations."""
 
     id: str
     report: Sample | None
