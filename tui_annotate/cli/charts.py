@@ -16,7 +16,6 @@ _LEAST: Final = 12  # minimum length of a scale, in terminal cells
 
 
 def print_bars(rows: Sequence[tuple[str, float]], *, unit: str) -> None:
-    """Print a bar chart: a line with name, value (with its unit) and bar for each row."""
     from rich.text import Text
 
     console = output.make_console(sys.stdout)

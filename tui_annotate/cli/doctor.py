@@ -134,7 +134,6 @@ def _check_workspace(workspace: Path | None) -> Iterator[DiagnosticFinding]:
 def check_runs(
     finished: int, unfinished: Sequence[ScoreRun], *, now: datetime
 ) -> DiagnosticFinding:
-    """Report the numbers of complete, incomplete and abandoned runs of scorers and judges."""
     says = f"{finished:,} completed, {len(unfinished):,} incomplete"
     abandoned = [each for each in unfinished if now - _parse_start(each) > STALE]
     if not abandoned:
@@ -154,7 +153,6 @@ def _parse_start(run: ScoreRun) -> datetime:
 
 
 def _check_embedders() -> Iterator[DiagnosticFinding]:
-    """Check which embedding models are installed."""
     from importlib.util import find_spec
 
     from tui_annotate.plugins.registry import best_embedder

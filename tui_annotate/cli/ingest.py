@@ -254,7 +254,6 @@ def _split_place(place: str) -> tuple[str, str]:
 
 
 def print_cost(cost: EmbeddingCost | None, embedder: str) -> None:
-    """Print the estimated number of calls and tokens for vectors; nothing if they are free."""
     if cost is not None:
         output.print_line(
             f"nothing was sent to {embedder}; computing the vectors would need calls:"

@@ -49,7 +49,6 @@ def format_host(url: httpx2.URL) -> str:
 
 
 def is_loopback(url: httpx2.URL) -> bool:
-    """Return whether a URL's host is this machine."""
     try:
         return ip_address(url.host).is_loopback
     except ValueError:

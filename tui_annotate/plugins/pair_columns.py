@@ -186,7 +186,6 @@ def find_columns(
 
 
 def _is_usable(columns: PairColumns, names: Sequence[str], options: ImportOptions) -> bool:
-    """Return whether a table has these columns, and the options name no other columns."""
     named = zip(_columns_of(options), columns, strict=True)
     return {*columns} - {""} <= {*names} and all(own in ("", other) for own, other in named)
 
@@ -243,7 +242,6 @@ def find_delimiter(header: str, options: ImportOptions) -> str:
 
 
 def has_pair_header(path: Path, options: ImportOptions) -> bool:
-    """Return whether the first line of a file names columns for source and summary."""
     line = read_first_line(path, options)
     names = _split_header(line, options.delimiter or find_delimiter(line, options))
     return bool(find_named_columns(names, options))

@@ -343,7 +343,6 @@ class TokenFile:
 
     @classmethod
     def of(cls, workspace: Path) -> TokenFile:
-        """Return the token file for a workspace."""
         return cls(workspace_state_file("signed-in", workspace))
 
     def read(self) -> StoredToken | None:

@@ -159,7 +159,6 @@ def is_text(focused: Widget | None, event: KeyOrPaste) -> bool:
 
 
 def free(screen: Screen[Any]) -> None:
-    """Deliver the key presses that a screen delayed until it was ready."""
     screen.app.post_message(QueueReleased())
 
 

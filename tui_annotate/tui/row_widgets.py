@@ -85,7 +85,6 @@ class RowList(ScrollView, LineWidget, can_focus=False):
         return self.scrollable_content_region.size
 
     def runs_of_row(self, index: int, cells: int) -> Sequence[Run]:
-        """Return the styled pieces of text of a list's row that is `cells` wide."""
         raise NotImplementedError
 
     def clicked(self, index: int) -> None: ...
@@ -157,7 +156,6 @@ Words = tuple[str, str]
 
 
 def styled(words: Sequence[Words], palette: PaintStyles) -> list[Run]:
-    """Replace the style name of each text by the style that the colour theme has for it."""
     return [(text, palette.style(role)) for text, role in words]
 
 

@@ -334,7 +334,6 @@ class MetricMean:
 def mean_metrics(
     found: Sequence[EvaluationResult], metrics: Sequence[str]
 ) -> dict[str, MetricMean]:
-    """Return the mean of each metric over the questions that have a score."""
     means = {}
     for metric in metrics:
         scores = [each.scores[metric] for each in found]

@@ -109,7 +109,6 @@ def write_prompts(
 
 
 def estimate_run(paths: Iterable[Path], judge: Judge, options: ModelRunOptions) -> ModelRunReport:
-    """Estimate the cost of a model's answers to a position study, without a request."""
     report = ModelRunReport()
     for located, prompt in read_prompts(paths, options):
         report.rows += 1

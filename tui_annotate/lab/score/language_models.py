@@ -107,7 +107,6 @@ class RewardModel(_LocalModel):
             )
 
     def reward(self, question: str, answer: str) -> float:
-        """Return the reward of an answer; apply the model's chat template if there is one."""
         import torch
 
         with torch.inference_mode():

@@ -108,7 +108,6 @@ class Probe:
     trained: Mapping[str, Any] = field(default_factory=dict)
 
     def chance(self, states: NDArray[np.float32]) -> float:
-        """Return the probability that the model knows the answer, from its hidden states."""
         state = states[self.layer - 1 : self.layer].astype(np.float64)
         return float(predict_chances(state, np.array(self.weights), bias=self.bias)[0])
 

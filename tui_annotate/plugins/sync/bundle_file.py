@@ -68,7 +68,6 @@ class BundleGuidance:
 
 
 def write_header(folder: Path, about: BundleHeader, guidance: BundleGuidance) -> None:
-    """Write a bundle's header, label sets and guidelines as files into a folder."""
     value = {"format": FORMAT, **asdict(about)}
     (folder / ABOUT).write_text(json.dumps(value, sort_keys=True), "utf-8")
     value = {"labels": dict(guidance.labels), "guidelines": dict(guidance.guidelines)}

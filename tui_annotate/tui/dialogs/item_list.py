@@ -112,7 +112,6 @@ class ItemDialog(Dialog[Any], Generic[Item, Found]):
         return palette.text
 
     def result_of(self, item: Item) -> Any:
-        """Return what the dialog returns for the item that the user chose."""
         return item
 
     def body(self) -> ComposeResult:

@@ -77,7 +77,6 @@ def ask_words(draft: Draft) -> Effects:
 
 
 def show_hints(draft: Draft, words: Sequence[tuple[Span, ...]]) -> None:
-    """Show on each word letters that, when typed, select the word."""
     near = draft.sentence(draft.side) or Span(draft.pointer.offset, draft.pointer.offset + 1)
     if words:
         draft.hints = WordHints.over(draft.side, words, near)

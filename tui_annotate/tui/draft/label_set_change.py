@@ -127,7 +127,6 @@ def describe_reopened(draft: Draft) -> StatusMessage:
 
 
 def in_hand(draft: Draft) -> list[LabelPath]:
-    """Return the labels of the sample's unsaved annotations."""
     pending = [draft.pending.path] if draft.pending else []
     pairs = (*draft.saving.values(), *draft.unsaved)
     return [*draft.labels, *pending, *(path for one, _ in pairs for path in one.labels)]

@@ -451,7 +451,6 @@ class Draft:
 
     @property
     def split_label(self) -> Label | None:
-        """The focused annotation's label that was split into new labels; None if none was."""
         annotation = self.focused_annotation
         if annotation is None or self.editing or self.pending or annotation.id in self.saving:
             return None

@@ -155,7 +155,6 @@ def apply_declined(draft: Draft, one: Suggestion) -> None:
 
 
 def reopen_suggestion(draft: Draft, one: Suggestion, message: StatusMessage | str) -> Effects:
-    """Reopen a suggestion whose acceptance or rejection could not be saved."""
     made = draft.answering.pop(one.id, None)
     draft.say(MessageCode.NOT_SAVED, ERROR, reason=message)
     if draft.open or draft.selection or draft.writing:

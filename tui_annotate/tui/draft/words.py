@@ -207,7 +207,6 @@ def _describe_passage(draft: Draft, what: str, detail: _Detail) -> tuple[str, st
 
 
 def describe_kind(sample: Sample) -> str:
-    """Return what a sample is called: `report`, `document`, `citation`, or else `sample`."""
     return str(sample.kind) if sample.kind in RATED_KINDS else "sample"
 
 

@@ -67,7 +67,6 @@ SCORED_KEYS: tuple[tuple[str, str], ...] = (*_COMMON_KEYS, ("o", "sort"), ("s", 
 
 
 def help_groups(*choosing: tuple[str, str]) -> tuple[HelpGroup, ...]:
-    """Return the help on the keys of a list of samples."""
     moving = (
         ("↑ ↓ k j", "one sample"),
         ("PgUp PgDn Space", "one page"),
@@ -264,7 +263,6 @@ class QueueScreen(Screen[SampleKey | None]):
     # reading rows
 
     def holds(self, event: KeyOrPaste) -> bool:
-        """Return whether a key must wait until the rows of a new search or filter are shown."""
         return self._awaited and not is_text(self.focused, event)
 
     def _read(self) -> None:

@@ -324,7 +324,6 @@ class DocumentPane(DocumentView):
         self.redraw(changed)
 
     def focus(self, scroll_visible: bool = True) -> Self:  # noqa: FBT001, FBT002 (as Textual's)
-        """Give the keyboard focus to this text (overrides Textual's method)."""
         if self.is_attached:
             self.app.call_later(self.screen.set_focus, self, scroll_visible)
         return self

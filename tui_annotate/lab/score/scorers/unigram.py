@@ -125,7 +125,6 @@ class UnigramScorer:
             )
 
     def of_sentences(self, samples: Iterable[SampleSentences]) -> Iterator[tuple[Opinion, ...]]:
-        """Yield the best word overlap of each summary sentence with a source sentence."""
         for each in samples:
             tokenizer = self._tokenizers.of(each.language)
             claims = [tokenizer.content(text) for text in each.summary]

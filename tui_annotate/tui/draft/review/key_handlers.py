@@ -308,7 +308,6 @@ def load_for_edit(draft: ReviewDraft, annotation: Annotation, sources: tuple[str
 
 
 def restore_refused_edit(draft: ReviewDraft, annotation: Annotation, message: str) -> Effects:
-    """Restore an edit of an annotation that the store refused, with all its changes."""
     annotation, _ = draft.saving.pop(annotation.id, (annotation, False))
     before = draft.originals.get(annotation.id, annotation)
     effects = load_for_edit(draft, before, draft.sources.get(annotation.id, ()))

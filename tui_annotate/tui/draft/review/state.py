@@ -143,7 +143,6 @@ class ReviewDraft(Draft):
 
     @property
     def position(self) -> ReviewPosition | None:
-        """The group of candidates, or the reviewer's own annotation, that is now under review."""
         positions = self.positions
         return positions[self.at] if 0 <= self.at < len(positions) else None
 
@@ -200,7 +199,6 @@ class ReviewDraft(Draft):
         return tuple({one.id: one for one in found}.values())
 
     def adjudicated_here(self) -> tuple[Annotation, ...]:
-        """Return the adjudicated annotations for the group of candidates now under review."""
         if self.position and self.position.own:
             return (self.position.own,)
         found = (one for candidate in self.candidates for one in self.adjudicated_from(candidate))

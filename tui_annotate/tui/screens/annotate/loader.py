@@ -333,7 +333,6 @@ class SampleLoader:
     # position and working time
 
     def leaving(self) -> Callable[[], None]:
-        """Return a function that stores the annotator's position and working time."""
         keep, current = self.leaving_place(), self._screen.current
         if current is None:
             return keep

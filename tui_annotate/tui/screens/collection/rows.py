@@ -76,7 +76,6 @@ class CollectionTree:
 
 
 def has_rows_below(row: TreeRow, *, reports: bool) -> bool:
-    """Return whether a row of the collection tree can be unfolded to show child rows."""
     return len(row.path) < (_DEPTH - 1 if reports else _DEPTH)
 
 

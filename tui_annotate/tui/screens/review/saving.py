@@ -101,7 +101,6 @@ class ReviewSource(SampleSource):
         return None
 
     def spend(self, current: SampleSession, seconds: float) -> Callable[[], None]:
-        """Return a function that stores the reviewer's working time on the open sample."""
         draft, review = current.draft, current.session.team().review
         allowed = isinstance(draft, ReviewDraft) and not draft.blocked_reason
         if not (allowed and working_seconds(seconds)):

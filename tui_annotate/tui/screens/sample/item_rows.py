@@ -77,7 +77,6 @@ class ParentReport:
 def title(
     draft: Draft, side: Side, usual: Title, *, parent: ParentReport | None = None, comment: str = ""
 ) -> Title:
-    """Return the title above the text of a report, document or citation."""
     if side is Side.SUMMARY:
         notes = [cut(line_text(draft.rating), _RATING)] if draft.rating else []
         notes += [NOTED] if comment else []

@@ -104,7 +104,6 @@ def _annotation_row(draft: ViewDraft, annotation: Annotation) -> ListedAnnotatio
 
 
 def about_lines(draft: ViewDraft, cells: int) -> list[list[Words]]:
-    """Return the properties of the focused annotation, in lines of at most `cells` cells."""
     annotation = draft.focused_annotation
     if annotation is None:
         some, none = ViewMessage.HOW_TO_FOCUS, ViewMessage.NO_ANNOTATION_SHOWN
