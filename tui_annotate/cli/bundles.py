@@ -122,7 +122,6 @@ def print_merge(merged: StreamMergeReport) -> None:
 
 
 def print_conflicts(merged: StreamMergeReport) -> None:
-    """Print both versions of samples with conflicting work, then samples with refused work."""
     for fork in merged.forks:
         sides = [("merged", fork.there_at, fork.there), ("present", fork.here_at, fork.here)]
         (side, at, winner), (other, other_at, loser) = sides if fork.there_wins else sides[::-1]

@@ -16,7 +16,6 @@ _LEAST: Final = 12  # minimum length of a scale, in terminal cells
 
 
 def print_bars(rows: Sequence[tuple[str, float]], *, unit: str) -> None:
-    """Print a bar chart: a line with name, value (with its unit) and bar for each row."""
     from rich.text import Text
 
     console = output.make_console(sys.stdout)
@@ -46,10 +45,7 @@ class ValueInterval:
 def print_intervals(
     rows: Sequence[ValueInterval], *, least: float, most: float, chance: float | None
 ) -> None:
-    """Print a chart in which values and their intervals have a common scale.
-
-    `chance`: value that a random guess reaches, drawn as a vertical line; None for no line.
-    """
+    """Print values and their intervals on one scale; a vertical line marks `chance`, if given."""
     from rich.cells import cell_len, set_cell_size
     from rich.text import Text
 

@@ -145,8 +145,6 @@ class ProblemPrinter:
     """Prints the first problems and counts the rest.
 
     Attributes:
-        refused: number of refused records.
-        kinds: number of problems of each kind.
         log: called with each problem.
     """
 
@@ -173,11 +171,7 @@ class ProblemPrinter:
 
 
 def refuse_mixed_output(target: Path | None, *, as_json: bool) -> None:
-    """Check that `--json` and the command's data do not both go to standard output.
-
-    Raises:
-        InvalidInput: `--json` is given and `target` is None, that is standard output.
-    """
+    """Raise InvalidInput if `--json` and the data (`target` is None) both go to standard output."""
     if as_json and target is None:
         raise InvalidInput(
             "--json and the data would both go to standard output", "write the data to a file"

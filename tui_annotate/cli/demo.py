@@ -35,10 +35,7 @@ _IDS = uuid.UUID("6b1f3f0a-9a57-4a8e-8f0e-6a3f6f0d9a11")
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Words of a summary that the demo selects, and that it annotates if `label` is given.
-
-    `evidence` are words of the source. Empty values are not used.
-    """
+    """Words of a summary to select, and to annotate with their `evidence` if `label` is given."""
 
     sample: str
     words: str

@@ -134,7 +134,6 @@ def _check_workspace(workspace: Path | None) -> Iterator[DiagnosticFinding]:
 def check_runs(
     finished: int, unfinished: Sequence[ScoreRun], *, now: datetime
 ) -> DiagnosticFinding:
-    """Report the numbers of complete, incomplete and abandoned runs of scorers and judges."""
     says = f"{finished:,} completed, {len(unfinished):,} incomplete"
     abandoned = [each for each in unfinished if now - _parse_start(each) > STALE]
     if not abandoned:
@@ -154,7 +153,6 @@ def _parse_start(run: ScoreRun) -> datetime:
 
 
 def _check_embedders() -> Iterator[DiagnosticFinding]:
-    """Check which embedding models are installed."""
     from importlib.util import find_spec
 
     from tui_annotate.plugins.registry import best_embedder
@@ -438,10 +436,7 @@ def check_glibc() -> Iterator[DiagnosticFinding]:
 
 
 def check_sshd(folder: Path, lines: Sequence[str]) -> Iterator[DiagnosticFinding]:
-    """Check what sshd permits to people with ssh keys; yield nothing if there are no keys.
-
-    `lines`: the expected lines of `authorized_keys`.
-    """
+    """Check what sshd permits to people with keys; `lines` are the expected authorized_keys."""
     import pwd
 
     bound = {entry.key: entry.options["command"] for entry in map(parse_entry, lines) if entry}

@@ -158,11 +158,7 @@ def ingest(
 
 @contextmanager
 def open_inputs(files: Sequence[Path]) -> Iterator[list[Path]]:
-    """Return the files to read; `-` becomes a copy of standard input.
-
-    Raises:
-        InvalidInput: a file does not exist, or no file matches a pattern.
-    """
+    """Return the files to read; `-` becomes a copy of standard input; see `require_inputs`."""
     with copy_standard_input(files, sys.stdin.buffer) as paths:
         require_inputs(paths)
         yield paths
@@ -258,7 +254,6 @@ def _split_place(place: str) -> tuple[str, str]:
 
 
 def print_cost(cost: EmbeddingCost | None, embedder: str) -> None:
-    """Print the estimated number of calls and tokens for vectors; nothing if they are free."""
     if cost is not None:
         output.print_line(
             f"nothing was sent to {embedder}; computing the vectors would need calls:"

@@ -491,7 +491,6 @@ def _summarise(report: RelabelReport) -> str:
 
 
 def print_waiting(waiting: Sequence[PendingChoices]) -> None:
-    """Print how many annotations of each split label still need one of the new labels."""
     titles = map(output.flexible_column, ("waits for a choice", "between", "person"))
     output.print_table_below(
         [*titles, output.number_column("annotations")],

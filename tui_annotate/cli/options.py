@@ -149,11 +149,7 @@ UrlOption = Annotated[
 
 
 def refuse_nan(value: float | None) -> float | None:
-    """Return the number that an option has, unless it is NaN, which Typer accepts.
-
-    Raises:
-        typer.BadParameter: the value is NaN.
-    """
+    """Return an option's number; raise BadParameter for NaN, which Typer accepts."""
     if value is not None and math.isnan(value):
         raise typer.BadParameter(f"{value} is not a number")
     return value
@@ -556,11 +552,7 @@ def open_workspace(
 
 
 def working_person(space: Workspace, name: str) -> Person:
-    """Return the person who works, and print a message if the person is new in the workspace.
-
-    Raises:
-        InvalidInput, NotAllowed: as `Workspace.person`.
-    """
+    """Return the person who works (see `Workspace.person`), with a message if the person is new."""
     if new := space.team.members.new_name(name):
         output.print_message(f"new annotator in this workspace: {new!r}")
     return space.person(name)

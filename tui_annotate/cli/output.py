@@ -400,10 +400,7 @@ def _count_records(at: TaskProgress, unit: str) -> str:
 
 
 class _ProgressLines:
-    """Prints progress as a line every few seconds, also while a task waits.
-
-    A task that waits for a reply reports no progress, so a thread repeats the last line.
-    """
+    """Prints progress every few seconds in a thread, because a waiting task reports no progress."""
 
     def __init__(self, unit: str) -> None:
         self._unit = unit
@@ -473,11 +470,7 @@ def ask(question: str, *, yes: bool) -> None:
 
 
 def read_answer(question: str) -> str:
-    """Ask a question on the terminal; return the line that the user enters, without spaces.
-
-    Raises:
-        EOFError: the input ended without an answer.
-    """
+    """Return the line that the user enters, without spaces; raise EOFError if the input ended."""
     sys.stderr.write(f"{make_line_visible(question)} ")
     sys.stderr.flush()
     line = sys.stdin.readline()

@@ -154,7 +154,6 @@ class _Commands(MutableMapping[str, Any]):
             self._infos[name] = _plugin_info(name)
 
     def summary(self, name: str) -> Any:
-        """Return a command without its options, for the list of all commands."""
         self.load(name)
         return self._built.get(name) or _build(_summarise(self._infos[name]))
 

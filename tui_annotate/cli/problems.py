@@ -49,10 +49,7 @@ def write_problems(file: Path | None, *others: Path | None) -> Iterator[Callable
 
 
 def print_kinds(kinds: Mapping[str, int]) -> None:
-    """Print how many problems there are of each kind, the most frequent kind first.
-
-    Nothing is printed for a single problem.
-    """
+    """Print how many problems there are of each of several kinds, the most frequent first."""
     if sum(kinds.values()) > 1:
         output.print_message("problems by kind:")
         for kind, count in sorted(kinds.items(), key=lambda item: -item[1]):

@@ -124,7 +124,6 @@ class _ReportOptions:
         subject: ReportSubject,
         names: Pseudonyms | None,
     ) -> None:
-        """Write the HTML report of a workspace, and print how many samples it contains."""
         result = space.team.report.run(
             target,
             self.filters,

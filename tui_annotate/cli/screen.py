@@ -61,9 +61,7 @@ def annotate(
     Args:
         workspace: workspace folder; None for the folder in $TUI_ANNOTATE_WORKSPACE, else the
             nearest parent folder that is a workspace.
-        name: name of the user; empty for the remembered name.
         sample: sample to open first; empty for the sample that the user opened last.
-        order: order of the queue; empty for the workspace's order.
         bound: identity of the user whom sshd authenticated, in a workspace with accounts.
         own: whether the user of the operating system is one person, who may stay signed in.
         reviewing: open the reviewing screen instead of the annotating screen.

@@ -153,11 +153,7 @@ def read_accounts(paths: Iterable[Path]) -> Iterator[UserRow | Problem]:
 
 
 def read_mercury(path: Path) -> Iterator[UserRow | Problem]:
-    """Yield the users of one Mercury database in row order, and a Problem for each invalid row.
-
-    Raises:
-        Unavailable: the database cannot be read.
-    """
+    """Yield a Mercury database's users, or Problems, in order; raise Unavailable if unreadable."""
     try:
         with closing(open_database(path)) as connection:
             for number, row in enumerate(connection.execute(_SELECT_USERS), start=1):

@@ -177,7 +177,6 @@ def _detect_folder(path: Path, reading: ImportOptions) -> str:
 
 
 def _are_tables(path: Path, reading: ImportOptions) -> bool:
-    """Return whether all recognized data files of a folder contain source-summary pairs."""
     forms = set()
     for file in list_matches(path):
         if {*plain_suffixes(file)[-1:]} & DATA_SUFFIXES:

@@ -81,7 +81,6 @@ def connection_failure(
     show: Callable[[str], str] | None = None,
     timeout: float | None = None,
 ) -> TransientFailure:
-    """Convert the cause of a failed HTTP request to a TransientFailure."""
     import httpx2
 
     if isinstance(error, httpx2.TimeoutException):

@@ -49,7 +49,6 @@ def format_host(url: httpx2.URL) -> str:
 
 
 def is_loopback(url: httpx2.URL) -> bool:
-    """Return whether a URL's host is this machine."""
     try:
         return ip_address(url.host).is_loopback
     except ValueError:
@@ -63,11 +62,7 @@ def warn_of_open_key(url: httpx2.URL) -> None:
 
 
 def check_timeout(seconds: float) -> float:
-    """Check the time limit of a request in seconds.
-
-    Raises:
-        InvalidInput: the limit is not a finite number above 0.
-    """
+    """Check a time limit in seconds; raise InvalidInput if it is not a finite number above 0."""
     if not (math.isfinite(seconds) and seconds > 0):
         raise InvalidInput(
             f"invalid time limit of a request: {seconds:g} s", "pass --timeout with seconds above 0"

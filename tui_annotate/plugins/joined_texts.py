@@ -45,11 +45,7 @@ class JoinedTexts:
         }
 
     def documents(self, language: str) -> tuple[Document, ...]:
-        """Return the source and the summary as documents; an empty language is guessed.
-
-        Raises:
-            InvalidInput: a text is not a valid document.
-        """
+        """Return both texts; guess an empty language; raise InvalidInput for an invalid text."""
         texts = ((Side.SOURCE, self.source), (Side.SUMMARY, self.summary))
         return tuple(
             parse_document(text, side=side, column=f"text ({side})", language=language)
@@ -62,11 +58,7 @@ class JoinedTexts:
         return Span(anchor.span.start + shift, anchor.span.end + shift)
 
     def anchor(self, span: Span, *, what: str) -> Anchor:
-        """Convert a span of the text that joins source and summary to a span of one of both.
-
-        Raises:
-            InvalidInput: the span is not inside the source or inside the summary.
-        """
+        """Convert a span of the joined text; raise InvalidInput if it is not inside one text."""
         if span.end <= len(self.source):
             return Anchor(Side.SOURCE, 0, span)
         if self.offset <= span.start and span.end <= self.offset + len(self.summary):
@@ -157,10 +149,7 @@ class EntityBuilder:
     _evidence: dict[Span, int] = field(default_factory=dict)
 
     def add(self, one: Annotation) -> None:
-        """Add an annotation as entities (labelled spans) and relations between these entities.
-
-        Evidence that several annotations share becomes one entity.
-        """
+        """Add an annotation as entities and relations; shared evidence becomes one entity."""
         heads, tails = (one.claim, one.evidence) if one.claim else (one.evidence, ())
         names = [self.name(path) for path in one.labels]
         spans = tuple(map(self.joined.span, heads))

@@ -186,7 +186,6 @@ def find_columns(
 
 
 def _is_usable(columns: PairColumns, names: Sequence[str], options: ImportOptions) -> bool:
-    """Return whether a table has these columns, and the options name no other columns."""
     named = zip(_columns_of(options), columns, strict=True)
     return {*columns} - {""} <= {*names} and all(own in ("", other) for own, other in named)
 
@@ -218,10 +217,7 @@ def _sides(options: ImportOptions) -> tuple[tuple[str, str], ...]:
 def find_named_columns(
     names: Sequence[str], options: ImportOptions, others: Sequence[str] = ()
 ) -> list[PairColumns]:
-    """Return the pairs of columns that the options or the columns' names select.
-
-    `others`: columns for a side that neither selects.
-    """
+    """Return the pairs of columns that options or names select; `others` are for a missing side."""
     sources, summaries = (
         [chosen] * (chosen in names) if chosen else _find_names(names, groups) or others
         for chosen, groups in _sides(options)
@@ -238,10 +234,7 @@ def read_first_line(path: Path, options: ImportOptions) -> str:
 
 
 def find_delimiter(header: str, options: ImportOptions) -> str:
-    """Return the delimiter that splits the header so that it has the source and summary columns.
-
-    If there is none, return the delimiter that gives the most columns.
-    """
+    """Return the delimiter that gives the source and summary columns, else the most columns."""
     found = {sign: _split_header(header, sign) for sign in _DELIMITERS}
     return max(
         found, key=lambda sign: (bool(find_named_columns(found[sign], options)), len(found[sign]))
@@ -249,7 +242,6 @@ def find_delimiter(header: str, options: ImportOptions) -> str:
 
 
 def has_pair_header(path: Path, options: ImportOptions) -> bool:
-    """Return whether the first line of a file names columns for source and summary."""
     line = read_first_line(path, options)
     names = _split_header(line, options.delimiter or find_delimiter(line, options))
     return bool(find_named_columns(names, options))

@@ -54,11 +54,7 @@ class RetryPolicy:
     reached: bool = field(default=False, init=False)
 
     def __call__(self, attempt: Callable[[], _T]) -> _T:
-        """Return the result of a request; retry after each temporary failure, up to the limits.
-
-        Raises:
-            Unavailable: the last attempt failed.
-        """
+        """Return the result of a request; raise Unavailable if the last attempt failed, too."""
         for number in count(1):
             try:
                 return attempt()

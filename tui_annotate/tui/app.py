@@ -127,10 +127,7 @@ class AnnotateApp(RestrictedApp):
         self.sample_screen.saver.send(job)
 
     def _load_workspace(self) -> _OpenResult | None:
-        """Open the workspace and load the user's session; None if the user must first sign in.
-
-        The result is None, too, if the user must change the password or take over a session.
-        """
+        """Open the workspace and load the user's session; None if a form must be shown first."""
         self._workspace = workspace = self._open_workspace()
         session_guard = SessionGuard(
             workspace,

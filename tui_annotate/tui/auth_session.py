@@ -39,7 +39,6 @@ class SessionGuard:
         email: e-mail address of the user; before sign-in, the remembered address.
         known: whether an ssh key or the machine account identified the user.
         elsewhere: another process in which the same user works; None if there is none.
-        hint: a message for the sign-in form; empty if there is none.
         namesakes: imported people who may be the user; the user is first asked about them.
         new_name: the name of a user who annotates here for the first time; else empty.
     """
@@ -252,11 +251,7 @@ class SessionGuard:
     # work
 
     def change_password(self, old: str, new: str) -> None:
-        """Change the user's password, and end the user's other sessions.
-
-        Raises:
-            NotAllowed, InvalidInput: the same cases as `AuthenticationService.change_password`.
-        """
+        """Change the user's password (see `AuthenticationService`); end the other sessions."""
         if self._signed_in:
             signed = self._signed_in
             self._accounts.change_password(signed.person.id, old, new, session=signed.session)
@@ -348,7 +343,6 @@ class TokenFile:
 
     @classmethod
     def of(cls, workspace: Path) -> TokenFile:
-        """Return the token file for a workspace."""
         return cls(workspace_state_file("signed-in", workspace))
 
     def read(self) -> StoredToken | None:

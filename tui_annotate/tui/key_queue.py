@@ -30,10 +30,7 @@ KeyOrPaste = events.Key | events.Paste
 
 @runtime_checkable
 class KeyHolder(Protocol):
-    """A screen that may delay keys, for example until a sample is loaded.
-
-    When the screen is ready, it posts `QueueReleased`, and the app delivers the waiting keys.
-    """
+    """A screen that may delay keys until it posts `QueueReleased`, for example to load a sample."""
 
     def holds(self, event: KeyOrPaste) -> bool: ...
 
@@ -162,15 +159,11 @@ def is_text(focused: Widget | None, event: KeyOrPaste) -> bool:
 
 
 def free(screen: Screen[Any]) -> None:
-    """Deliver the key presses that a screen delayed until it was ready."""
     screen.app.post_message(QueueReleased())
 
 
 def forget_keys(screen: Screen[Any], before: float | None = None, *, but_text: bool = True) -> None:
-    """Drop the waiting key presses from before a given time, by default before now.
-
-    See `SerialKeysApp.forget_keys`. Keys that were meant for a screen above this screen are kept.
-    """
+    """Drop waiting keys from before a time (default: now), except those for a screen above."""
     if isinstance(screen.app, SerialKeysApp):
         moment = events.Event().time if before is None else before
         above = screen.app.screen

@@ -194,10 +194,7 @@ class PaintStyles:
 
 @cache
 def make_palette(theme: str, *, native: bool = False) -> PaintStyles:
-    """Build the styles of a colour theme; `native` means only the terminal's own 16 colours.
-
-    An unknown name gives the dark theme.
-    """
+    """Build a theme's styles, by default the dark ones; `native`: of the terminal's 16 colours."""
     name = theme if theme in NAMES else DARK
     column = 4 if name == MONO else 3 if native else NAMES.index(name)
     kind = MONO if name == MONO else "16" if native else name

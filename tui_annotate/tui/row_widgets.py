@@ -59,10 +59,7 @@ class FixedRows(LineWidget):
 
 
 class RowList(ScrollView, LineWidget, can_focus=False):
-    """A list of one-line rows with at most one focused row; only visible rows are painted.
-
-    The index `focused_row` is -1 for no row.
-    """
+    """A list of one-line rows, which paints only visible rows; `focused_row` is -1 for none."""
 
     ALLOW_SELECT: ClassVar[bool] = False
     DEFAULT_CSS = """
@@ -88,7 +85,6 @@ class RowList(ScrollView, LineWidget, can_focus=False):
         return self.scrollable_content_region.size
 
     def runs_of_row(self, index: int, cells: int) -> Sequence[Run]:
-        """Return the styled pieces of text of a list's row that is `cells` wide."""
         raise NotImplementedError
 
     def clicked(self, index: int) -> None: ...
@@ -160,15 +156,11 @@ Words = tuple[str, str]
 
 
 def styled(words: Sequence[Words], palette: PaintStyles) -> list[Run]:
-    """Replace the style name of each text by the style that the colour theme has for it."""
     return [(text, palette.style(role)) for text, role in words]
 
 
 def wrap_words(head: Sequence[Words], words: Words, cells: int) -> list[list[Words]]:
-    """Wrap words into lines of `cells` terminal cells, with `head` before the first line.
-
-    The other lines are indented by the width of `head`.
-    """
+    """Wrap words into lines of `cells` terminal cells, after `head` and indented by its width."""
     text, role = words
     indent = sum(text_width(piece) for piece, _ in head)
     first, *rest = wrap_line(text, cells - indent)

@@ -35,7 +35,6 @@ class AnnotatorSession:
         machines: returns the services for scores and suggestions; None if they are not used.
         new_name: the name of a user who works here for the first time; else empty.
         read_only: why the workspace cannot be written, so that nothing is saved; else empty.
-        problem: the first message, such as an invalid key map; empty if there is none.
     """
 
     annotate: AnnotationService
@@ -66,13 +65,9 @@ def label_change_notice(why: str) -> str:
 
 
 def resolve_order(order: str, machines: Callable[[], MachineServices]) -> tuple[str, str]:
-    """Return the requested order of samples (or the default if unavailable), and a message.
+    """Return the order of samples, and a message if it is the default instead of the requested one.
 
-    The message explains the use of the default order, and is empty otherwise.
-
-    Args:
-        order: requested by the user or the settings; its score may have been deleted.
-        machines: called only for an order by a score.
+    `machines` is called only for an order by a score, which may have been deleted.
     """
     scored = by_score(order)
     if scored is None or scored.score in machines().scores.orderable():

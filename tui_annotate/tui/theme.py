@@ -21,7 +21,6 @@ class TerminalLook:
     """The theme and the number of colours that the app uses in a terminal.
 
     Attributes:
-        theme: one of `NAMES`.
         colors: "truecolor", "256", "standard" (16), or "" for none.
         native: use the terminal's own colours (Textual's `ansi_color`); under NO_COLOR this sends
             no colour at all, instead of greys.
@@ -75,11 +74,7 @@ _QUIET: Mapping[str, str] = {DARK: "#9e9e9e", LIGHT: "#626262", HIGH_CONTRAST: "
 
 
 def themes(*, native: bool = False) -> tuple[Theme, ...]:
-    """Build all colour themes in the order of `NAMES`, for `App.register_theme`.
-
-    Args:
-        native: for terminals of 16 or no colours, with their own background.
-    """
+    """Build the themes in the order of `NAMES`; `native`: for terminals of 16 or no colours."""
     return tuple(_build_theme(name, native=native or name == MONO) for name in NAMES)
 
 

@@ -28,11 +28,7 @@ if TYPE_CHECKING:
 class ViewApp(RestrictedApp):
     """App that shows the samples and annotations of a file read-only.
 
-    Args:
-        sample: id of the first sample to show; empty for the first sample of the file.
-        words: the first message; empty if there is none.
-        keys: changes to the key map, in the form of the settings.
-        theme: a name of `NAMES`; any other name keeps the terminal's default.
+    `keys` are changes to the key map; a `theme` that is none of `NAMES` keeps the default.
     """
 
     def __init__(

@@ -242,11 +242,7 @@ class BackgroundSync:
 
 
 class WorkSharing:
-    """Sharing of one user's work through a shared store; inactive if no store is configured.
-
-    Args:
-        post: posts a message to the app; called in the sharing thread.
-    """
+    """Sharing of one user's work, if a store is configured; `post` runs in the sharing thread."""
 
     def __init__(self, screen: WorkspaceScreen, post: Callable[[Message], object]) -> None:
         self._screen = screen

@@ -37,10 +37,7 @@ KeepThinkingOption = Annotated[
 
 
 def check_unclear(tally: ReplyTally, most: float) -> None:
-    """Set the exit code if the fraction of questions without a readable reply is above `most`.
-
-    The command must call `exit_if_partial` after it has printed its results.
-    """
+    """Set the exit code for `exit_if_partial` if too many questions have no readable reply."""
     if tally.unanswered > most * tally.questions:
         output.set_exit_code(DONE_IN_PART)
         output.print_message(
@@ -50,10 +47,6 @@ def check_unclear(tally: ReplyTally, most: float) -> None:
 
 
 def exit_if_partial() -> None:
-    """End the command with the exit code that `check_unclear` set, if it set one.
-
-    Raises:
-        typer.Exit: too many questions have no readable reply.
-    """
+    """End the command, after its output, with the exit code that `check_unclear` set, if any."""
     if code := output.known_exit_code():
         raise typer.Exit(code)

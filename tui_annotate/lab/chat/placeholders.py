@@ -70,11 +70,7 @@ def check_placeholders(
 
 
 def fill_placeholders(template: str, values: Mapping[str, str]) -> str:
-    """Fill the placeholders of a prompt template; braces inside of values stay unchanged.
-
-    Raises:
-        KeyError: a placeholder has no value.
-    """
+    """Fill a template's placeholders, all of which have values; braces in values stay unchanged."""
 
     def replace(place: re.Match[str]) -> str:
         if place[1]:

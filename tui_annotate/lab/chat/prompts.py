@@ -38,11 +38,7 @@ class Prompt:
         return hashlib.sha256(self.text.encode()).hexdigest()[:12]
 
     def fill(self, **values: str | int) -> str:
-        """Return the prompt with its placeholders filled; braces inside values stay unchanged.
-
-        Raises:
-            KeyError: a placeholder of the text has no value.
-        """
+        """Return the prompt with all its placeholders filled; braces in values stay unchanged."""
         return fill_placeholders(self.text, {name: str(value) for name, value in values.items()})
 
 

@@ -99,10 +99,7 @@ def parse_texts(reply: str) -> tuple[str, ...] | None:
 
 
 def parse_answer(reply: str, *, keep_thinking: bool = False) -> str | None:
-    """Return the answer in a reply, without the model's thinking and a prefix "Answer:".
-
-    Return "" if the model replies that the texts contain no answer; None for an empty reply.
-    """
+    """Return a reply's answer without thinking and a prefix; "" for no answer, None if empty."""
     text = strip_reply(reply)
     if prefix := _PREFIX.match(text):
         text = text[prefix.end() :]

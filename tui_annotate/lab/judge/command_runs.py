@@ -208,7 +208,6 @@ def print_sorted(found: Sequence[ContextOrderResult]) -> None:
 
 
 def print_generated(found: Sequence[ReferenceAnswer], *, as_json: bool) -> None:
-    """Print each question with its reference answer, or the reason why it has none."""
     if missing := sum(each.ground_truth is None for each in found):
         output.print_message(f"questions without a reference answer: {missing:,}")
     if as_json:
@@ -223,7 +222,6 @@ def print_generated(found: Sequence[ReferenceAnswer], *, as_json: bool) -> None:
 def print_evaluated(
     found: Sequence[EvaluationResult], metrics: Sequence[str], *, as_json: bool
 ) -> None:
-    """Print the scores of each question, the mean of each metric, and other counts."""
     from tui_annotate.lab.judge.evaluation import mean_metrics
 
     means = mean_metrics(found, metrics)

@@ -167,7 +167,6 @@ def _figure_scores(
     *,
     texts: Iterable[str],
 ) -> list[Score]:
-    """Return the scores of all samples by one metric, normalised within the run."""
     return [
         Score(key=_key_of(each.row), name=name, raw=raw, value=value, text=text)
         for each, raw, value, text in zip(found, raws, normalise_values(raws), texts, strict=True)

@@ -46,10 +46,7 @@ INVENTED_QUESTIONS: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class MetricScore:
-    """The score of one question by one metric, or the reason why it is missing.
-
-    `verdicts` has 1 or 0 for each judged item, in order.
-    """
+    """A question's score, or why it is missing; `verdicts` has 1 or 0 for each judged item."""
 
     score: float | None
     reason: str = ""
@@ -243,10 +240,7 @@ def evaluate_row(
 def _generate_missing(
     row: QuestionRow, runner: JudgeRunner, options: EvaluateOptions
 ) -> tuple[QuestionRow, Mapping[str, int]]:
-    """Return a question with all texts to use, after generating those that are missing.
-
-    Also return the number of unreadable replies by the name of the text to generate.
-    """
+    """Generate missing texts of a question; also count the unreadable replies of each text."""
     kept = select_contexts(row.contexts, k=options.top_k, most=options.max_chars)
     looked, unclear = replace(row, contexts=kept), {}
     if not options.truth.keep_thinking:
@@ -340,7 +334,6 @@ class MetricMean:
 def mean_metrics(
     found: Sequence[EvaluationResult], metrics: Sequence[str]
 ) -> dict[str, MetricMean]:
-    """Return the mean of each metric over the questions that have a score."""
     means = {}
     for metric in metrics:
         scores = [each.scores[metric] for each in found]

@@ -141,7 +141,6 @@ class ContextOrder(Feature):
         )
 
     def handle(self, effect: Effect, session: AnnotatorSession, draft: Draft) -> bool:
-        """Show the next document, or switch between the judge's and the retriever's order."""
         del session
         match effect:
             case Open("contexts"):
@@ -171,7 +170,6 @@ class ContextOrder(Feature):
         return (self.contexts.order if self.judged else ()) or usual
 
     def title(self, draft: Draft, side: Side, title: Title) -> Title:
-        """Add the ranks of a document, by the retriever and by the judge, to its title."""
         if side is Side.SUMMARY or not draft.sample.side(side):
             return title
         at = draft.pointers[side].document

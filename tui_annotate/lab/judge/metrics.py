@@ -129,10 +129,7 @@ def mean_verdict(verdicts: Sequence[int]) -> float | None:
 
 
 def average_precision(verdicts: Sequence[int]) -> float | None:
-    """Return the average precision, in [0, 1), of ranked texts; a verdict of 1 means useful.
-
-    The result is 0 if no text is useful, and None without texts.
-    """
+    """Return the average precision, in [0, 1), of ranked verdicts (1: useful); None without any."""
     if not verdicts:
         return None
     useful = 0

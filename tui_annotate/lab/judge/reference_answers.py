@@ -159,10 +159,7 @@ def estimate_answer_cost(
 
 
 def truth_file_name(question: str, *, taken: set[str]) -> str:
-    """Return RagSGE's file name for a question's reference answer, and add it to `taken`.
-
-    The name is unique among `taken`, which holds names in lower case.
-    """
+    """Return RagSGE's file name for an answer; add it, in lower case, to the names `taken`."""
     kept = (
         re.sub(r"[^\w .()（），。？！、-]+|\.{2,}", "_", question).strip(" ._")[:60] or "question"
     )

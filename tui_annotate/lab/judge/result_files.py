@@ -48,7 +48,6 @@ def _format_value(value: Any) -> str:
 
 
 def write_generated(found: Sequence[ReferenceAnswer], target: Path | None) -> None:
-    """Write a JSON line with each question and its reference answer."""
     _write_lines([each.as_json() for each in found], target)
 
 

@@ -98,11 +98,7 @@ def read_rows(path: Path) -> list[QuestionRow]:
 
 
 def check_rows(rows: list[QuestionRow]) -> list[QuestionRow]:
-    """Return the questions for a judge unchanged if they are valid.
-
-    Raises:
-        InvalidInput: there are no rows, or a row has no question.
-    """
+    """Return the rows unchanged; raise InvalidInput if there are none, or one has no question."""
     if not rows:
         raise InvalidInput(
             "the input contains no questions", "write one line per question, with its contexts"

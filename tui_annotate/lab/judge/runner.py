@@ -67,11 +67,9 @@ class JudgeRunner:
         *,
         read: Callable[[str], _Out | None],
     ) -> list[_Out | None]:
-        """Fill a prompt with each mapping of values, ask the judge, and parse the replies.
+        """Fill a prompt with each mapping and the row's `{question}`, ask, and parse the replies.
 
-        The placeholder `{question}` is the row's question. After an unclear reply, the question is
-        asked
-        again; the result is None if the reply stays unclear.
+        After an unclear reply, the question is asked again; None if the reply stays unclear.
         """
         questions = [
             Question(user=self.prompt(prompt, row.language).fill(question=row.question, **each))
@@ -170,11 +168,7 @@ class CachedJudge:
         self._judge = judge
 
     def ask(self, question: Question) -> ModelReply:
-        """Return the stored reply to a question.
-
-        Raises:
-            ReplyNotCached: no reply is stored.
-        """
+        """Return the stored reply to a question; raise ReplyNotCached if there is none."""
         if not self._judge.cached(question):
             raise ReplyNotCached
         return self._judge.ask(question)

@@ -150,7 +150,6 @@ def _parse_by(names: str) -> tuple[GroupBy, ...]:
 
 
 def print_evaluation(found: Evaluation, rules: MatchRules) -> None:
-    """Print a table with a bar for each group of answers, then notes."""
     titles = [each.value for each in found.by]
     unanswered = found.all.unanswered > 0
     columns = [output.Column(title, number=title != "model") for title in titles]

@@ -62,10 +62,7 @@ def gold_answers(sample: Sample) -> tuple[str, ...]:
 
 
 def find_answers(wanted: Sequence[str], text: str) -> tuple[Span, ...]:
-    """Find right answers in a text, ignoring case and differences of white space.
-
-    If several right answers match at the same offset, the longest one is found.
-    """
+    """Find right answers, ignoring case and white space; at one offset, the longest is found."""
     if not wanted:
         return ()
     forms = (
@@ -141,7 +138,6 @@ class PositionStudy(Feature):
     # display
 
     def title(self, draft: Draft, side: Side, title: Title) -> Title:
-        """Append the right answer, or the score of the model's answer, to the title of a text."""
         if draft.sample.kind is not SampleKind.QUESTION:
             return title
         if side is Side.SUMMARY:
@@ -151,13 +147,11 @@ class PositionStudy(Feature):
         return title._replace(notes=(gold, *title.notes))
 
     def marks(self, draft: Draft, side: Side) -> Sequence[AnnotationMark]:
-        """Return highlights of the right answers that occur in a text."""
         if draft.sample.kind is not SampleKind.QUESTION:
             return ()
         return _find_marks(gold_answers(draft.sample), draft.text(side))
 
     def pages(self, draft: Draft, open_sample: OpenSample) -> Sequence[TextPage]:
-        """Return a page with the question and its right answers; none if it would be empty."""
         del draft
         text = question_page(open_sample.sample)
         return [TextPage("Question", text, first=True)] if text else ()
@@ -169,7 +163,6 @@ class PositionStudy(Feature):
     # keys and effects
 
     def handle(self, effect: Effect, session: AnnotatorSession, draft: Draft) -> bool:
-        """Handle the keys of position studies; return False for all other keys."""
         match effect:
             case Open("gold"):
                 self._show_gold(draft)
@@ -235,10 +228,7 @@ class PositionStudy(Feature):
             self.host.show_message(end)
 
     def next_sample(self, session: AnnotatorSession, sample: Sample) -> SampleKey | None:
-        """Return the next sample with a wrong answer that the annotator has not completed.
-
-        Return None if `sample` is not in the list, or if no such sample follows.
-        """
+        """Return the next incomplete sample of the list of wrong answers, or None."""
         if sample.key in self.failing and session.machines is not None:
             after = self.failing[self.failing.index(sample.key) + 1 :]
             positions = session.machines().positions
@@ -249,5 +239,4 @@ class PositionStudy(Feature):
 
 @lru_cache(maxsize=8)
 def _find_marks(wanted: tuple[str, ...], text: str) -> tuple[AnnotationMark, ...]:
-    """Return highlights of the right answers in a text."""
     return tuple(AnnotationMark(span, GOLD) for span in find_answers(wanted, text))

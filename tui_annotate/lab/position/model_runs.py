@@ -83,11 +83,7 @@ class ModelRunReport:
 def read_prompts(
     paths: Iterable[Path], options: ModelRunOptions
 ) -> Iterator[tuple[LocatedRow, str]]:
-    """Yield each row of a position study's files with its prompt.
-
-    Raises:
-        InvalidRecord: a row cannot be read, or no prompt can be built from it.
-    """
+    """Yield each row of files with its prompt; raise InvalidRecord for a row without one."""
     for path in paths:
         for located in read_rows(path):
             with locate_row(located.where):
@@ -113,7 +109,6 @@ def write_prompts(
 
 
 def estimate_run(paths: Iterable[Path], judge: Judge, options: ModelRunOptions) -> ModelRunReport:
-    """Estimate the cost of a model's answers to a position study, without a request."""
     report = ModelRunReport()
     for located, prompt in read_prompts(paths, options):
         report.rows += 1

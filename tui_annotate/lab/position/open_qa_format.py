@@ -92,11 +92,7 @@ class RowReader:
     names: NameRegister
 
     def record(self, row: dict[str, Any], where: str) -> tuple[Record, list[str]]:
-        """Return the sample of a row with its human verdicts, and warnings about the row.
-
-        Raises:
-            InvalidInput: a field is missing or invalid.
-        """
+        """Return a row's sample and warnings about it; raise InvalidInput for an invalid row."""
         name, kind = question_text(row), parse_task(row)
         sources = (
             self._passage_documents(row) if kind is StudyTask.QA else (self._pair_document(row),)

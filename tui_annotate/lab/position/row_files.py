@@ -47,11 +47,7 @@ def read_rows(path: Path, *, encoding: str = "utf-8", some: bool = True) -> Iter
 
 @contextmanager
 def locate_row(where: str) -> Iterator[None]:
-    """Add the location of a row to errors about the row.
-
-    Raises:
-        InvalidRecord: replaces any InvalidInput.
-    """
+    """Turn an InvalidInput about a row into an InvalidRecord with the row's location."""
     try:
         yield
     except InvalidRecord:

@@ -65,11 +65,7 @@ def insert_at(items: Sequence[_Item], item: _Item, at: int) -> list[_Item]:
 
 
 def find_gold_passage(row: Row) -> dict[str, Any]:
-    """Return the passage with the answer to a question: annotated, else marked as gold.
-
-    Raises:
-        InvalidInput: the row has neither, or the passage is not text.
-    """
+    """Return the annotated passage with the answer, else the gold one; else raise InvalidInput."""
     if "nq_annotated_gold" in row:
         gold = row["nq_annotated_gold"]
         if not isinstance(gold, dict):

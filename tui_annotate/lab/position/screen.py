@@ -115,7 +115,6 @@ class BarRows(RowList):
         self.refresh()
 
     def runs_of_row(self, index: int, cells: int) -> Sequence[Run]:
-        """Return a row of the chart as styled texts: a group of answers, its scores, its bar."""
         palette = self.palette
         if self._message:
             return [(f"  {cut(line_text(self._message), cells - 2)}", palette.quiet)]
@@ -145,14 +144,12 @@ def _format_counts(bar: PositionScore) -> str:
 
 
 def name_bar(found: Evaluation, index: int) -> str:
-    """Return the group of answers of a bar as text, such as `gold-position 4`."""
     where, _ = found.groups[index]
     both = zip(found.by, where, strict=True)
     return ", ".join(f"{by.value} {_format_value(value)}" for by, value in both)
 
 
 def describe_bar(found: Evaluation, index: int) -> str:
-    """Describe a chart's bar in one line: its group of answers and their mean score."""
     (_, bar), names = found.groups[index], name_bar(found, index)
     if bar.mean is None or bar.interval is None:
         return f"{names}: no answers yet"
@@ -209,10 +206,7 @@ class ChosenSample(NamedTuple):
 
 
 class PositionsScreen(Screen[ChosenSample | str | None]):
-    """Screen with the chart of a position study; its result is what to open next.
-
-    The result is a sample, `queue`, `quit`, or None to return to the open sample.
-    """
+    """Screen with a study's chart; its result is a sample, `queue`, `quit`, or None to return."""
 
     DEFAULT_CSS = "PositionsScreen { layout: vertical; }"
     AUTO_FOCUS: ClassVar[str | None] = ""
@@ -382,7 +376,6 @@ class PositionsScreen(Screen[ChosenSample | str | None]):
 
 
 def describe_agreement(found: Evaluation) -> str:
-    """Return how often people's verdicts agree with the metric, as text for the title."""
     people = found.people
     if people is None or not people.judged:
         return "no human verdicts yet"

@@ -32,7 +32,6 @@ class WorkspaceRowOptions:
 
     Attributes:
         seed: random seed of the choice of distractors.
-        question: question for samples without a question.
     """
 
     documents: int

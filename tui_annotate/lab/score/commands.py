@@ -94,7 +94,6 @@ def print_report(scored: ScoreReport) -> None:
 
 
 def format_cost(scorer: str, samples: int, cost: EmbeddingCost | None) -> str:
-    """Return one line with the estimated cost of scoring samples."""
     line = f"{scorer}: {format_count(samples, 'sample')}"
     if cost is None or not (cost.calls or cost.characters):
         return f"{line}; nothing is sent from this machine"

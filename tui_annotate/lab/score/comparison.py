@@ -107,11 +107,7 @@ class JudgedSamples:
                 values[place] = sample.meta[name]
 
     def column_values(self, columns: Sequence[str]) -> Iterator[MachineValues]:
-        """Yield the values of the judged samples in each named column.
-
-        Raises:
-            NotFound: no sample has such a column.
-        """
+        """Yield the judged samples' values in each column; raise NotFound if a column has none."""
         for name in columns:
             if name not in self._columns_seen:
                 raise NotFound(

@@ -123,7 +123,6 @@ def print_csv(found: Comparison) -> None:
 
 
 def print_comparison(found: Comparison, *, charted: str) -> None:
-    """Print table and chart to standard output, and notes to standard error."""
     judged = output.many(found.unsupported + found.supported, "sample")
     output.print_line(f"judged: {judged} of {found.samples:,}; unsupported: {found.unsupported:,}")
     output.print_line("")

@@ -37,7 +37,7 @@ class DetectionFigure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DetectionResult:
-    """The result of detecting unsupported samples by one score.
+    """The detection of unsupported samples by a score.
 
     `alarms` and `passes` are supported samples called unsupported or supported.
     """
@@ -87,19 +87,15 @@ def call_unsupported(values: Numbers, *, low: bool, at: float) -> Truths:
 
 
 def area(values: Numbers, unsupported: Truths, *, low: bool) -> float:
-    """Return the area under a score's ROC curve, in [0, 1]; NaN if all labels are equal.
-
-    Equal scores count half.
-    """
+    """Return the area under a score's ROC curve, in [0, 1]; ties count half; NaN for one class."""
     score = _RankedSamples(values if low else -values, np.zeros(len(values), np.bool_), unsupported)
     return score.area(np.ones(len(values)))
 
 
 def best_threshold(values: Numbers, unsupported: Truths, *, low: bool) -> float:
-    """Return the lowest threshold of a score with the best balanced accuracy.
+    """Return the lowest threshold with the best balanced accuracy; `values` is not empty.
 
-    The threshold is the middle between two neighbouring values. A single distinct value is the
-    threshold itself. `values` is not empty.
+    It is the middle between two neighbouring values, or the single distinct value.
     """
     distinct, own = np.unique(values, return_inverse=True)
     if len(distinct) == 1:
@@ -129,10 +125,7 @@ def _resample_weights(clusters: Sequence[str], draws: int, seed: int) -> Iterato
 
 
 class _RankedSamples:
-    """Samples sorted by a score once, so that a bootstrap resample needs no sorting.
-
-    A resample is given as weights: how often each sample was drawn.
-    """
+    """Samples sorted by a score once, so that a resample (draws per sample) needs no sorting."""
 
     def __init__(self, badness: Numbers, called_bad: Truths, unsupported: Truths) -> None:
         distinct, place = np.unique(badness, return_inverse=True)

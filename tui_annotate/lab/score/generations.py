@@ -300,10 +300,7 @@ class GenerationRow:
 def build_rows(
     records: Iterable[Record], options: ExportOptions, *, tally: LossCounter, report: ExportReport
 ) -> Iterator[GenerationRow]:
-    """Yield one output row for each question; `tally` counts the data that the row cannot store.
-
-    `records` must be sorted by the group of their samples: a group has the answers to one question.
-    """
+    """Yield a row per question of records sorted by group; `tally` counts what it cannot store."""
     opinions_of = options.opinions or (lambda _: {})
     for _, some in groupby(
         filter(tally.check_pair, records), key=lambda record: _group_key(record.sample)
@@ -345,10 +342,7 @@ def _build_row(group: Sequence[Record], opinions: Opinions) -> GenerationRow:
 
 
 def _placed_records(group: Sequence[Record]) -> Iterator[tuple[int, Record]]:
-    """Yield (index, record): the index of an answer among the answers of its question.
-
-    A sample that was not imported from such a file has its index in `group`.
-    """
+    """Yield each answer with its index among the question's answers, by default that in `group`."""
     for number, record in enumerate(group):
         yield imported_fields(record.sample).get("place", number), record
 

@@ -94,11 +94,7 @@ class LanguageModel(_LocalModel):
 
 
 class RewardModel(_LocalModel):
-    """Local model that returns one reward for an answer.
-
-    Raises:
-        Unavailable: the model has several outputs instead of one.
-    """
+    """Local model that returns one reward for an answer; one with several outputs is refused."""
 
     _kind = "AutoModelForSequenceClassification"
 
@@ -111,7 +107,6 @@ class RewardModel(_LocalModel):
             )
 
     def reward(self, question: str, answer: str) -> float:
-        """Return the reward of an answer; apply the model's chat template if there is one."""
         import torch
 
         with torch.inference_mode():

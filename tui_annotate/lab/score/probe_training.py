@@ -157,11 +157,7 @@ def train_on(
 
 
 def read_questions(path: Path) -> TrainingQuestions:
-    """Read training questions from JSON lines with the fields `question` and `category`.
-
-    Raises:
-        InvalidRecord: a line cannot be read, or lacks `question` or `category`.
-    """
+    """Read questions and categories from JSON lines; raise InvalidRecord for an invalid line."""
     found = TrainingQuestions()
     for value in read_json_values(path):
         where = value.where

@@ -39,9 +39,7 @@ class ProbeMetrics:
 
 
 def split_cases(known: Truths, *, seed: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Split questions into training and held-out ones, both with questions of each class.
-
-    Each part has at least one question of each class.
+    """Split questions into training and held-out ones, each with both classes.
 
     Raises:
         InvalidInput: a class has fewer than four questions.
@@ -110,7 +108,6 @@ class Probe:
     trained: Mapping[str, Any] = field(default_factory=dict)
 
     def chance(self, states: NDArray[np.float32]) -> float:
-        """Return the probability that the model knows the answer, from its hidden states."""
         state = states[self.layer - 1 : self.layer].astype(np.float64)
         return float(predict_chances(state, np.array(self.weights), bias=self.bias)[0])
 
@@ -132,11 +129,7 @@ class Probe:
 
 
 def read_probe(path: Path) -> Probe:
-    """Read a trained classifier (probe) from a JSON file.
-
-    Raises:
-        InvalidInput: the file is no probe.
-    """
+    """Read a trained probe from a JSON file; raise InvalidInput if the file is not one."""
     if not path.is_file():
         raise NotFound(
             f"probe file {path} does not exist",

@@ -111,7 +111,6 @@ def ranked_as_json(ranked: RankReport) -> dict[str, Any]:
 
 
 def show_ranked(ranked: RankReport) -> None:
-    """Print how many answers have each label, and how many questions have each category."""
     rows: list[tuple[str | float, ...]] = [
         ("answers", label, count) for label, count in ranked.labels.items()
     ]

@@ -70,10 +70,7 @@ class AnswerVerdict:
 
 
 def normalise_values(values: Sequence[float | None]) -> list[float | None]:
-    """Normalise values to [0, 1] by minimum and maximum; 0.5 for all if they are equal.
-
-    None stays None. All other values must be finite.
-    """
+    """Scale finite values to [0, 1] by minimum and maximum; None stays, equal ones give 0.5."""
     there = [value for value in values if value is not None]
     low, high = (min(there), max(there)) if there else (0.0, 0.0)
     return [None if value is None else relative_position(value, low, high=high) for value in values]
@@ -107,10 +104,7 @@ def compute_thresholds(
 def label_by_percentile(
     answers: Sequence[Scores], *, up: Mapping[str, float], down: Mapping[str, float]
 ) -> list[AnswerVerdict]:
-    """Label answers to a question by comparing each answer's sum of scores with thresholds.
-
-    Only scores that all answers have are added up; without any, all answers are undecided.
-    """
+    """Label answers by the sums of the scores that all of them have; undecided without any."""
     used = [name for name in up if all(name in scores for scores in answers)]
     if not used:
         return [AnswerVerdict(AnswerLabel.UNDECIDED, None, None) for _ in answers]
@@ -196,10 +190,7 @@ def _best_of(
 
 
 def categorise(labels: Sequence[AnswerLabel]) -> AnswerCategory:
-    """Return the category of a question, such as all-right, from the labels of its answers.
-
-    Undecided answers are ignored.
-    """
+    """Return a question's category, such as all-right, by its answers that are not undecided."""
     right, wrong = AnswerLabel.RIGHT in labels, AnswerLabel.WRONG in labels
     if right and wrong:
         return AnswerCategory.PARTIAL
@@ -209,10 +200,7 @@ def categorise(labels: Sequence[AnswerLabel]) -> AnswerCategory:
 
 
 def choose_unsure_answer(rewards: Sequence[float | None]) -> int | None:
-    """Return the index of the uncertain answer with the highest reward.
-
-    The index is 0 if all rewards are None, and None if there are no uncertain answers.
-    """
+    """Return the index of the highest reward, 0 if all are None; None without answers."""
     known = [place for place, reward in enumerate(rewards) if reward is not None]
     if known:
         return max(known, key=lambda place: rewards[place] or 0.0)

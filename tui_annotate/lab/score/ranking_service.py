@@ -237,7 +237,6 @@ def _score_names(options: RankOptions) -> tuple[str, ...]:
 
 
 def _values_by_name(scores: Sequence[Score], low: set[str]) -> dict[int, dict[str, float]]:
-    """Return the scores of a sample's answers, by name."""
     found: dict[int, dict[str, float]] = {}
     for score in scores:
         own = found.setdefault(score.extra, {})

@@ -31,10 +31,7 @@ def is_answer(sample: Sample) -> bool:
 
 
 def uncertain_answers(sample: Sample) -> list[Mapping[str, Any]]:
-    """Return, as fields, the answers to a question in which the model admits uncertainty.
-
-    The first sample of the question's group stores these answers; other samples give no answers.
-    """
+    """Return the uncertain answers, which only the first sample of a question's group stores."""
     others = [each for _, each in (sample.imported or {}).get(OTHERS, ())]
     return [each for each in others if each.get("type") == UNCERTAINTY]
 

@@ -42,11 +42,7 @@ class FileScore(NamedTuple):
 
 
 def score_rows(path: Path, *, id_column: str, score_columns: Sequence[str]) -> Iterator[FileScore]:
-    """Yield the score of each row of a file, from its first score column, in constant memory.
-
-    Raises:
-        InvalidRecord: the first row without an id or a finite number.
-    """
+    """Yield each row's score, in constant memory; raise InvalidRecord for a row without one."""
     delimiter = _TABLES.get("".join(plain_suffixes(path)[-1:]).lower())
     for where, fields in _read_table(path, delimiter) if delimiter else _read_objects(path):
         try:
@@ -177,10 +173,7 @@ def read_file_scores(
 
 @dataclass(slots=True)
 class ColumnScores:
-    """Scores that are read from metadata fields (columns) of a dataset's samples.
-
-    `found`: columns that any sample has; complete after all samples were read.
-    """
+    """Scores from metadata columns; `found`, those that any sample has, is complete at the end."""
 
     reader: DatasetReader
     names: tuple[str, ...]

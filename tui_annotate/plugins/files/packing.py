@@ -83,11 +83,7 @@ class UnpackedStream(io.RawIOBase):
         return True
 
     def readinto(self, buffer: WriteableBuffer) -> int:
-        """Read unpacked bytes into a buffer.
-
-        Raises:
-            InvalidRecord: the stream is damaged, cut short, or a bomb.
-        """
+        """Read unpacked bytes; raise InvalidRecord if the stream is damaged, cut off, or a bomb."""
         size = len(memoryview(buffer))
         try:
             data = self._plain.read1(size)

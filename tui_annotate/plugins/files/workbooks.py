@@ -72,8 +72,7 @@ def is_workbook(path: Path) -> bool:
 def open_sheets(path: Path) -> Iterator[dict[str, Sheet]]:
     """Open a workbook; map the name of each sheet with content to the sheet.
 
-    Formulas have the values that were stored last. Values are JSON values, as `read_column_rows`
-    makes them.
+    Formulas have their stored values. Values are JSON values, as `read_column_rows` makes them.
 
     Raises:
         InvalidRecord: the file is damaged, or unpacks to too many bytes.

@@ -322,10 +322,7 @@ _LONG_NAME: Final = 40
 def _read_csv(
     path: Path, options: ImportOptions, *, delimiter: str = ""
 ) -> Iterator[_PairRow | Problem]:
-    """Read the rows of a CSV file.
-
-    If `delimiter` is empty, the user's delimiter is used, else it is detected from the header line.
-    """
+    """Read the rows of a CSV file; an empty `delimiter` is the user's, else detected."""
     csv.field_size_limit(LONGEST_LINE)
     delimiter = (
         delimiter or options.delimiter or find_delimiter(read_first_line(path, options), options)

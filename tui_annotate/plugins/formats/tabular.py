@@ -118,10 +118,7 @@ def _dataset_rows(found: Mapping[str, DatasetDescription]) -> Iterator[dict[str,
 
 
 def span_rows(record: Record) -> Iterator[dict[str, Any]]:
-    """Yield table rows of a sample, one for each pair of a claim span and an evidence span.
-
-    An assignee without annotations has one row, which contains no spans.
-    """
+    """Yield a row for each pair of claim and evidence span, or one for an assignee without any."""
     sample = record.sample
     names = {person.id: person.name for person in record.people}
     work = {assignment.person: assignment for assignment in record.assignments}

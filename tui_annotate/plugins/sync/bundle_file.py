@@ -68,7 +68,6 @@ class BundleGuidance:
 
 
 def write_header(folder: Path, about: BundleHeader, guidance: BundleGuidance) -> None:
-    """Write a bundle's header, label sets and guidelines as files into a folder."""
     value = {"format": FORMAT, **asdict(about)}
     (folder / ABOUT).write_text(json.dumps(value, sort_keys=True), "utf-8")
     value = {"labels": dict(guidance.labels), "guidelines": dict(guidance.guidelines)}
@@ -228,11 +227,7 @@ def _read_header(file: Path, folder: Path) -> BundleHeader:
 
 
 def read_guidance(file: Path, folder: Path) -> BundleGuidance:
-    """Read the label sets and guidelines from the folder of an unpacked bundle file.
-
-    Raises:
-        InvalidInput: the label sets or guidelines cannot be read.
-    """
+    """Read label sets and guidelines from a bundle's folder; raise InvalidInput if damaged."""
     value = _read_json(file, folder / GUIDANCE)
     found = [value.get(name) for name in ("labels", "guidelines")]
     for each in found:

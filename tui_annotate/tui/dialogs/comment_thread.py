@@ -35,11 +35,7 @@ class CommentDialog(Dialog[str]):
         title: str = "Ask the reviewers about this sample",
         wanted: str = "your question",
     ) -> None:
-        """Create a dialog that returns the typed message on Enter, and None when closed.
-
-        Args:
-            text: text that was typed before and not sent.
-        """
+        """Create a dialog that returns the message on Enter; `text` was typed before, unsent."""
         super().__init__(title)
         self._comments, self._text, self._hint = tuple(lines), text, wanted
         scroll = [("↑↓", "scroll")] if lines else []

@@ -77,7 +77,6 @@ class Dialog(ModalScreen[Result | None]):
         return [(self.heading, "title_focused")]
 
     def show_title(self, aside: str | None = None) -> None:
-        """Show the dialog's title line, with a text at its right edge."""
         self.aside = self.aside if aside is None else line_text(aside)
         self.query_one("#title", WordsLine).show(self.title_words(), [(self.aside, "quiet")])
 

@@ -81,10 +81,7 @@ class ItemList(RowList, Generic[Item]):
 
 
 class ItemDialog(Dialog[Any], Generic[Item, Found]):
-    """A dialog in which the user chooses an item from a list that a thread loads.
-
-    The dialog returns the value of `result_of` for the chosen item: by default, the item itself.
-    """
+    """A dialog that returns `result_of` the chosen item of a list, which a thread loads."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         *CLOSING,
@@ -115,7 +112,6 @@ class ItemDialog(Dialog[Any], Generic[Item, Found]):
         return palette.text
 
     def result_of(self, item: Item) -> Any:
-        """Return what the dialog returns for the item that the user chose."""
         return item
 
     def body(self) -> ComposeResult:

@@ -12,10 +12,7 @@ from tui_annotate.tui.row_widgets import WordsLine
 
 
 class QuestionDialog(Dialog[bool]):
-    """A dialog that returns True on Enter, and None when closed.
-
-    `text` is one line that describes the effect of Enter.
-    """
+    """A dialog that shows the effect of Enter; it returns True on Enter, and None when closed."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         *CLOSING,

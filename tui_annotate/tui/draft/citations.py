@@ -124,7 +124,6 @@ def step_citation(draft: Draft, step: int) -> int:
 
 
 def walk(step: int, draft: Draft) -> Effects:
-    """Show the sentence and the document of the next or previous citation of a report."""
     draft.enable_digits()
     draft.citation = step_citation(draft, step)
     return [Open("cited", draft.citation)]

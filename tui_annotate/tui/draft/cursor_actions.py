@@ -77,7 +77,6 @@ def ask_words(draft: Draft) -> Effects:
 
 
 def show_hints(draft: Draft, words: Sequence[tuple[Span, ...]]) -> None:
-    """Show on each word letters that, when typed, select the word."""
     near = draft.sentence(draft.side) or Span(draft.pointer.offset, draft.pointer.offset + 1)
     if words:
         draft.hints = WordHints.over(draft.side, words, near)
@@ -150,10 +149,7 @@ def go_to_document(step: int, draft: Draft) -> Effects:
 
 
 def set_pointer(draft: Draft, side: Side, pointer: SideCursor, *, by_hand: bool = False) -> None:
-    """Set the cursor of the summary or the source; `by_hand` means by a click of the mouse.
-
-    A click gives the keyboard focus to the side, and enables the digit keys.
-    """
+    """Set the cursor of a side; a click (`by_hand`) focuses the side and enables the digit keys."""
     if by_hand and pointer != draft.pointers[side]:
         draft.message = NO_MESSAGE
         draft.side, draft.hints = side, None

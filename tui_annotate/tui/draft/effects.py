@@ -171,10 +171,7 @@ class RejectCandidates(Effect):
 
 @dataclass(frozen=True, slots=True)
 class CompleteReview(Effect):
-    """Request of a reviewer to complete the sample and open the next one.
-
-    `rest` is the reason for which no candidate annotation without a decision is accepted.
-    """
+    """Request to complete the sample; `rest` is why undecided candidates are not accepted."""
 
     rest: RejectionReason = RejectionReason.NONE
     note: str = ""

@@ -40,7 +40,6 @@ def pick(draft: Draft, path: LabelPath) -> Effects:
 
 
 def repeat(draft: Draft) -> Effects:
-    """Apply the label that the user applied last."""
     if draft.tree.find(draft.last_label) is None:
         return draft.refuse_key(MessageCode.NO_LABEL_TO_REPEAT)
     if draft.digits_off:

@@ -21,10 +21,7 @@ _MOST_NAMED: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class DraftLabelSetChange:
-    """A change from one version of the label set to another, while a sample is open.
-
-    `became` has the current paths of renamed labels, by their former paths.
-    """
+    """A change of the label set while a sample is open; `became` maps former to current paths."""
 
     before: LabelTree
     now: LabelTree
@@ -34,30 +31,19 @@ class DraftLabelSetChange:
         return self.became.get(path, path)
 
     def of(self, annotation: Annotation, held: Collection[LabelPath]) -> Annotation:
-        """Return an unsaved annotation with those of its labels that the new label set allows.
-
-        Args:
-            held: current paths of the labels that the annotation has in the store.
-        """
+        """Return an unsaved annotation with its remaining labels; `held` are those in the store."""
         return replace(annotation, labels=tuple(self.labels(annotation.labels, held)))
 
     def labels(
         self, labels: Collection[LabelPath], held: Collection[LabelPath] = ()
     ) -> list[LabelPath]:
-        """Return the paths of labels in the new label set; omit removed, split and retired labels.
-
-        Args:
-            held: paths in the new label set of split or retired labels to keep.
-        """
+        """Return new paths of labels; omit removed labels, and split or retired ones not `held`."""
         moved = dict.fromkeys(map(self.path, labels))
         found = {path: self.now.find(path) for path in moved}
         return [path for path, label in found.items() if label and (label.offered or path in held)]
 
     def changes(self, first: Collection[LabelPath] = ()) -> list[StatusMessage]:
-        """Return a message for each label that differs between two versions of the label set.
-
-        The messages about the labels `first` (former paths of labels in unsaved work) come first.
-        """
+        """Return messages on changed labels; those whose former paths are in `first` come first."""
         touched = {
             label.path: change
             for label in self.before.walk()
@@ -141,7 +127,6 @@ def describe_reopened(draft: Draft) -> StatusMessage:
 
 
 def in_hand(draft: Draft) -> list[LabelPath]:
-    """Return the labels of the sample's unsaved annotations."""
     pending = [draft.pending.path] if draft.pending else []
     pairs = (*draft.saving.values(), *draft.unsaved)
     return [*draft.labels, *pending, *(path for one, _ in pairs for path in one.labels)]

@@ -334,10 +334,7 @@ def join_parts(*parts: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class StatusMessage:
-    """A message about the last key press, shown until the next key press.
-
-    A value of `fields` may be another message.
-    """
+    """A message about the last key press; a value of `fields` may be another message."""
 
     code: ScreenMessage = MessageCode.NONE
     fields: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))

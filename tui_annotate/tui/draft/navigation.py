@@ -69,10 +69,7 @@ def show(draft: Draft, one: Annotation | Suggestion) -> Effects:
 
 
 def neighbour_index(draft: Draft, known: Sequence[Annotation | Suggestion], step: int) -> int:
-    """Return the index of the annotation after the focused one, or before it for a negative step.
-
-    If no item is focused, the search begins at the cursor.
-    """
+    """Return the index of the item after (or before) the focused one, else after the cursor."""
     at = next((at for at, one in enumerate(known) if one.id == draft.focused), None)
     if at is not None:
         return (at + step) % len(known)

@@ -66,10 +66,7 @@ def exchange_group_sides(
 
 
 def stored_anchor(sample: Sample, anchor: Anchor) -> Anchor:
-    """Convert the side of a span (summary or source) from the displayed to the stored side.
-
-    The sides differ only for a single document, which is stored as a source but shown as a summary.
-    """
+    """Convert a span's side from the displayed to the stored one; see `exchange_sides`."""
     return _swap_side(anchor) if is_alone(sample) else anchor
 
 

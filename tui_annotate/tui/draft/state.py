@@ -67,10 +67,7 @@ class SideCursor:
 
 @dataclass
 class ViewedMatches:
-    """A record of the matches in the source that the annotator looked at.
-
-    `claim` is the claim of the search for matches; None before the search has finished.
-    """
+    """Matches in the source that the annotator looked at; `claim` is None until they are found."""
 
     claim: Anchor | None = None
     _segments: set[tuple[int, int]] = field(default_factory=set)
@@ -97,10 +94,7 @@ class ViewedMatches:
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """A citation of a document by a sentence of a report.
-
-    `document` is its index on the source side, or None if the sample lacks it.
-    """
+    """A document that a report's sentence cites: index of the source, or None if it is missing."""
 
     sentence: int
     span: Span
@@ -110,10 +104,7 @@ class Citation:
 
 @dataclass(frozen=True, slots=True)
 class LabelOption:
-    """An option of the label bar: a digit with a label, a reason or a rating.
-
-    If `opens` is true, the digit shows the children of the label instead of saving.
-    """
+    """A digit with a label, a reason or a rating; with `opens`, it shows the label's children."""
 
     digit: str
     text: str
@@ -416,10 +407,7 @@ class Draft:
         return self.anchor_of(match) in self.evidence
 
     def is_former_evidence(self, match: Match) -> bool:
-        """Return whether a match overlaps the annotator's evidence in another sample.
-
-        Only evidence from other samples with the same source is considered.
-        """
+        """Return whether a match overlaps the user's evidence in samples with the same source."""
         spans = self.former_evidence.get(match.document, ())
         return any(span.overlap(match.span) for span in spans)
 
@@ -431,10 +419,7 @@ class Draft:
     # the options of the label bar
 
     def options(self) -> tuple[LabelOption, ...]:
-        """Return what the digit keys choose from: labels, sublabels, reasons or ratings.
-
-        The result is empty while the screen asks for required evidence.
-        """
+        """Return what the digit keys choose from; nothing while the screen asks for evidence."""
         if self.pending is None:
             return tuple(self._option(digit, label) for digit, label in self._digit_labels())
         if reasons := WHY.get(self.pending.kind):
@@ -466,7 +451,6 @@ class Draft:
 
     @property
     def split_label(self) -> Label | None:
-        """The focused annotation's label that was split into new labels; None if none was."""
         annotation = self.focused_annotation
         if annotation is None or self.editing or self.pending or annotation.id in self.saving:
             return None

@@ -155,7 +155,6 @@ def apply_declined(draft: Draft, one: Suggestion) -> None:
 
 
 def reopen_suggestion(draft: Draft, one: Suggestion, message: StatusMessage | str) -> Effects:
-    """Reopen a suggestion whose acceptance or rejection could not be saved."""
     made = draft.answering.pop(one.id, None)
     draft.say(MessageCode.NOT_SAVED, ERROR, reason=message)
     if draft.open or draft.selection or draft.writing:
@@ -208,10 +207,7 @@ _LEAST_REASON: Final = 8  # minimum cells of a reason
 
 
 def describe_line(draft: Draft, cells: int = 1000) -> tuple[str, Kind] | None:
-    """Return the status line and its kind, such as `hint`; None if no suggestion is focused.
-
-    The text is shortened to `cells` terminal cells if possible.
-    """
+    """Return the status line, if possible in `cells` cells, and its kind; None without a focus."""
     if draft.message or draft.hints:
         return None
     if draft.writing:

@@ -10,10 +10,7 @@ from tui_annotate.tui.draft.state import DECLINE, Draft, Note
 
 
 def to_annotation(draft: Draft, suggestion: Suggestion) -> Annotation:
-    """Return the annotation that results from accepting a suggestion unchanged; it has no note.
-
-    The annotation has the suggestion's id; the store replaces the id.
-    """
+    """Return the annotation of an accepted suggestion, with its id, which the store replaces."""
     marked = (suggestion.claim, suggestion.evidence, suggestion.labels)
     return Annotation(suggestion.id, *marked, label_set=draft.tree.version)
 

@@ -207,7 +207,6 @@ def _describe_passage(draft: Draft, what: str, detail: _Detail) -> tuple[str, st
 
 
 def describe_kind(sample: Sample) -> str:
-    """Return what a sample is called: `report`, `document`, `citation`, or else `sample`."""
     return str(sample.kind) if sample.kind in RATED_KINDS else "sample"
 
 
@@ -298,10 +297,7 @@ def _with_evidence(
 
 
 def describe_evidence(draft: Draft, evidence: Sequence[Anchor], *, cells: int, most: int) -> str:
-    """Describe up to `most` spans of evidence, separated by commas.
-
-    A match is described by its rank, another span as `sentence 12` or by a quote.
-    """
+    """Describe up to `most` spans of evidence: a match by its rank, others by sentence or quote."""
     ranks = {draft.anchor_of(match): str(match.rank) for match in draft.matches[Side.SOURCE]}
     names = (
         ranks.get(anchor) or describe_anchor(draft, anchor, cells=cells) for anchor in evidence

@@ -29,8 +29,6 @@ class Action:
         id: stable name for key maps, `noun.verb`.
         keys: keys that run the action: a printable character as it is typed, or a name such as
             `down`, `ctrl+d`, `f1`.
-        help: description of the action for the help and the command palette.
-        group: heading of the action in the help.
         states: letters of `STATES` in which the action is available.
         short: name of the action on the key line.
         short_at: other names on the key line by state; an empty name hides the action.
@@ -41,7 +39,6 @@ class Action:
         small_window: whether an action that is not `early` works in such a window.
         after_save: whether the action depends on stored data, so that it waits for a running save.
         after_search: whether the action depends on found words, so that it waits for a search.
-        listed: whether the command palette lists the action.
         changes: letters of the states in which the action changes stored work, or prepares a
             change, so that a read-only workspace refuses the action.
         yields: whether a user's own binding of a key takes precedence; for actions that are newer

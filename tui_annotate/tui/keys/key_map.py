@@ -61,10 +61,7 @@ class KeyMap:
         return next(action for action in self.actions if action.id == action_id)
 
     def help(self, state: str) -> tuple[HelpGroup, ...]:
-        """Return the actions that have keys in a state of the screen, in groups for the help.
-
-        In review the daily actions come first, and moves last.
-        """
+        """Return the actions with keys in a state, in groups; daily actions first in review."""
         first = _REVIEW_DAILY if state == REVIEWING else ()
         groups: dict[str, list[tuple[str, str]]] = {"Review": []} if first else {}
         for action in (*map(self.get, first), *self.actions):

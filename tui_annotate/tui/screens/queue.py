@@ -67,7 +67,6 @@ SCORED_KEYS: tuple[tuple[str, str], ...] = (*_COMMON_KEYS, ("o", "sort"), ("s", 
 
 
 def help_groups(*choosing: tuple[str, str]) -> tuple[HelpGroup, ...]:
-    """Return the help on the keys of a list of samples."""
     moving = (
         ("↑ ↓ k j", "one sample"),
         ("PgUp PgDn Space", "one page"),
@@ -105,10 +104,7 @@ HELP = help_groups((f"1-{len(FILTERS)}", "show only samples in one state"), ("f"
 
 @dataclass(frozen=True, slots=True)
 class QueueListing:
-    """Content of a list of samples: title, filters, states to count, columns, help, legend.
-
-    Each of `filters` has a name, and the states to show; no states means all.
-    """
+    """Content of a list of samples; each filter has a name, and the states to show (none: all)."""
 
     title: str = "QUEUE"
     filters: tuple[tuple[str, frozenset[State]], ...] = FILTERS
@@ -131,10 +127,7 @@ class PageSource(Protocol):
     def __call__(
         self, search: str, states: Collection[State], *, offset: int, limit: int
     ) -> tuple[Sequence[QueueEntry], int]:
-        """Return up to `limit` rows of a list of samples, and the total number of rows.
-
-        An empty `search` means all samples, and no `states` mean all states.
-        """
+        """Return rows of the matching samples, and their number; no `states` mean all states."""
 
 
 class PageRequest(NamedTuple):
@@ -270,7 +263,6 @@ class QueueScreen(Screen[SampleKey | None]):
     # reading rows
 
     def holds(self, event: KeyOrPaste) -> bool:
-        """Return whether a key must wait until the rows of a new search or filter are shown."""
         return self._awaited and not is_text(self.focused, event)
 
     def _read(self) -> None:

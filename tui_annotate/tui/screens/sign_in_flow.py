@@ -32,9 +32,7 @@ Answer = Callable[["FormScreen", str, Values], None]
 class SignInCallbacks:
     """Functions of the app that the sign-in flow calls.
 
-    Attributes:
-        again: reads the open sample again, which may have changed meanwhile.
-        rest: keeps unsaved work before a form covers the screen.
+    `again` reads the open sample again; `rest` keeps unsaved work before a form covers the screen.
     """
 
     begin: Callable[[], None]

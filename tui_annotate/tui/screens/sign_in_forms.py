@@ -130,10 +130,7 @@ def password_form(name: str) -> FormContent:
 
 
 def same_person_form(people: Sequence[Person]) -> FormContent:
-    """Build the form about imported work under the user's name.
-
-    With several imported `people` of this name, there is nothing to choose.
-    """
+    """Build the form about imported work under the user's name; several people give no choice."""
     name, ids = people[0].name, ", ".join(person.id for person in people[:_MOST_IDS])
     if len(people) > 1:
         ids += ", ..." if len(people) > _MOST_IDS else ""

@@ -55,10 +55,7 @@ class TextCursor:
         return self.sentences.index(self.offset)
 
     def place(self, offset: int, *, extend: bool = False) -> None:
-        """Move the cursor to the character at `offset`, or to the nearest character of the text.
-
-        With `extend` the selection extends there from its fixed end, or from the old cursor.
-        """
+        """Move the cursor to the character nearest to `offset`; `extend` extends the selection."""
         last = previous_edge(self.text, len(self.text))
         offset = min(max(offset, 0), last)
         if extend and self.anchor is None:
@@ -83,10 +80,7 @@ class TextCursor:
         self.offset = previous_edge(self.text, whole.end)
 
     def swap_ends(self) -> None:
-        """Swap the free end and the fixed end of the selection.
-
-        Steps of `grow` can still be undone; the cursor stays at the new end.
-        """
+        """Swap the free and the fixed end of the selection; steps of `grow` can still be undone."""
         if self.anchor is not None:
             self.anchor, self.offset = self.offset, self.anchor
             self._grow_steps = [
@@ -160,10 +154,7 @@ class TextCursor:
         self.place(selected.start)
 
     def _find_start(self, unit: str, *, forward: bool) -> int:
-        """Return the offset at which the next or previous unit (such as a word) starts.
-
-        For sentences, the sentence under the cursor is skipped.
-        """
+        """Return where the next or previous unit starts; the sentence at the cursor is skipped."""
         units, offset = self._units[unit], self.offset
         if unit == "sentence" and self.sentences.count:
             whole = self.sentences.whole(self.segment)

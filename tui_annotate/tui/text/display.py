@@ -140,10 +140,9 @@ def widths(text: str) -> bytearray:
 
 
 def display_characters(text: str) -> Sequence[str]:
-    """Return the string sent to the terminal for each code point of a line.
+    """Return the string to send for each code point; empty for newline and later parts of emoji.
 
-    The string is empty for a newline and for later parts of an emoji. At most `MARKS_PER_CELL`
-    combining marks follow one base.
+    At most `MARKS_PER_CELL` combining marks follow one base.
     """
     if _not_as_it_is(text) is None:
         return text

@@ -58,12 +58,7 @@ class TextLayout:
     """
 
     def __init__(self, text: str, tags: Mapping[int, int] = _NO_TAGS) -> None:
-        """Measure a text in terminal cells.
-
-        Args:
-            tags: width in cells of each tag (an inserted text, such as a citation mark), by the
-                offset of the code point after which the tag is displayed.
-        """
+        """Measure a text; `tags` are widths in cells by the offset after which a tag is shown."""
         self.text = text
         self.width = 0
         self._blocks = _measure(text, tags)
@@ -118,10 +113,7 @@ class TextLayout:
         return self.cells(self._starts[self.line_of(offset)], offset)
 
     def cells(self, start: int, end: int) -> int:
-        """Return the width in terminal cells of code points `[start, end)` of one paragraph.
-
-        The range does not contain the paragraph's line end.
-        """
+        """Return the width in cells of `[start, end)` in one paragraph, without its line end."""
         block = self._block(start)
         if block is None:
             return end - start

@@ -116,10 +116,7 @@ class _Line:
         return {at for at in range(self.start, self.content) if at in tags} if tags else set()
 
     def _paint_tag(self, offset: int) -> Iterable[PaintedText]:
-        """Paint the text that is inserted after an offset, such as a citation mark.
-
-        The focused part of the tag is bold and underlined.
-        """
+        """Paint the tag after an offset, such as a citation mark; its focused part is bold."""
         tag, focused = self.scene.tags[offset], self.scene.focused_tag
         start, end = len(tag), len(tag)
         if focused and focused[0] == offset:

@@ -27,7 +27,6 @@ class ListedAnnotation:
     Attributes:
         evidence: number of evidence spans.
         draft_reason: missing parts of an incomplete annotation; else empty.
-        colour_slot: colour slot of the first label.
         maker: name and score of the machine that suggested the annotation; empty if there is none.
     """
 

@@ -225,11 +225,7 @@ class DocumentPane(DocumentView):
     # layers on the text
 
     def set_matches(self, matches: Sequence[Match], *, focused: int = 0) -> None:
-        """Highlight matches in a text, except matches of strength 0.
-
-        Args:
-            focused: rank of the focused match; 0 for none.
-        """
+        """Highlight matches, except those of strength 0; `focused` is a rank, or 0 for none."""
         text = self.text_cursor.text
         layer = SpanLayer(
             (match.span.trim(text) or match.span, match) for match in matches if match.strength
@@ -268,22 +264,13 @@ class DocumentPane(DocumentView):
         self._repaint_all()
 
     def set_tag(self, place: tuple[int, Span] | None) -> None:
-        """Highlight one part of a text that the screen inserts, such as a citation number.
-
-        Args:
-            `place`: offset of the character before the tag, and the part as a span of the tag; None
-                to remove the highlight.
-        """
+        """Highlight a span of the text shown after an offset, such as a citation mark; or none."""
         former = self.scene.focused_tag
         self.scene.focused_tag = place and (place[0], place[1].shift(1))  # a space precedes the tag
         self.redraw([Span(one[0], one[0] + 1) for one in (former, place) if one])
 
     def set_search(self, spans: Sequence[Span], *, focused: int = 0) -> None:
-        """Highlight the spans, possibly thousands, in which a text search found its words.
-
-        Args:
-            focused: number of the focused hit, from 1; 0 for none.
-        """
+        """Highlight the spans that a search found, perhaps thousands; `focused` counts from 1."""
         former, self.scene.focused_hit = self.scene.focused_hit, focused
         if [span for span, _ in self.scene.hits] == list(spans):
             self.redraw(spans[number - 1] for number in (former, focused) if number)
@@ -337,7 +324,6 @@ class DocumentPane(DocumentView):
         self.redraw(changed)
 
     def focus(self, scroll_visible: bool = True) -> Self:  # noqa: FBT001, FBT002 (as Textual's)
-        """Give the keyboard focus to this text (overrides Textual's method)."""
         if self.is_attached:
             self.app.call_later(self.screen.set_focus, self, scroll_visible)
         return self
@@ -359,10 +345,7 @@ class DocumentPane(DocumentView):
         return self.offset_in_row(place.x - GUTTER, place.y + self.top_line)
 
     def _cell_of_tag(self, event: events.MouseEvent, offset: int) -> int:
-        """Return which cell of an inserted text, such as a citation mark, was clicked.
-
-        The value is negative if none was clicked.
-        """
+        """Return which cell of the tag after an offset was clicked; negative if none was."""
         layout, tags = self.text_layout, self.scene.tags
         last = next_edge(layout.text, offset) - 1  # a tag follows the last code point of a cluster
         if last not in tags:

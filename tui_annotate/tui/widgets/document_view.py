@@ -57,9 +57,7 @@ class _PaintOptions:
 class DocumentView(ScrollView, LineWidget, can_focus=True, inherit_bindings=False):
     """A widget that shows a document in wrapped lines, with a margin on the left.
 
-    Attributes:
-        text_cursor: cursor and selection; change them only by methods of the pane.
-        text_layout: lines at the current width.
+    `text_cursor` may be changed only by methods of the pane.
     """
 
     ALLOW_SELECT: ClassVar[bool] = False
@@ -163,10 +161,7 @@ class DocumentView(ScrollView, LineWidget, can_focus=True, inherit_bindings=Fals
             self._views.append((events.Event().time, view))
 
     def view_at(self, time: float) -> Span | None:
-        """Return the span of text that was in view at the given event time, or None if unknown.
-
-        Times of successive calls must not decrease.
-        """
+        """Return the span in view at an event time, or None; times must not decrease."""
         views = self._views
         while len(views) > 1 and views[1][0] <= time:
             views.popleft()

@@ -61,12 +61,7 @@ class FormField(Horizontal):
 
 
 class FormChoice(FixedRows, can_focus=True):
-    """A row of a form with a choice or a check box.
-
-    Attributes:
-        choice: key of the choice, or of the check box's value.
-        ticked: whether the check box is checked; None for a choice.
-    """
+    """A row with a choice or a check box; `ticked` is None for a choice."""
 
     @dataclass
     class Chosen(Message):

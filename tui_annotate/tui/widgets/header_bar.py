@@ -45,7 +45,6 @@ class Header(NamedTuple):
     Attributes:
         position: position of the sample, from 1; 0 for no open sample.
         saved: "saved", "saving", or "not saved: " with the reason; empty for no save.
-        state: state of the sample, a value of `State`.
         matches: name of the ranking of matches, if not the default.
         reading: `read-only`, `practice` or `2nd reading`; empty for the first reading.
     """

@@ -20,12 +20,7 @@ class KeyLine(FixedRows):
     _last: Pair | None = None
 
     def show(self, pairs: Sequence[Pair], *, last: Pair | None = HELP) -> None:
-        """Replace the displayed keys.
-
-        Args:
-            pairs: keys and names of their actions, the most useful first.
-            last: the pair that is shown at the right edge; None for no pair.
-        """
+        """Replace the keys, the most useful first; `last` is the pair at the right edge."""
         new = tuple((line_text(key), line_text(what)) for key, what in pairs)
         if (new, last) != (self._pairs, self._last):
             self._pairs, self._last = new, last

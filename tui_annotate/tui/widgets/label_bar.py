@@ -53,12 +53,7 @@ class LabelBar(FixedRows):
     _rows = -1  # number of rows in the last layout
 
     def show(self, options: Sequence[Option], *, title: str = "", digits_off: bool = False) -> None:
-        """Replace the options that the label bar shows.
-
-        Args:
-            title: parent label or question, shown before the options.
-            digits_off: whether digits do nothing now, so that the bar is dim.
-        """
+        """Replace the options after `title` (a label or question); `digits_off` dims the bar."""
         new = tuple(
             (digit, cut(line_text(text), self.longest), more, chosen, slot)
             for digit, text, more, chosen, slot in options

@@ -51,12 +51,7 @@ class MatchList(RowList):
     _status = ""
 
     def show(self, rows: Sequence[MatchRow], *, focused: int, status: str) -> None:
-        """Replace the displayed matches.
-
-        Args:
-            focused: rank of the focused match; 0 for none.
-            status: signals in use, or the reason why a signal is not available.
-        """
+        """Replace the matches; `status` names the signals in use, or why one is not available."""
         new = tuple(
             replace(row, position=line_text(row.position), text=line_text(row.text)) for row in rows
         )

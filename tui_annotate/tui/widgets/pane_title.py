@@ -58,10 +58,7 @@ class PaneTitle(FixedRows):
         return [[*left, (dash * between, rule), *right]]
 
     def _fit_parts(self, cells: int) -> tuple[int, str, str]:
-        """Fit the title, and as many notes (short texts after it) as possible, in `cells` cells.
-
-        The result is the width of the title, the joined notes, and the note at the right edge.
-        """
+        """Return the title's width, as many joined notes as fit, and the note at the right edge."""
         least = min(text_width(self._title), _LEAST_TITLE)
         whole = _JOINT.join(self._notes)
         for right in (self._right, ""):
@@ -74,10 +71,7 @@ class PaneTitle(FixedRows):
 
 
 def _join_notes(notes: Sequence[str], cells: int) -> str:
-    """Join as many notes (short texts after a text's title) as fit in `cells` terminal cells.
-
-    The last of the joined notes is cut if only its start fits.
-    """
+    """Join as many notes as fit in `cells` terminal cells; the last one may be cut."""
     joined = ""
     for note in notes:
         joint = _JOINT if joined else ""

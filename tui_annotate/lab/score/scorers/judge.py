@@ -61,10 +61,7 @@ class JudgeScorer:
         return values | {"prompts": dict(sorted(self._versions.items()))}
 
     def of_answers(self, questions: Iterable[GeneratedAnswers]) -> Iterator[tuple[Opinion, ...]]:
-        """Score the answers to each question with a chat model.
-
-        All questions are read first, so that no transaction is open while the model runs.
-        """
+        """Score answers, after reading all: no transaction may be open while the model runs."""
         waiting = iter(list(questions))
         while some := list(islice(waiting, _BATCH)):
             parser = self._make_parser(some[0].language)

@@ -53,7 +53,6 @@ class ProbeScorer:
         }
 
     def of_answers(self, questions: Iterable[GeneratedAnswers]) -> Iterator[tuple[Opinion, ...]]:
-        """Yield for each answer the probability that the model knows the answer to its question."""
         for each in questions:
             chance = self._probe.chance(self._model.states(each.question))
             values = (chance,) * (len(each.texts) + len(each.extras))

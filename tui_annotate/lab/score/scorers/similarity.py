@@ -105,7 +105,6 @@ class SimilarityScorer:
             )
 
     def of_sentences(self, samples: Iterable[SampleSentences]) -> Iterator[tuple[Opinion, ...]]:
-        """Yield the best similarity of each summary sentence with a source sentence."""
         ahead, embedded = tee(samples)
         for rows in self._embed(ahead, lambda each: (*each.summary, *each.source)):
             claims = len(next(embedded).summary)

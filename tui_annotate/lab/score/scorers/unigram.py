@@ -125,7 +125,6 @@ class UnigramScorer:
             )
 
     def of_sentences(self, samples: Iterable[SampleSentences]) -> Iterator[tuple[Opinion, ...]]:
-        """Yield the best word overlap of each summary sentence with a source sentence."""
         for each in samples:
             tokenizer = self._tokenizers.of(each.language)
             claims = [tokenizer.content(text) for text in each.summary]
@@ -144,11 +143,7 @@ _MAX_WORDS = 100_000
 
 
 class ChineseTokenizer:
-    """Tokenizer of Chinese that uses the library jieba.
-
-    Raises:
-        Unavailable: jieba is not installed.
-    """
+    """Tokenizer of Chinese with the library jieba; raises Unavailable if it is not installed."""
 
     def __init__(self) -> None:
         with _require_package("jieba", "Chinese"), warnings.catch_warnings():
@@ -186,11 +181,7 @@ class ChineseTokenizer:
 
 
 class EnglishTokenizer:
-    """Tokenizer of English by the rules of spaCy, without a model.
-
-    Raises:
-        Unavailable: spaCy is not installed.
-    """
+    """Tokenizer of English by spaCy's rules, without a model; raises Unavailable without spaCy."""
 
     def __init__(self) -> None:
         with _require_package("spacy", "English"):

@@ -182,10 +182,7 @@ class AutojudgeFormat:
         return self.read_all([path], options)
 
     def read_all(self, paths: Sequence[Path], options: ImportOptions) -> Iterator[Record | Problem]:
-        """Read the samples of all files, topic by topic; warnings about lines come first.
-
-        Warnings about lines come before the first sample.
-        """
+        """Read the samples of all files, topic by topic; warnings about lines come first."""
         options = _find_companions(paths, options)
         with closing(NameRegister()) as rows, closing(NameRegister()) as records:
             topics = Topics(options.topics, options.only, encoding=options.encoding)
@@ -201,10 +198,7 @@ class AutojudgeFormat:
     def write(
         self, records: Iterable[Record], target: TextIO, options: ExportOptions
     ) -> ExportReport:
-        """Write a line with a judgement for each sample and annotator; see `Exporter.write`.
-
-        Without `options.sample`, a report must come before its citations.
-        """
+        """Write a line for each judgement; without `options.sample`, reports precede citations."""
         with closing(NameRegister()) as reports:
             writer = AutojudgeWriter(options, reports)
             for record in records:

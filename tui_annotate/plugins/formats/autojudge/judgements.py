@@ -84,11 +84,7 @@ def item_identity(sample: Sample) -> str:
 
 
 def parse_judgement(line: Mapping[str, Any], where: str) -> ItemJudgement:
-    """Parse a line of a file with one person's judgement of a report, document or citation.
-
-    Raises:
-        InvalidInput: a field is missing, or contradicts another field.
-    """
+    """Parse one person's judgement of an item; raise InvalidInput for invalid fields."""
     for name in _LINE_FIELDS:
         if name not in line:
             raise bad_field(line, name)
@@ -219,7 +215,7 @@ _BYTE_ORDER_MARK = "\ufeff"
 def add_judgements(
     record: Record, judgements: Iterable[PersonJudgement], *, offsets: str = ""
 ) -> Iterator[Record | Problem]:
-    """Yield a sample with all judgements of it, then a problem for each invalid judgement or span.
+    """Yield a sample with its judgements, then a problem for each invalid judgement or span.
 
     `offsets` is the unit of the spans; if empty, the quoted texts decide the unit.
     """

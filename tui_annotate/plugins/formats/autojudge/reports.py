@@ -291,11 +291,7 @@ def read_page(value: Any) -> ReportDocument:
 
 
 def text_of(fields: Mapping[str, Any], name: str, *, of: str = "") -> str:
-    """Return the text in a required field of a JSON object.
-
-    Raises:
-        InvalidInput: the field is missing or is not text.
-    """
+    """Return a required text in a field; raise InvalidInput if it is missing or no text."""
     value = fields.get(name)
     if not isinstance(value, str):
         raise bad_field(fields, name, of=of)
@@ -303,11 +299,7 @@ def text_of(fields: Mapping[str, Any], name: str, *, of: str = "") -> str:
 
 
 def object_of(fields: Mapping[str, Any], name: str, *, of: str = "") -> dict[str, Any]:
-    """Return the JSON object in a required field of a JSON object.
-
-    Raises:
-        InvalidInput: the field is missing or is not an object.
-    """
+    """Return a required object in a field; raise InvalidInput if it is missing or no object."""
     value = fields.get(name)
     if not isinstance(value, dict):
         raise bad_field(fields, name, "a JSON object", of=of)

@@ -36,10 +36,7 @@ class _SeenDocument:
 
 
 class TopicSamples:
-    """Builder of the samples of one topic from systems' reports on the topic.
-
-    `shared`: run ids that several teams use; for these runs, the sample ids contain the team.
-    """
+    """Builder of a topic's samples; ids contain the team if the run id is `shared` by teams."""
 
     def __init__(
         self, dataset: str, topic: Topic, *, shared: frozenset[str], options: ImportOptions

@@ -50,11 +50,7 @@ class SpillCache:
         self._database.close()
 
     def put(self, place: int, placed: StoredReport) -> None:
-        """Store a system's report on a topic.
-
-        Raises:
-            InvalidInput: the run already has a different report on the topic.
-        """
+        """Store a report on a topic; raise InvalidInput if the run already has a different one."""
         where, report = placed
         run, team = report.run
         key = (_REPORT, place, f"{run}{_NAME_SEPARATOR}{team}")
@@ -72,20 +68,12 @@ class SpillCache:
             )
 
     def put_page(self, place: int, key: str, page: ReportDocument, *, where: str) -> None:
-        """Store a document that is not contained in any report.
-
-        Raises:
-            InvalidInput: the document already has a different text.
-        """
+        """Store a document of no report; raise InvalidInput if it already has a different text."""
         if before := self._put((_PAGE, place, key), where, json.dumps(page)):
             raise InvalidInput(f"document {key!r} already has a different text, at {before}")
 
     def put_judgement(self, place: int, item: str, judgement: PersonJudgement) -> None:
-        """Store one person's judgement of a report, document or citation.
-
-        Raises:
-            InvalidInput: the person already has a different judgement of the item.
-        """
+        """Store one person's judgement; raise InvalidInput if the person already has another."""
         person, where, *values = judgement
         line = json.dumps(values, ensure_ascii=False)
         name = f"{item}{_NAME_SEPARATOR}{person}"

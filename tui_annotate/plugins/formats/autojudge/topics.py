@@ -37,11 +37,7 @@ class Topics:
         self._found: dict[str, Topic] = {}
 
     def read(self) -> Iterator[Problem]:
-        """Read the topics of a file and yield a problem for each invalid topic.
-
-        Raises:
-            NotFound: a wanted topic is missing.
-        """
+        """Read the topics, and yield invalid ones as problems; raise NotFound for a missing one."""
         if self._path is None:
             return
         values = read_json_values(self._path, encoding=self._encoding)

@@ -64,7 +64,6 @@ class TaskReader:
     doubts: list[str] = field(default_factory=list)
 
     def record(self, dataset: str, where: str) -> Record:
-        """Return a task's sample with the annotations of all submissions and predictions."""
         data = check_object(
             field_of(self.fields, "data", option=""), what="field 'data' of the task"
         )

@@ -52,10 +52,7 @@ _RESULT_LISTS: Final = ("annotations", "predictions")
 
 @dataclass(slots=True)
 class Region:
-    """Span in a Label Studio task, with the labels and notes of the span.
-
-    `item` is the unchanged result item of type `labels`, or else the region's first item.
-    """
+    """Span with labels and notes; `item` is the unchanged item of type `labels`, else the first."""
 
     side: Side
     quoted: QuotedSpan

@@ -49,10 +49,7 @@ def press(
     comment: str = "",
     more: Mapping[str, Callable[[Draft], Effects]] | None = None,
 ) -> Effects:
-    """Run a reviewer's action on the open sample; return what the screen has to do.
-
-    `comment` is the adjudicated sample comment, else the one to adjudicate.
-    """
+    """Run a reviewer's action; `comment`: the adjudicated sample comment, else the proposed one."""
     if draft.pending and draft.pending.kind in (REFUSING, LEAVING):
         draft.message = NO_MESSAGE
         return _answer_question(draft, action, digit)
@@ -311,7 +308,6 @@ def load_for_edit(draft: ReviewDraft, annotation: Annotation, sources: tuple[str
 
 
 def restore_refused_edit(draft: ReviewDraft, annotation: Annotation, message: str) -> Effects:
-    """Restore an edit of an annotation that the store refused, with all its changes."""
     annotation, _ = draft.saving.pop(annotation.id, (annotation, False))
     before = draft.originals.get(annotation.id, annotation)
     effects = load_for_edit(draft, before, draft.sources.get(annotation.id, ()))

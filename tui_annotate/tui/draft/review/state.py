@@ -51,9 +51,7 @@ class ReviewPosition:
 
 @dataclass(frozen=True, slots=True)
 class _ReviewIndex:
-    """Lookup tables for groups of candidates and for the adjudicated annotations of each group.
-
-    The tables are built once, because they are needed at each key press.
+    """Tables of groups of candidates, built once because they are needed at each key press.
 
     Attributes:
         decided: decision on each group, by `id()` of the group, because hashing a group is slow.
@@ -145,7 +143,6 @@ class ReviewDraft(Draft):
 
     @property
     def position(self) -> ReviewPosition | None:
-        """The group of candidates, or the reviewer's own annotation, that is now under review."""
         positions = self.positions
         return positions[self.at] if 0 <= self.at < len(positions) else None
 
@@ -202,7 +199,6 @@ class ReviewDraft(Draft):
         return tuple({one.id: one for one in found}.values())
 
     def adjudicated_here(self) -> tuple[Annotation, ...]:
-        """Return the adjudicated annotations for the group of candidates now under review."""
         if self.position and self.position.own:
             return (self.position.own,)
         found = (one for candidate in self.candidates for one in self.adjudicated_from(candidate))
@@ -224,10 +220,7 @@ class ReviewDraft(Draft):
         return tuple(sorted({anchor for one in of for anchor in one.evidence}))
 
     def position_at(self, offset: int) -> int:
-        """Return the index in `positions` of a claim that contains a summary offset; -1 for none.
-
-        If several claims contain the offset, the one now under review is preferred.
-        """
+        """Return the index in `positions` of a claim at an offset, at best the current; or -1."""
         index = self.pointers[Side.SUMMARY].document
         for at, position in sorted(enumerate(self.positions), key=lambda each: each[0] != self.at):
             for side, number, span in position.claims:
@@ -239,11 +232,7 @@ class ReviewDraft(Draft):
     # the options of the label bar
 
     def options(self) -> tuple[LabelOption, ...]:
-        """Return what the digit keys choose from, in the order of the label bar.
-
-        These are reasons while the screen asks for a reason, labels during an edit, otherwise
-        candidates.
-        """
+        """Return what the digit keys choose from: reasons, labels during an edit, or candidates."""
         if self.pending and self.pending.kind in (REFUSING, LEAVING):
             return reason_options(tuple(WHY.values()))
         if self.state != REVIEWING:

@@ -24,7 +24,6 @@ def press(draft: ViewDraft, action: str, *, digit: str = "") -> Effects:
 
 
 def refuse(draft: ViewDraft, what: str) -> Effects:
-    """Show that an action (described by `what`) is not available in the read-only viewer."""
     return draft.refuse_key(ViewText.NOT_IN_A_FILE, action=what)
 
 

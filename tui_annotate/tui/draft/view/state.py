@@ -76,10 +76,7 @@ class ViewDraft(Draft):
         return (self.people if self.file_people is None else self.file_people)[:MOST_OPTIONS]
 
     def options(self, cells: int = 200) -> tuple[LabelOption, ...]:
-        """Return an option of the label bar for each annotator: digit, name, number of annotations.
-
-        Each name is cut so that name and number fit into `cells` cells.
-        """
+        """Return the label bar's options: digit, name, number of annotations, in `cells` cells."""
         return tuple(
             LabelOption(
                 str(at), self._describe_person(person, cells), (), chosen=person == self.chosen

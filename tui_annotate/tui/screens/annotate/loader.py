@@ -109,11 +109,10 @@ class SampleSource:
 
 @dataclass(frozen=True, slots=True)
 class PrefetchedSamples:
-    """Samples that were read from the store before the annotator opens the samples.
+    """Samples that were read before they are opened; `moment` is the version of the store.
 
     Attributes:
         here: the sample that was open when the samples were read.
-        `moment`: the version of the store.
         neighbours: the next (1) and the previous (-1) sample of the queue; None beyond the ends.
     """
 
@@ -309,12 +308,7 @@ class SampleLoader:
         words: AnyMessage,
         none: AnyMessage,
     ) -> None:
-        """Switch to another annotator's session, and show the annotator's open sample.
-
-        Args:
-            open_desk: returns the sample to show; called in the store's thread.
-            none: message if `open_desk` returns None.
-        """
+        """Show another annotator's sample, which `open_desk` returns in the store's thread."""
         screen = self._screen
         if self._saves.busy:
             return
@@ -339,7 +333,6 @@ class SampleLoader:
     # position and working time
 
     def leaving(self) -> Callable[[], None]:
-        """Return a function that stores the annotator's position and working time."""
         keep, current = self.leaving_place(), self._screen.current
         if current is None:
             return keep

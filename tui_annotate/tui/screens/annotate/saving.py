@@ -211,8 +211,6 @@ class SaveController:
         *,
         failed: Callable[[TuiAnnotateError], None] | None = None,
     ) -> None:
-        """Read the sample again, then show the message that `describe` returns."""
-
         def then(changed: StatusMessage) -> None:
             if draft is self._screen.draft:
                 if message := describe(changed):

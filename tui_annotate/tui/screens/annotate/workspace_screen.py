@@ -342,11 +342,7 @@ class WorkspaceScreen(SampleScreen):
         return "" if method or self._writing else keys.action(key, draft.state)
 
     def _press_key(self, event: events.Key, draft: Draft, since: float) -> None:
-        """Run the action of a key, unless the key was pressed before the open sample was shown.
-
-        A key pressed before the time `since` (first frame of the sample) runs only an action that
-        changes nothing.
-        """
+        """Run a key's action; if pressed before `since`, only an action that changes nothing."""
         action = self._action_of_key(event)
         too_soon = self._is_too_soon(draft, action, event.time)
         if event.time < since and not action_of(action).early:

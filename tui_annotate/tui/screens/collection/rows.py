@@ -76,7 +76,6 @@ class CollectionTree:
 
 
 def has_rows_below(row: TreeRow, *, reports: bool) -> bool:
-    """Return whether a row of the collection tree can be unfolded to show child rows."""
     return len(row.path) < (_DEPTH - 1 if reports else _DEPTH)
 
 
@@ -150,10 +149,7 @@ class TreeRows(RowList):
     def show(
         self, rows: Sequence[TreeRow], signs: Sequence[str], *, focused: int, empty: str
     ) -> None:
-        """Replace the displayed rows of the collection tree.
-
-        `signs` has the glyph before each row; the message `empty` is shown if there are no rows.
-        """
+        """Replace the tree's rows, after `signs`; show the message `empty` if there are no rows."""
         self._rows, self._signs, self._message = rows, signs, "" if rows else empty
         self.set_rows(max(len(rows), 1), focused=focused)
         self.refresh()

@@ -122,10 +122,7 @@ LEGEND: Final = (
 
 
 class CollectionScreen(Screen[SampleKey | str | None]):
-    """Screen with the tree of a collection; its result is the key of a sample to open.
-
-    The result can also be `queue`, `quit`, or None to go back.
-    """
+    """Screen with the tree of a collection; its result is a sample, `queue`, `quit`, or None."""
 
     DEFAULT_CSS = "CollectionScreen { layout: vertical; }"
     AUTO_FOCUS: ClassVar[str | None] = ""
@@ -337,10 +334,7 @@ class CollectionScreen(Screen[SampleKey | str | None]):
         self.action_mode(int(message.digit) - 1)
 
     def action_incomplete(self) -> None:
-        """Open the next incomplete report, document or citation, whichever kind the tree shows.
-
-        The search starts after the sample that was open before this screen.
-        """
+        """Open the next incomplete item of the tree's kind, after the sample opened before."""
         self._seeking = True
         args = self._person, self._kind, self._current.key
         self._run_in_thread(

@@ -65,10 +65,7 @@ class ReviewSource(SampleSource):
         self.token = SeenToken("")  # token of the open sample
 
     def first(self, session: AnnotatorSession, sample: str) -> OpenSample | None:
-        """Open the sample that the user requested, or the first sample to review.
-
-        If no sample is waiting for review, open an adjudicated sample; None for an empty queue.
-        """
+        """Open the requested sample, else the first to review, else an adjudicated one, if any."""
         review, who = session.team().review, session.person.id
         key = session.annotate.find(sample) if sample else review.next(who)
         if key is None:
@@ -104,7 +101,6 @@ class ReviewSource(SampleSource):
         return None
 
     def spend(self, current: SampleSession, seconds: float) -> Callable[[], None]:
-        """Return a function that stores the reviewer's working time on the open sample."""
         draft, review = current.draft, current.session.team().review
         allowed = isinstance(draft, ReviewDraft) and not draft.blocked_reason
         if not (allowed and working_seconds(seconds)):

@@ -38,10 +38,7 @@ KeyHandler = Callable[[Draft], Effects]
 
 
 class TextPage(NamedTuple):
-    """A part of the dialog that shows the request of a sample and the guidelines.
-
-    `first` puts the page before the request; `shown` shows it first, whatever its position.
-    """
+    """A page next to the request; `first` puts it before the request, `shown` shows it at once."""
 
     title: str
     text: str

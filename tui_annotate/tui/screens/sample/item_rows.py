@@ -48,10 +48,7 @@ _RATING = 20  # maximum cells of a rating in a title
 
 @dataclass(frozen=True)
 class ParentReport:
-    """The report to which a citation belongs, with the annotator's own citations.
-
-    `leaves` are the sentences with the annotator's citations, in order.
-    """
+    """The report of a citation; `leaves` are its sentences with the annotator's citations."""
 
     id: str
     report: Sample | None
@@ -80,7 +77,6 @@ class ParentReport:
 def title(
     draft: Draft, side: Side, usual: Title, *, parent: ParentReport | None = None, comment: str = ""
 ) -> Title:
-    """Return the title above the text of a report, document or citation."""
     if side is Side.SUMMARY:
         notes = [cut(line_text(draft.rating), _RATING)] if draft.rating else []
         notes += [NOTED] if comment else []

@@ -39,7 +39,6 @@ class ActionProvider(Provider):
             yield DiscoveryHit(text, call, help=about)
 
     async def search(self, query: str) -> Hits:
-        """Return the commands whose description or id resembles the typed text."""
         matcher = self.matcher(query)
         for text, name, call, about in self._commands():
             score = max(matcher.match(text), matcher.match(name) if name else 0)

@@ -294,10 +294,7 @@ class PaneController:
             self._screen.show_draft()
 
     def use_assist(self, number: int, made: SampleAssist, state: str) -> None:
-        """Show matches once the search is ready, and again after vectors are loaded.
-
-        When the matches are shown again, the focused match keeps the focus if it remains.
-        """
+        """Show matches once found, and again after vectors are loaded, with the same focus."""
         draft = self._screen.draft
         if number != self._number or draft is None:
             return

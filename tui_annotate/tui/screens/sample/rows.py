@@ -169,7 +169,6 @@ def bar(draft: Draft) -> tuple[list[Option], str, bool]:
 def key_pairs(
     keys: KeyMap, draft: Draft, usual: key_lines.Names = key_lines.READING_LINE
 ) -> tuple[tuple[str, str], ...]:
-    """Return the keys to show on the key line, each with the name of its action."""
     if draft.hints:
         return _HINT_KEYS
     question = draft.pending.kind if draft.pending else ""
@@ -198,7 +197,6 @@ class Title(NamedTuple):
 
 
 def title(draft: Draft, side: Side, *, signals: SignalsStatus, conflict: str = "") -> Title:
-    """Return the title above the summary or the source."""
     sentences = draft.sentences(side)
     at = SampleMessage.SENTENCE if sentences else SampleMessage.NO_TEXT
     right = at.text(number=draft.segment(side) + 1, count=len(sentences))

@@ -107,7 +107,6 @@ class SampleScreen(Screen[None]):
 
     @property
     def shows_matches(self) -> bool:
-        """Whether the screen shows matches (related sentences) of the selected words."""
         return True
 
     @property
@@ -119,7 +118,6 @@ class SampleScreen(Screen[None]):
         return True
 
     def press(self, draft: Draft, action: str, *, digit: str) -> Effects:
-        """Run an action on the open sample; return effects to apply, such as cursor moves."""
         raise NotImplementedError
 
     def header(self) -> Header | None:
@@ -465,7 +463,6 @@ class SampleScreen(Screen[None]):
         return title
 
     def marks_of(self, draft: Draft, side: Side) -> Sequence[AnnotationMark]:
-        """Return the highlights of annotations in the displayed document of a side."""
         marks = rows.marks(draft, side)
         for feature in self.features:
             if more := feature.marks(draft, side):

@@ -47,12 +47,7 @@ _LEGEND: Final = (
 def view_list(
     browser: FileBrowser, *, position: int, current: SampleKey, person: str, name: str
 ) -> QueueScreen:
-    """Create the screen that lists the samples of a file.
-
-    Args:
-        position: number of the row that is focused first, from 1.
-        person: id of the annotator whose annotations are counted; empty for all annotators.
-    """
+    """Create the list of a file's samples; `person` is whose annotations count, empty for all."""
 
     def page(
         search: str, states: Collection[State], *, offset: int, limit: int

@@ -47,10 +47,7 @@ _MOST_LINES: Final = 12
 
 
 def bar(draft: ViewDraft, cells: int) -> tuple[list[Option], str, bool]:
-    """Return the content of the label bar: an option to show the work of each annotator.
-
-    Names are cut so that all of them fit into two rows of `cells` cells.
-    """
+    """Return the label bar's option of each annotator; names are cut to fit two rows of `cells`."""
     available = max(2 * cells // (len(draft.bar) + 2) - _AROUND, _SHORTEST)
     people = draft.options(available)
     options: list[Option] = [(one.digit, one.text, False, one.chosen, -1) for one in people]
@@ -107,7 +104,6 @@ def _annotation_row(draft: ViewDraft, annotation: Annotation) -> ListedAnnotatio
 
 
 def about_lines(draft: ViewDraft, cells: int) -> list[list[Words]]:
-    """Return the properties of the focused annotation, in lines of at most `cells` cells."""
     annotation = draft.focused_annotation
     if annotation is None:
         some, none = ViewMessage.HOW_TO_FOCUS, ViewMessage.NO_ANNOTATION_SHOWN

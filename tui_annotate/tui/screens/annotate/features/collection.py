@@ -71,10 +71,7 @@ class OtherDocuments:
             host.run_in_thread("other documents", partial(self._search, session, draft, parent))
 
     def _search(self, session: AnnotatorSession, draft: Draft, parent: ParentReport) -> None:
-        """Search a report's documents for evidence; called in a thread; errors are ignored.
-
-        No key waits for the result, so an error needs no message.
-        """
+        """Search a report's documents in a thread; no key waits for it, so errors are ignored."""
         wanted = self._claim_wanted
         try:
             made = self._prepared_report(session, draft, parent)

@@ -147,12 +147,7 @@ class ThreadFeature(Feature):
         sent_message: AnyMessage,
         **how: str,
     ) -> None:
-        """Open the dialog of a discussion thread, with an input for a new message.
-
-        Args:
-            lines: (author, time, text) of each contribution so far.
-            send: stores the new text; called in the store's thread.
-        """
+        """Open a thread's dialog; `send`, called in the store's thread, stores the new message."""
         from tui_annotate.tui.dialogs.comment_thread import CommentDialog
 
         def write(text: str | None) -> None:
