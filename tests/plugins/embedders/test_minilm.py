@@ -181,6 +181,19 @@ def test_the_default_model_runs_without_pytorch() -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
 
 
+@pytest.mark.parametrize(
+    ("variable", "processors", "threads"),
+    [("3", 2, 3), ("", 2, 2), ("0", 4, 4), ("many", 4, 4), ("", 64, 8)],
+)
+def test_threads_are_limited(
+    monkeypatch: pytest.MonkeyPatch, variable: str, processors: int, threads: int
+) -> None:
+    """The usual variable sets the number of threads; else there is one for each processor."""
+    monkeypatch.setenv("OMP_NUM_THREADS", variable)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(processors)), raising=False)
+    assert minilm._count_threads() == threads
+
+
 def test_a_missing_tokenizer_library_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     """The hint names the command that installs the library."""
     monkeypatch.setitem(sys.modules, "tokenizers", None)

@@ -39,6 +39,8 @@ HEADS: Final = 12
 EPSILON: Final = 1e-12
 """Number that layer normalization adds to the variance."""
 
+_MAX_THREADS = 8
+"""Limit of threads on large machines; each thread needs about 25 MB."""
 _MIN_PIECES, _MAX_PIECES = 128, 1_024
 _UNKNOWN = 100  # id of the word piece [UNK]; [PAD] is 0
 
@@ -170,4 +172,4 @@ def _count_threads() -> int:
         return int(asked)
     # Not on macOS and Windows.
     own = getattr(os, "sched_getaffinity", None)
-    return len(own(0)) if own else os.cpu_count() or 1
+    return min(len(own(0)) if own else os.cpu_count() or 1, _MAX_THREADS)
