@@ -54,7 +54,7 @@ def clean_up(corpus: CorpusStore, store: VectorStore, table: str) -> None:
 
 @dataclass(slots=True)
 class EmbedJob:
-    """Computes all missing vectors; the model knows no words of the `unknown_documents`."""
+    """Computes all missing vectors; `unknown_documents`: number without a word the model knows."""
 
     corpus: CorpusStore
     store: VectorStore
@@ -77,7 +77,7 @@ class EmbedJob:
             self._check_model()
         limit = _FIRST_DOCUMENTS
         while waiting := self.corpus.unembedded(table, limit):
-            for group in self._split_groups(waiting):
+            for group in split_batches(waiting, self._rows, weight=lambda each: len(each[2])):
                 self._write(group)
             segments = sum(len(own) for _, _, own in waiting)
             limit = min(max(len(waiting) * self._rows // max(segments, 1), 1), _MAX_DOCUMENTS)
@@ -101,9 +101,6 @@ class EmbedJob:
     @property
     def _rows(self) -> int:
         return QUICK_ROWS if self.embedder.instant else SLOW_ROWS
-
-    def _split_groups(self, waiting: Sequence[Waiting]) -> Iterator[list[Waiting]]:
-        return split_batches(waiting, self._rows, weight=lambda document: len(document[2]))
 
     def _write(self, group: Sequence[Waiting]) -> None:
         table = self.target.table
