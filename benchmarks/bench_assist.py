@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.report import Row
+from tests.helpers.sample_vectors import embed_sample
 from tui_annotate.domain.annotations import Anchor
 from tui_annotate.domain.errors import Unavailable
 from tui_annotate.domain.samples import Document, Sample, Side
@@ -27,7 +28,7 @@ from tui_annotate.methods.segmentation import guess_language, segment
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.protocols import Embedder, TokenEmbedder
 from tui_annotate.services.assist.evaluation import evaluate
-from tui_annotate.services.assist.sample import add_vectors, embed_sample, prepare_sample
+from tui_annotate.services.assist.sample import add_vectors, prepare_sample
 
 ROOT = Path(__file__).parents[1]
 SHARED = Path(os.environ.get("TUI_ANNOTATE_SHARED", ROOT.parent / "shared"))

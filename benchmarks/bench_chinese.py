@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from benchmarks.report import Row
 from tests.helpers.chinese_evidence import SOURCES, ReadClaim, make_choices
 from tests.helpers.ranking_figures import compute_figures
+from tests.helpers.sample_vectors import embed_sample
 from tui_annotate.domain.spans import Span
 from tui_annotate.methods.agreement import cohen_kappa
 from tui_annotate.methods.bootstrap import percentile_interval, resample
@@ -24,7 +25,7 @@ from tui_annotate.methods.evaluation import figures_by_query, is_hit
 from tui_annotate.plugins.embedders.static import StaticEmbedder
 from tui_annotate.plugins.protocols import Embedder
 from tui_annotate.services.assist.evaluation import EvidenceChoice
-from tui_annotate.services.assist.sample import embed_sample, prepare_sample
+from tui_annotate.services.assist.sample import prepare_sample
 
 Choices = Sequence[tuple[EvidenceChoice, ReadClaim]]
 

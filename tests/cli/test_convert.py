@@ -19,8 +19,8 @@ from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.records import Record
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.protocols import ExportOptions, ExportReport
-from tui_annotate.plugins.traits import RecordTrait
-from tui_annotate.services.export.conversion import format_table, list_formats
+from tui_annotate.plugins.traits import COLUMNS, TITLES, RecordTrait
+from tui_annotate.services.export.conversion import list_formats
 
 FORMATS = (Path(__file__).parents[2] / "docs" / "formats.md").read_text("utf-8")
 
@@ -204,6 +204,10 @@ def test_a_stranger_s_format_is_one_of_them(
 
 def test_the_docs_hold_the_table() -> None:
     """The table of what survives is what the code says of itself, and each form is described."""
-    assert format_table() in FORMATS
+    rows = [("format", *TITLES), ("---",) * (len(TITLES) + 1)]
     for form in list_formats():
         assert f"`{form.name}`" in FORMATS
+        if form.writes and form.about:
+            carried = form.about.carried
+            rows.append((f"`{form.name}`", *(carried.get(trait, "no") for trait in COLUMNS)))
+    assert "".join(f"| {' | '.join(row)} |\n" for row in rows) in FORMATS

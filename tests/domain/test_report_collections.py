@@ -106,15 +106,6 @@ def test_a_span_is_of_the_first_sentence_that_it_meets() -> None:
 # what is annotated -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("marks", "rating", "comment", "said"),
-    [(0, "", "", False), (1, "", "", True), (0, "Bad", "", True), (0, "", "hm", True)],
-)
-def test_whatever_is_said_annotates(marks: int, rating: str, comment: str, *, said: bool) -> None:
-    """A mark, a rating or a comment; looking does not."""
-    assert report_collections.is_annotated(marks, rating, comment) is said
-
-
 def test_a_sentence_is_complete_with_its_last_citation() -> None:
     """One of two is not enough; a sentence that cites nothing has one citation, of nothing."""
     first, second, *rest = [item(one) for one in citations(report())]

@@ -14,6 +14,7 @@ import pytest
 from numpy.typing import NDArray
 
 from tests.helpers.printed_numbers import printed_numbers
+from tests.helpers.sample_vectors import embed_sample
 from tui_annotate.domain.annotations import Anchor
 from tui_annotate.domain.errors import NotFound, Unavailable, VectorsPending
 from tui_annotate.domain.samples import Document, Match, Sample, Segment, Side, Signals
@@ -24,7 +25,7 @@ from tui_annotate.methods.lexical import find_words
 from tui_annotate.methods.segmentation import SEGMENTER, segment
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.protocols import Embedder, TokenEmbedder
-from tui_annotate.services.assist.sample import NO_VECTORS, WORDS_ONLY, embed_sample, prepare_sample
+from tui_annotate.services.assist.sample import NO_VECTORS, WORDS_ONLY, prepare_sample
 from tui_annotate.services.assist.search import AssistService
 from tui_annotate.storage.corpus.store import CorpusStore, NewSample
 from tui_annotate.storage.database import Database

@@ -15,6 +15,7 @@ import pytest
 from numpy.typing import NDArray
 
 from tests.helpers.ranking_figures import RankingFigures, compute_figures
+from tests.helpers.sample_vectors import embed_sample
 from tests.services.ingest_stores import Words
 from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.errors import InvalidInput, Unavailable
@@ -26,7 +27,7 @@ from tui_annotate.methods.segmentation import SEGMENTER, guess_language
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.protocols import Embedder
 from tui_annotate.services.assist.evaluation import collect_choices, evaluate
-from tui_annotate.services.assist.sample import embed_sample, prepare_sample
+from tui_annotate.services.assist.sample import prepare_sample
 from tui_annotate.services.assist.weights import BUILT_IN_WEIGHTS
 
 ROOT = Path(__file__).parents[2]

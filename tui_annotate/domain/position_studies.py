@@ -101,7 +101,7 @@ def list_passages(row: Row, *, shown: bool = True) -> tuple[Row, ...]:
 
 
 def list_pairs(row: Row, *, shown: bool = True) -> tuple[tuple[str, str], ...]:
-    """Return a row's (key, value) pairs in prompt order, the `shown` ones if any; InvalidInput."""
+    """Return a row's (key, value) pairs in prompt order, `shown` ones if any; or InvalidInput."""
     found = (shown and row.get("model_ordered_kv_records")) or row["ordered_kv_records"]
     if not isinstance(found, list):
         raise InvalidInput(

@@ -144,10 +144,6 @@ class TreeBranch:
     key: SampleKey | None = None
 
 
-def is_annotated(marks: int, rating: str, comment: str) -> bool:
-    return bool(marks or rating or comment)
-
-
 def list_leaves(kind: SampleKind, items: Iterable[Item], run: str = "") -> tuple[TreeLeaf, ...]:
     """Return a topic's documents, or its sentences with citations, for the tree of a collection."""
     if kind is SampleKind.DOCUMENT:

@@ -171,12 +171,7 @@ class FileLoader:
             yield FileBrowser(index, known), result
 
     def run(self, source: Path, index: FileIndex) -> FileLoadResult:
-        """Add all valid samples of a data file to an index, and report invalid ones.
-
-        Raises:
-            NotFound, InvalidInput, Unavailable: the file cannot be opened, or its format is
-            unknown.
-        """
+        """Add a file's valid samples to an index; or NotFound, InvalidInput, Unavailable."""
         name = self.format or detect(source, self.options)
         meter, result, began = ReadMeter(input_size(source)), FileLoadResult(), time.monotonic()
         importer = registry.load("importers", name)

@@ -227,10 +227,7 @@ class QueueStore(Store):
         offset: int = 0,
         limit: int = 200,
     ) -> QueuePage:
-        """Return one page of a person's queue in order, with the person's state of each sample.
-
-        `search` is a part of the id, group, dataset or summary's start, in any case.
-        """
+        """Return a page of a queue; `search`: part of id, group, dataset or summary, any case."""
         pattern = search.replace("!", "!!").replace("%", "!%").replace("_", "!_")
         scope = {
             "search": f"%{pattern}%" if search else "",
@@ -391,10 +388,7 @@ class OrderWalk:
 
 
 def find_open_around(walks: Sequence[OrderWalk], places: dict[int, QueuePlace]) -> SampleKey | None:
-    """Return the next uncompleted sample in a sequence of queue orders, cyclically.
-
-    `places` has the position to begin after by the row id of a queue order; empty for the top.
-    """
+    """Return the next open sample in queue orders, cyclically; `places`: starts by order row id."""
     here = next((at for at, walk in enumerate(walks) if walk.order in places), 0)
     for walk in walks[here:]:
         if found := walk.first_open(places.get(walk.order, TOP)):
@@ -406,10 +400,7 @@ def find_open_around(walks: Sequence[OrderWalk], places: dict[int, QueuePlace]) 
 def step_across(
     line: Sequence[OrderWalk], at: int, place: QueuePlace, *, step: int
 ) -> SampleKey | None:
-    """Return the sample `step` positions away in a queue; None beyond the ends of the queue.
-
-    The step begins in the queue order `line[at]`, and can continue in the next or previous one.
-    """
+    """Return the sample `step` after a position in `line[at]`, across queue orders, or None."""
     onward = 1 if step > 0 else -1
     while True:
         if found := line[at].step(place, step):

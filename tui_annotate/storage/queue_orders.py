@@ -58,10 +58,7 @@ _BUCKETS: Final = select(RANKS.c.sample_id, RANKS.c.order_id, RANKS.c.bucket).wh
 
 
 class RankedSample(NamedTuple):
-    """A sample to be added to queue orders, with the values from which its position is computed.
-
-    `sample_id` is the sample's row id; `first` the row id of the first sample with the same source.
-    """
+    """A sample to add to queue orders; `first`: row id of the first sample of the same source."""
 
     sample_id: int
     first: int
@@ -141,10 +138,7 @@ def _add_tallies(connection: Connection, changes: Sequence[tuple[int, str, int, 
 
 
 def count_finished(connection: Connection, changes: Sequence[tuple[str, int, int]]) -> None:
-    """Update the counts of completed samples after people completed or reopened samples.
-
-    A change is (person, sample row id, 1 if the sample was completed or -1 if it was reopened).
-    """
+    """Update the counts of completed samples by changes (person, sample row id, 1 or -1)."""
     places: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
     for some in split_batches(sorted({sample_id for _, sample_id, _ in changes}), _BATCH):
         for sample_id, order_id, bucket in connection.execute(_BUCKETS, {"sample_ids": some}):

@@ -160,7 +160,7 @@ class SuggestionStore(Store):
         return stored
 
     def of(self, person: str, key: SampleKey) -> tuple[SuggestionStatus, ...]:
-        """Return suggestions with a person's answers in reading order, none if hidden; NotFound."""
+        """Return suggestions with a person's answers in reading order, if shown; or NotFound."""
         require_permission(self._actor, Permission.READ, person)
         with self._database.reading() as connection:
             row = sample_row(connection, key)
@@ -177,7 +177,7 @@ class SuggestionStore(Store):
     def list_suggestions(
         self, *, dataset: str = "", maker: str = ""
     ) -> Iterator[SuggestionListing]:
-        """Yield suggestions with all answers in sample order, for empty filters all; NotFound."""
+        """Yield suggestions with all answers in sample order (empty filter: all); or NotFound."""
         require_permission(self._actor, Permission.REPORT)
         with self._database.reading() as connection:
             if dataset:

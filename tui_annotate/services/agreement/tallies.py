@@ -64,10 +64,7 @@ class Ratings:
         return len(self._found)
 
     def summed(self, by_pattern: Numbers, samples: int) -> Numbers:
-        """Sum up values of labelled sentences or spans for each sample: (samples, columns).
-
-        `by_pattern`: array (patterns, columns); row i belongs to units whose labels are pattern i.
-        """
+        """Sum `by_pattern` (patterns, columns) over each sample's units: (samples, columns)."""
         rows = np.zeros((samples, by_pattern.shape[1]))
         # Not `rows[...] += ...`: a sample has several units, and each must be added.
         np.add.at(rows, np.asarray(self._samples), by_pattern[np.asarray(self._found)])

@@ -83,10 +83,6 @@ class SampleQueries:
             self.store.suggested(person, key),
         )
 
-    def moment(self) -> int:
-        """Return a number that changes with every change of the database."""
-        return self.store.moment()
-
     def labels(self, dataset: str = "") -> LabelTree:
         """Return the label set in use in a dataset; by default the workspace's label set.
 

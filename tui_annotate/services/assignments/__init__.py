@@ -104,13 +104,7 @@ class AssignmentService:
         require_permission(self.actor, Permission.MANAGE)
 
     def find_people(self, to: Sequence[str], *, dry_run: bool) -> list[Person]:
-        """Return the users to whom samples are to be assigned, by their names.
-
-        Raises:
-            InvalidInput: no name is given.
-            NotFound: a user is unknown and `create` is not set.
-            Conflict: an account is disabled.
-        """
+        """Return users by name; InvalidInput if none, NotFound if unknown, Conflict if disabled."""
         if not to:
             raise InvalidInput(
                 "no annotator is named", "name annotators with --person NAME (repeatable)"

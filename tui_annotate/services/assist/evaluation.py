@@ -100,10 +100,7 @@ class EvidenceChoice:
 def collect_choices(
     records: Iterable[Record], *, least: int = 1
 ) -> dict[str, list[EvidenceChoice]]:
-    """Turn annotated evidence into test queries for each direction of the match search.
-
-    Each pair of a claim and an evidence span gives a query; `least`: minimum number of segments.
-    """
+    """Make a query of each pair of claim and evidence; `least`: minimum number of segments."""
     distinct: dict[tuple[tuple[str, ...], Anchor, Anchor], EvidenceChoice] = {}
     cut = cache(segment)
     for record in records:

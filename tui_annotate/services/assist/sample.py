@@ -38,10 +38,7 @@ _SAMPLED_TOKENS = 256
 
 @dataclass(frozen=True, slots=True)
 class SampleVectors:
-    """Vectors of the sentences of a sample, and the embedder for selected text.
-
-    `axes`: array (dimensions, token dimensions), which maps token vectors to segment vectors.
-    """
+    """Vectors of a sample's sentences; `axes` (dimensions, token dimensions) map token vectors."""
 
     label: str
     rows: Mapping[Side, NDArray[np.float32]]
@@ -103,17 +100,6 @@ class DocumentVectors:
 
     rows: NDArray[np.float32]
     tokens: TokenBank | None = None
-
-
-def embed_sample(
-    sample: Sample, segments: Sequence[Sequence[Segment]], embedder: Embedder
-) -> SampleVectors:
-    """Return the vectors of a sample, the same as an import would store."""
-    texts = [
-        [document.text[own.start : own.end] for own in cut]
-        for document, cut in zip(sample.documents, segments, strict=True)
-    ]
-    return join_documents(sample, embed_documents(texts, embedder), embedder)
 
 
 def embed_documents(

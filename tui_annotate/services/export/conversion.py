@@ -14,7 +14,7 @@ from tui_annotate.plugins.files.packing import plain_suffixes
 from tui_annotate.plugins.format_detection import detect
 from tui_annotate.plugins.protocols import ExportOptions, ExportReport, ImportOptions
 from tui_annotate.plugins.reader_guard import read_guarded
-from tui_annotate.plugins.traits import COLUMNS, OWN, TITLES, FormatTraits, RecordTrait, get_traits
+from tui_annotate.plugins.traits import OWN, FormatTraits, RecordTrait, get_traits
 from tui_annotate.services.export.pseudonyms import Pseudonyms
 from tui_annotate.services.export.writer import ExportRun
 
@@ -59,15 +59,6 @@ def list_formats() -> Iterator[ExportFormat]:
         if reading and writing and reading.title != writing.title:
             about = replace(writing, title=f"reads {reading.title}; writes {writing.title}")
         yield ExportFormat(name, name in readers, name in writers, about)
-
-
-def format_table() -> str:
-    rows = [("format", *TITLES), ("---",) * (len(TITLES) + 1)]
-    for form in list_formats():
-        if form.writes and form.about:
-            carried = form.about.carried
-            rows.append((f"`{form.name}`", *(carried.get(trait, "no") for trait in COLUMNS)))
-    return "".join(f"| {' | '.join(row)} |\n" for row in rows)
 
 
 _FORMAT_BY_SUFFIX = {".csv": "csv", ".xlsx": "xlsx"}

@@ -56,7 +56,7 @@ def clean_up(corpus: CorpusStore, store: VectorStore, table: str) -> None:
 
 @dataclass(slots=True)
 class EmbedJob:
-    """Computes all missing vectors; the model knows no words of the `unknown_documents`."""
+    """Computes all missing vectors; `unknown_documents`: number without a word the model knows."""
 
     corpus: CorpusStore
     store: VectorStore
@@ -79,7 +79,7 @@ class EmbedJob:
             self._check_model()
         limit = _FIRST_DOCUMENTS
         while waiting := self.corpus.unembedded(table, limit):
-            for group in self._split_groups(waiting):
+            for group in split_batches(waiting, self._rows, weight=lambda each: len(each[2])):
                 self._write(group)
             segments = sum(len(own) for _, _, own in waiting)
             limit = min(max(len(waiting) * self._rows // max(segments, 1), 1), _MAX_DOCUMENTS)
@@ -109,9 +109,6 @@ class EmbedJob:
         if isinstance(self.embedder, CostlyEmbedder):
             return SLOW_ROWS  # smaller pieces would need more requests than the price states
         return _QUICK_TEXTS if self.embedder.instant else SLOW_TEXTS
-
-    def _split_groups(self, waiting: Sequence[Waiting]) -> Iterator[list[Waiting]]:
-        return split_batches(waiting, self._rows, weight=lambda document: len(document[2]))
 
     def _write(self, group: Sequence[Waiting]) -> None:
         table = self.target.table

@@ -84,8 +84,9 @@ def parse_split(tree: LabelTree, old: Label, names: Sequence[str]) -> tuple[Labe
             "undo the earlier split of this label with: tui-annotate labels undo",
         )
     if old.children:
+        children = ", ".join(format_path(label.path) for label in old.children)
         raise Conflict(
-            f"the label {whole!r} has child labels: {_join_paths(old.children)}",
+            f"the label {whole!r} has child labels: {children}",
             "split one of the child labels",
         )
     paths = [_resolve_part(tree, old, name) for name in names]
@@ -135,7 +136,3 @@ def _require_offered(label: Label) -> None:
         raise Conflict(
             f"the label {format_path(label.path)!r} {why}", "name a label that is still in use"
         )
-
-
-def _join_paths(labels: Sequence[Label]) -> str:
-    return ", ".join(format_path(label.path) for label in labels)

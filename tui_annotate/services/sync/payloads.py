@@ -127,13 +127,7 @@ def hash_payload(value: Mapping[str, Any]) -> str:
 def parse_payload(
     value: Mapping[str, Any], sample: Sample, stream: EventStream, *, at: str
 ) -> StreamState:
-    """Return an annotator's work on a sample from the JSON of a row of a shared table.
-
-    The numbers of the annotations in the result are arbitrary.
-
-    Raises:
-        InvalidInput: the value is not a payload, or belongs to other texts.
-    """
+    """Return the work in a table row, with arbitrary annotation numbers; or InvalidInput."""
     judged = sample.kind in RATED_KINDS
     beside = {_ANSWERS_KEY} if judged else {_ANSWERS_KEY, WORK_KEY}
     plain_value = {name: each for name, each in value.items() if name not in beside}
@@ -143,13 +137,11 @@ def parse_payload(
         found = _parse_native(plain_value, sample, stream)
     # Other programs do not write answers to suggestions: keep the local answers.
     absent = stream.state.suggestions if judged else {}
-    return replace(found, suggestions=_parse_answers(value.get(_ANSWERS_KEY, absent)))
-
-
-def _parse_answers(value: Any) -> dict[str, Payload]:
-    if not isinstance(value, Mapping) or "" in value:
+    given = value.get(_ANSWERS_KEY, absent)
+    if not isinstance(given, Mapping) or "" in given:
         raise InvalidInput("the row's answers to suggestions are not a JSON object", _HINT)
-    return {name: answer_to_json(answer_from_json(each)) for name, each in value.items()}
+    answers = {name: answer_to_json(answer_from_json(each)) for name, each in given.items()}
+    return replace(found, suggestions=answers)
 
 
 def _parse_native(value: Mapping[str, Any], sample: Sample, stream: EventStream) -> StreamState:
@@ -342,11 +334,7 @@ def collect_origins(record: Record) -> list[dict[str, Any]]:
 
 
 def read_origins(value: Any, sample: Sample, state: StreamState, *, at: str) -> dict[str, Payload]:
-    """Return the annotations in a row of a shared table that were made from suggestions.
-
-    Raises:
-        InvalidInput, InvalidSpan, NotFound: the value is no such list, or does not fit the sample.
-    """
+    """Return a row's annotations from suggestions; InvalidInput, InvalidSpan or NotFound."""
     if not isinstance(value, list):
         raise InvalidInput(f"the row's field {ORIGINS_KEY!r} is not a list", _HINT)
     found = {}

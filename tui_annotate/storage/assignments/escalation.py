@@ -79,10 +79,7 @@ def escalate(
 def escalate_dataset(
     connection: Connection, dataset: str, *, disabled: Disabled
 ) -> tuple[int, int]:
-    """Assign more annotators to those samples of a dataset on which annotators disagree.
-
-    Returns the numbers of extended samples, and of samples for which no annotator is available.
-    """
+    """Escalate a dataset's disagreements; return the numbers of extended and waiting samples."""
     escalated = waiting = 0
     for (sample_id,) in connection.execute(_SAMPLES, {"dataset": dataset}).all():
         if escalate(connection, sample_id, disabled=disabled):

@@ -231,13 +231,7 @@ class AssignmentTransaction:
     # reading -----------------------------------------------------------------------------------
 
     def load_dataset(self, dataset: str, *, score: str = "") -> AssignableDataset:
-        """Load a dataset whose samples are to be assigned, with the samples that each person has.
-
-        `score` names what the samples are sorted by: a field of `meta`, or a score; or it is empty.
-
-        Raises:
-            InvalidInput: there is no such score.
-        """
+        """Load a dataset to assign; `score`: a `meta` field, a score or empty; or InvalidInput."""
         dataset_id = self.dataset_row(dataset)
         scope = {"dataset": dataset_id}
         rows = self.connection.execute(_ITEMS, scope).all()
@@ -403,7 +397,7 @@ class AssignmentTransaction:
     def set_practice(
         self, dataset: str, rule: Practice, *, rows: Sequence[AssignedRow], to: Sequence[str]
     ) -> int:
-        """Use a dataset as practice for people; return the rule's id. Conflict for a real one."""
+        """Use a dataset as practice; return the rule's id. Conflict if it is assigned for real."""
         request = {"to": list(to), "gold": rule.person or rule.origin}
         number = self.apply(AssignmentCause.PRACTICE, dataset, rows=rows, request=request)
         self._keep_rule(dataset, AssignmentCause.PRACTICE, rule, handout=number)
@@ -427,13 +421,7 @@ class AssignmentTransaction:
     def escalate_now(
         self, dataset: str, *, disabled: Disabled = no_disabled_people
     ) -> tuple[int, int]:
-        """Assign more annotators to samples on which annotators disagree, by the dataset's rule.
-
-        Returns the numbers of extended samples, and of samples for which no annotator is available.
-
-        Raises:
-            NotFound: also if the dataset has no such rule.
-        """
+        """Escalate by the dataset's rule; return extended and waiting samples, or NotFound."""
         if self.rule(self.dataset_row(dataset), AssignmentCause.ESCALATE) is None:
             raise NotReady(
                 f"dataset {dataset!r} has no rule that adds annotators on disagreement",

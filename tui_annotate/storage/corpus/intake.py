@@ -38,10 +38,7 @@ SUMMARY_START: Final = 160
 
 @dataclass(frozen=True, slots=True)
 class NewSample:
-    """A sample to be stored, with the segments of each of its documents.
-
-    A document that is already stored with segments, or that has no text, has no segments here.
-    """
+    """A sample to store; documents that are stored with segments, or lack text, have none here."""
 
     sample: Sample
     segments: tuple[tuple[Segment, ...], ...]

@@ -23,10 +23,7 @@ LAST_CHARACTER = "\U0010ffff"  # sorts after every id with the same start
 def only_key(
     name: str, rows: Sequence[Any], load_ids: Callable[[str, int], Sequence[str]]
 ) -> SampleKey:
-    """Return the only sample (dataset, id) that was found for a name; otherwise raise NotFound.
-
-    `load_ids` returns the sample ids that start with a text, at most a given number.
-    """
+    """Return the only sample found for a name, or NotFound; `load_ids`: (start, most) to ids."""
     if len(rows) == 1:
         return SampleKey(*rows[0])
     if rows:

@@ -410,7 +410,7 @@ def _delete_unused_documents(connection: Connection, documents: Sequence[int]) -
 
 class SegmentStore(CommonStore):
     def of(self, lengths: Mapping[str, int]) -> dict[str, tuple[Segment, ...]]:
-        """Return segments by document hash from text `lengths`; Damaged if they do not fit."""
+        """Return segments by document hash; `lengths`: code points of texts; Damaged if unfit."""
         columns = (DOCUMENTS.c.sha256, DOCUMENTS.c.boundaries)
         query = select(*columns).where(DOCUMENTS.c.sha256.in_(lengths))
         with self._database.reading() as connection:

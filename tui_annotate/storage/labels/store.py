@@ -275,10 +275,7 @@ def changes_since(connection: Connection, event: Event) -> Iterator[LabelChangeR
 def current_label_names(
     connection: Connection, dataset: str, version: str
 ) -> dict[LabelPath, LabelPath]:
-    """Map the paths of renamed labels in an older version of a label set to their current paths.
-
-    The result is empty if the changes after that version are unknown.
-    """
+    """Map labels renamed since a label set version to current paths; empty if unknown."""
     later: list[LabelChange] = []
     for change in reversed(load_label_changes(connection)):
         if change.kind != FILE and dataset not in change.request.datasets:

@@ -111,10 +111,7 @@ class AuditStore(CommonStore):
             yield _read_heads(connection, _count_events(connection) if first is None else first)
 
     def head(self, *, first: int | None = None) -> LogHead:
-        """Return one digest over the hashes of each person's last event on each sample.
-
-        It covers the `first` events of the log. None, or a number beyond its end, means all events.
-        """
+        """Return one digest of the streams' last hashes, among the `first` events (None: all)."""
         with self._database.reading() as connection:
             count = _count_events(connection)
             count = count if first is None else min(first, count)

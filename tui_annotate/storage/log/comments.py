@@ -48,10 +48,7 @@ class CommentStore(Store):
     def list_threads(
         self, *, sample: SampleKey | None = None, person: str = ""
     ) -> list[CommentThread]:
-        """Return the comment threads that the actor may read, oldest first.
-
-        `sample` and `person` (who started it) limit the threads; None and empty mean all.
-        """
+        """Return readable threads, oldest first, of a sample or person (None and empty: all)."""
         query = _THREADS
         if sample is not None:
             query = query.where(REMARKS.c.dataset == sample.dataset, REMARKS.c.sample == sample.id)

@@ -86,11 +86,7 @@ def read_event(connection: Connection, name: str) -> Event:
 
 
 def read_batch_of(connection: Connection, event: Event) -> Iterator[Event]:
-    """Yield the events that were written by the same action as a given event, in order.
-
-    Events are skipped if their sample was removed, or the labels of its annotations changed, since
-    then.
-    """
+    """Yield an action's events in order, without removed or since relabelled samples."""
     if not event.action.batch:
         return iter([event])
     scope = {"person": event.person, "batch": event.action.batch}

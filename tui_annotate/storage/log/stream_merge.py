@@ -289,10 +289,7 @@ def _renumber(log: EventLog, stream: EventStream, to: StreamState) -> StreamStat
 
 
 def _adapt_payloads(log: EventLog, here: Sequence[Event], copy: StreamCopy) -> Adapt:
-    """Return a function that adapts annotations from another workspace to this workspace.
-
-    It gives an annotation the number that it has here, and the current names of its labels.
-    """
+    """Return a function that gives foreign annotations the numbers and label names used here."""
     had, wanted = _read_numbers(here), _read_numbers(copy.events)
     fresh = [name for name in wanted if name not in had]
     given = log.numbers([wanted[name] for name in fresh])

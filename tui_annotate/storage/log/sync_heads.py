@@ -25,10 +25,7 @@ _HEADS: Final = text(
 
 
 class SyncedHead(NamedTuple):
-    """State of a person's work on a sample at the last synchronization with a shared table.
-
-    `digest` is that of the work; empty if this side has changes that the row lacks.
-    """
+    """Work at the last sync with a table; its `digest` is empty if it has changes the row lacks."""
 
     head: str
     digest: str

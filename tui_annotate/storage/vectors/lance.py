@@ -96,7 +96,7 @@ class LanceFolder:
         return self.open(table).search().where(where).select(columns).limit(ALL).to_arrow()
 
     def read(self, read: Callable[[], _T]) -> _T:
-        """Return the result of a read, retried as a clean-up may make it fail; Unavailable."""
+        """Return a read's result, retried once as a clean-up may make it fail; or Unavailable."""
         try:
             with lance_errors(self.path):
                 return read()

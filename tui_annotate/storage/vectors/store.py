@@ -88,10 +88,7 @@ class VectorStore:
         return self._lance.writing(wait=wait)
 
     def add(self, table: str, rows: Iterable[Row]) -> int:
-        """Write or replace the vectors of documents in a table on disk; return the number of rows.
-
-        `rows` must contain all rows of a document, one after the other.
-        """
+        """Write or replace vectors, a document's rows in sequence; return the number of rows."""
         count = 0
         documents = (list(own) for _, own in groupby(rows, key=itemgetter(0)))
         with self.writing():

@@ -91,9 +91,9 @@ async def test_reading_ahead_is_no_visit(folder: Path) -> None:
     """Nothing is written: no event, no place, no time; the sample is as new as before."""
     async with open_app(folder, sample=FIRST) as person:
         with workspace.open(folder) as space:
-            before = space.annotate.moment()
+            before = space.annotate.store.moment()
             await rested(person)
-            assert space.annotate.moment() == before
+            assert space.annotate.store.moment() == before
             open_sample = space.annotate.open(space.person("ana").id, SampleKey("pools", NEXT))
             assert (open_sample.assignment.state, open_sample.assignment.seconds) == (State.NEW, 0)
             assert open_sample.place == {}

@@ -240,7 +240,7 @@ class SampleLoader:
         ahead = self.prefetched
         if ahead is None or ahead.session is not self._screen.session:
             return None
-        return ahead if ahead.moment == ahead.session.annotate.moment() else None
+        return ahead if ahead.moment == ahead.session.annotate.store.moment() else None
 
     # to another sample
 
@@ -411,7 +411,7 @@ class SampleLoader:
         here, keys = draft.sample.key, [key for some in found for key in some or ()]
 
         def call() -> PrefetchedSamples | None:
-            moment, held = session.annotate.moment(), self.prefetched
+            moment, held = session.annotate.store.moment(), self.prefetched
             if held and (held.session, held.here, held.moment) == (session, here, moment):
                 return held
             neighbours = {step: self.source.neighbour(session, here, step) for step in (1, -1)}
