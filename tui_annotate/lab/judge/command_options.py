@@ -19,18 +19,15 @@ from tui_annotate.cli.options import (
     option,
     parse_target,
 )
-from tui_annotate.lab.chat.command_options import MAX_UNCLEAR, MaxUnclearOption
+from tui_annotate.lab.chat.command_options import (
+    MAX_UNCLEAR,
+    BaseUrlOption,
+    ConcurrencyOption,
+    MaxUnclearOption,
+)
 
 ModelOption = Annotated[
     str, option("--model", "NAME", "Name of the judge model (default: from the settings).")
-]
-JudgeUrlOption = Annotated[
-    str,
-    option(
-        "--base-url",
-        "URL",
-        "Address of the model endpoint, up to /v1. The API key is read from $TUI_ANNOTATE_API_KEY.",
-    ),
 ]
 LanguageOption = Annotated[
     str,
@@ -49,9 +46,6 @@ PromptsOption = Annotated[
         "Folder with your own prompts, in files such as those that `judge export-prompts`"
         " writes (default: prompts/ of the workspace).",
     ),
-]
-ConcurrencyOption = Annotated[
-    int, typer.Option(min=1, max=64, metavar="N", help="Maximum number of requests at a time.")
 ]
 
 
@@ -73,7 +67,7 @@ class JudgeInputOptions:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeCommandOptions:
     model: ModelOption = ""
-    base_url: JudgeUrlOption = ""
+    base_url: BaseUrlOption = ""
     language: LanguageOption = ""
     prompts: PromptsOption = None
     concurrency: ConcurrencyOption = 4

@@ -28,16 +28,16 @@ from tui_annotate.domain.errors import Conflict
 from tui_annotate.domain.people import Permission
 from tui_annotate.lab.chat.command_options import (
     MAX_UNCLEAR,
+    BaseUrlOption,
+    ConcurrencyOption,
     KeepThinkingOption,
     MaxUnclearOption,
     check_unclear,
     exit_if_partial,
 )
 from tui_annotate.lab.judge.command_options import (
-    ConcurrencyOption,
     JudgeCommandOptions,
     JudgeInputOptions,
-    JudgeUrlOption,
     LanguageOption,
     ModelOption,
     PromptsOption,
@@ -75,7 +75,7 @@ def suggest(
         str, dataset_option("Dataset to search for unsupported spans (default: the only dataset).")
     ] = "",
     model: ModelOption = "",
-    base_url: JudgeUrlOption = "",
+    base_url: BaseUrlOption = "",
     language: LanguageOption = "",
     prompts: PromptsOption = None,
     concurrency: ConcurrencyOption = 4,
