@@ -122,9 +122,7 @@ def delete(
     mine: Annotated[
         bool, flag("--mine", "Required: confirm that you delete your own annotations.")
     ] = False,
-    dataset: Annotated[
-        str, options.dataset_option("Only this dataset (default: all datasets).")
-    ] = "",
+    dataset: options.OfDatasetOption = "",
     sample: Annotated[
         str, options.sample_option("Only this sample: ID or DATASET/ID (default: all samples).")
     ] = "",

@@ -159,7 +159,6 @@ def _describe_break(found: ChainFault, names: Mapping[str, str]) -> str:
 
 
 def _describe_stream(found: ChainFault | StreamHead, names: Mapping[str, str]) -> str:
-    """Describe one person's work on a sample by the sample, the person's name and id."""
     who = f"{names[found.person]} ({found.person})" if found.person in names else found.person
     return f"the work of {who} on {found.dataset}/{found.sample}"
 

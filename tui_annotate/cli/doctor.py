@@ -313,7 +313,6 @@ def _report_network_disk(folder: Path, system: str) -> DiagnosticFinding:
 
 
 def check_privacy(folder: Path) -> DiagnosticFinding:
-    """Check which other users of this machine can read the workspace."""
     modes = {path: path.lstat() for path in _list_entries(folder)}
     if modes[folder].st_mode & _SHARED_FOLDER == _SHARED_FOLDER:
         return _check_group(folder, modes)

@@ -165,11 +165,7 @@ def open_inputs(files: Sequence[Path]) -> Iterator[list[Path]]:
 
 
 def require_inputs(paths: Sequence[Path]) -> None:
-    """Require that all files exist.
-
-    Raises:
-        InvalidInput: a file does not exist, or no file matches a pattern.
-    """
+    """Raise InvalidInput if a file does not exist, or no file matches a pattern."""
     absent = [path for path in paths if not has_input(path)]
     if absent:
         hint = f"nothing was stored; {hint_for_missing(absent[0])}"

@@ -504,7 +504,6 @@ def add_command(
 
     Args:
         lines: examples at the end of the command's help, with or without `tui-annotate`.
-        name: name of the command; None for the function's name.
         panel: section of `tui-annotate --help`; only for commands of the app itself.
     """
     commands = (each if "tui-annotate " in each else f"tui-annotate {each}" for each in lines)

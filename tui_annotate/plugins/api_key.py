@@ -21,20 +21,12 @@ _LIKE_A_KEY: Final = re.compile(r"\bsk-[\w*.-]+")
 
 
 def key() -> str:
-    """Return the API key from the environment; empty if no key is set.
-
-    Raises:
-        Unavailable: the key contains a character that would break the request.
-    """
+    """Return the API key, empty if unset; raise Unavailable if it would break the request."""
     return next(filter(None, map(read_key, KEYS)), "")
 
 
 def read_key(name: str) -> str:
-    """Return the API key from one environment variable; empty if the variable is not set.
-
-    Raises:
-        Unavailable: the key contains a character that would break the request.
-    """
+    """Return the key in a variable, empty if unset; raise Unavailable if it breaks requests."""
     found = os.environ.get(name, "").strip()
     if not found.isascii() or (found and not found.isprintable()) or " " in found:
         raise Unavailable(f"{name} does not hold a valid API key", f"set {name} again")

@@ -120,11 +120,7 @@ def _translate_errors(name: str, revision: str) -> Iterator[None]:
 
 
 def check_model(folder: Path) -> None:
-    """Check that a folder contains a model with safe weights and without program code.
-
-    Raises:
-        Unavailable: the folder contains no model, no safetensors weights, or custom modules.
-    """
+    """Check for safe weights and no program code in a model's folder; else raise Unavailable."""
     if not (folder / "config.json").is_file() and not (folder / "modules.json").is_file():
         raise Unavailable(
             f"the folder {folder} contains no model", "pass the folder that contains config.json"

@@ -90,11 +90,7 @@ _MOST_CANDIDATES: Final = 9
 
 
 def set_pair_columns(name: str, options: ImportOptions) -> ImportOptions:
-    """Set the import's columns to those of a known collection, unless the user chose them.
-
-    Raises:
-        NotFound: the collection is unknown; the hint lists the known collections.
-    """
+    """Set the columns of a known collection, unless chosen; raise NotFound for an unknown one."""
     if not name:
         return options
     columns = COLLECTIONS.get(name.casefold())

@@ -126,11 +126,7 @@ class SessionGuard:
         return self._workspace.people.find_namesakes(person_name(self._workspace.path, self._name))
 
     def link_namesake(self, *, same: bool) -> None:
-        """Store whether the imported work under the user's name was done by this user.
-
-        Raises:
-            Conflict: the work cannot be merged.
-        """
+        """Store whether this user did the imported work; raise Conflict if it cannot be merged."""
         (imported, *others), people = self.namesakes, self._workspace.people
         if same and not others:
             owner = people.find_local(imported.name) or imported
@@ -196,11 +192,7 @@ class SessionGuard:
             self._store_token(signed)
 
     def redeem(self, code: str, new: str, *, stay: bool = False) -> None:
-        """Redeem an invitation code: set the user's first password, and start a session.
-
-        Raises:
-            NotAllowed, InvalidInput: the same cases as `AuthenticationService.redeem`.
-        """
+        """Redeem an invitation code with a first password; see `AuthenticationService.redeem`."""
         self._accept(self._accounts.redeem(code.strip(), new, client=client_name()))
         if stay and self._signed_in:
             self._store_token(self._signed_in)
@@ -272,11 +264,7 @@ class SessionGuard:
         return self.elsewhere
 
     def take_over_session(self) -> None:
-        """Take over the user's session from another process.
-
-        Raises:
-            Conflict: a third process took the session over first.
-        """
+        """Take the user's session over; raise Conflict if a third process took it over first."""
         if self.person:
             over = self.elsewhere.holder if self.elsewhere else ""
             self._hold_presence(self.person, over=over)
@@ -369,11 +357,7 @@ class TokenFile:
         return StoredToken(token.strip(), email.strip()) if token.strip() else None
 
     def keep(self, kept: StoredToken) -> None:
-        """Write a token to the file atomically, with mode 0600.
-
-        Raises:
-            Unavailable: the file cannot be written.
-        """
+        """Write a token atomically, with mode 0600; raise Unavailable if it cannot be written."""
         unfinished = self.path.with_name(f"{self.path.name}.{os.getpid()}")
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)

@@ -99,7 +99,7 @@ def test_a_repeated_question_is_not_paid_for_twice(chat: FakeChat) -> None:
     asked = judge(chat)
     for _ in range(2):
         parser = ParsingJudge(asked, reminder="Only a digit!")
-        assert parser.ask_one(HELLO, lambda reply: reply if reply == "1" else None) == "1"
+        assert parser.ask_all([HELLO], lambda reply: reply if reply == "1" else None) == ["1"]
         assert parser.cached(HELLO, lambda reply: reply if reply == "1" else None)
     assert (len(chat.asked), parser.tally.cached, parser.tally.repeated) == (2, 1, 1)
 

@@ -202,7 +202,7 @@ def test_after_three_times_it_is_told() -> None:
 def test_known_replies_cost_nothing() -> None:
     """They are counted by themselves."""
     parser = ParsingJudge(Scripted("1", cached=True), reminder="")
-    assert parser.ask_one(Question(user="a"), digit) == "1"
+    assert parser.ask_all([Question(user="a")], digit) == ["1"]
     assert (parser.tally.asked, parser.tally.cached, parser.tally.characters) == (0, 1, 0)
 
 
@@ -227,5 +227,5 @@ def test_each_reply_is_heard() -> None:
     """Whoever shows how far it is hears of each."""
     heard: list[int] = []
     parser = ParsingJudge(Scripted("x", "1"), reminder="", on_reply=lambda: heard.append(1))
-    assert parser.ask_one(Question(user="a"), digit) == "1"
+    assert parser.ask_all([Question(user="a")], digit) == ["1"]
     assert len(heard) == 2

@@ -8,11 +8,22 @@ import typer
 
 from tui_annotate.cli import output
 from tui_annotate.cli.convert import DONE_IN_PART
-from tui_annotate.cli.options import flag, refuse_nan
+from tui_annotate.cli.options import flag, option, refuse_nan
 
 if TYPE_CHECKING:
     from tui_annotate.lab.chat.replies import ReplyTally
 
+BaseUrlOption = Annotated[
+    str,
+    option(
+        "--base-url",
+        "URL",
+        "Address of the model endpoint, up to /v1. The API key is read from $TUI_ANNOTATE_API_KEY.",
+    ),
+]
+ConcurrencyOption = Annotated[
+    int, typer.Option(min=1, max=64, metavar="N", help="Maximum number of requests at a time.")
+]
 MAX_UNCLEAR: Final = 0.1
 
 MaxUnclearOption = Annotated[

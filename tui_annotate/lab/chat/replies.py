@@ -157,9 +157,6 @@ class ParsingJudge:
         self._reminder = reminder
         self._on_reply = on_reply
 
-    def ask_one(self, question: Question, read: Callable[[str], _T | None]) -> _T | None:
-        return self.ask_all([question], read)[0]
-
     def ask_all(
         self, questions: Sequence[Question], read: Callable[[str], _T | None]
     ) -> list[_T | None]:

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, fields
-from functools import wraps
-from inspect import Parameter, Signature, signature
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Final, get_type_hints
+from typing import Annotated
 
 import typer
 
@@ -22,18 +19,15 @@ from tui_annotate.cli.options import (
     option,
     parse_target,
 )
-from tui_annotate.lab.chat.command_options import MAX_UNCLEAR, MaxUnclearOption
+from tui_annotate.lab.chat.command_options import (
+    MAX_UNCLEAR,
+    BaseUrlOption,
+    ConcurrencyOption,
+    MaxUnclearOption,
+)
 
 ModelOption = Annotated[
     str, option("--model", "NAME", "Name of the judge model (default: from the settings).")
-]
-JudgeUrlOption = Annotated[
-    str,
-    option(
-        "--base-url",
-        "URL",
-        "Address of the model endpoint, up to /v1. The API key is read from $TUI_ANNOTATE_API_KEY.",
-    ),
 ]
 LanguageOption = Annotated[
     str,
@@ -53,13 +47,10 @@ PromptsOption = Annotated[
         " writes (default: prompts/ of the workspace).",
     ),
 ]
-ConcurrencyOption = Annotated[
-    int, typer.Option(min=1, max=64, metavar="N", help="Maximum number of requests at a time.")
-]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class JudgeCommandOptions:
+class JudgeInputOptions:
     file: Annotated[
         Path | None,
         argument("FILE", "File with questions and contexts, in any import format for questions."),
@@ -71,8 +62,12 @@ class JudgeCommandOptions:
             " workspace."
         ),
     ] = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeCommandOptions:
     model: ModelOption = ""
-    base_url: JudgeUrlOption = ""
+    base_url: BaseUrlOption = ""
     language: LanguageOption = ""
     prompts: PromptsOption = None
     concurrency: ConcurrencyOption = 4
@@ -102,28 +97,3 @@ class JudgeCommandOptions:
     ] = False
     as_json: JsonOption = False
     workspace: WorkspaceOption = None
-
-
-_INPUTS: Final = 2
-"""Number of shared options listed first in `--help`: two, namely FILE and --dataset."""
-
-
-def takes_judge_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options that judge commands share; the command gets them as its first argument."""
-    types = get_type_hints(JudgeCommandOptions, include_extras=True)
-    shared = [
-        Parameter(
-            each.name, Parameter.KEYWORD_ONLY, default=each.default, annotation=types[each.name]
-        )
-        for each in fields(JudgeCommandOptions)
-    ]
-    _, *own = signature(command, eval_str=True).parameters.values()
-
-    @wraps(command)
-    def run(**values: Any) -> None:
-        chosen = JudgeCommandOptions(**{each.name: values.pop(each.name) for each in shared})
-        command(chosen, **values)
-
-    order = [*shared[:_INPUTS], *own, *shared[_INPUTS:]]
-    run.__signature__ = Signature(order)  # type: ignore[attr-defined]  # what Typer reads
-    return run

@@ -18,7 +18,7 @@ from tui_annotate.lab.chat.command_options import check_unclear
 if TYPE_CHECKING:
     from tui_annotate.domain.vector_sets import VectorSet
     from tui_annotate.lab.chat.judge_config import JudgeConfig
-    from tui_annotate.lab.judge.command_options import JudgeCommandOptions
+    from tui_annotate.lab.judge.command_options import JudgeCommandOptions, JudgeInputOptions
     from tui_annotate.lab.judge.context_order import ContextOrderResult
     from tui_annotate.lab.judge.dataset_runs import DatasetJudge
     from tui_annotate.lab.judge.evaluation import EvaluationResult
@@ -44,7 +44,7 @@ class JudgeSetup:
 
 
 @contextmanager
-def open_setup(chosen: JudgeCommandOptions) -> Iterator[JudgeSetup]:
+def open_setup(source: JudgeInputOptions, chosen: JudgeCommandOptions) -> Iterator[JudgeSetup]:
     """Read the questions, prepare the judge that the options name, and show a progress bar.
 
     Raises:
@@ -54,20 +54,20 @@ def open_setup(chosen: JudgeCommandOptions) -> Iterator[JudgeSetup]:
     from tui_annotate.lab.chat.judge_config import PROMPTS
     from tui_annotate.lab.judge.dataset_runs import DatasetJudge
 
-    if chosen.file is not None and not chosen.dataset:
+    if source.file is not None and not source.dataset:
         from tui_annotate.lab.judge.rows import read_rows
         from tui_annotate.settings import load
 
-        if not chosen.file.exists():
-            raise InvalidInput(f"file {chosen.file} does not exist", "check the file's path")
+        if not source.file.exists():
+            raise InvalidInput(f"file {source.file} does not exist", "check the file's path")
         with _open_runner(chosen, load(), _open_replies(chosen)) as (config, runner):
             yield JudgeSetup(
-                rows=read_rows(chosen.file), runner=runner, config=config, settings=load()
+                rows=read_rows(source.file), runner=runner, config=config, settings=load()
             )
-    elif chosen.dataset and chosen.file is None:
+    elif source.dataset and source.file is None:
         with open_workspace(chosen.workspace, needs=Permission.MANAGE) as space:
             judging = DatasetJudge(space.machines)
-            rows = judging.rows(chosen.dataset)
+            rows = judging.rows(source.dataset)
             replies = _open_cache(chosen) or space.machines.replies
             own = (space.path / PROMPTS,)
             with _open_runner(chosen, space.settings, replies, own=own) as (config, runner):

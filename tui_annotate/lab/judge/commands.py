@@ -11,10 +11,10 @@ import typer
 from tui_annotate.cli import output
 from tui_annotate.cli.help_format import RESEARCH
 from tui_annotate.cli.options import (
+    CommonOptions,
     DryOption,
     JsonOption,
     TimeoutOption,
-    WorkspaceOption,
     add_command,
     add_group,
     argument,
@@ -28,19 +28,19 @@ from tui_annotate.domain.errors import Conflict
 from tui_annotate.domain.people import Permission
 from tui_annotate.lab.chat.command_options import (
     MAX_UNCLEAR,
+    BaseUrlOption,
+    ConcurrencyOption,
     KeepThinkingOption,
     MaxUnclearOption,
     check_unclear,
     exit_if_partial,
 )
 from tui_annotate.lab.judge.command_options import (
-    ConcurrencyOption,
     JudgeCommandOptions,
-    JudgeUrlOption,
+    JudgeInputOptions,
     LanguageOption,
     ModelOption,
     PromptsOption,
-    takes_judge_options,
 )
 from tui_annotate.lab.judge.command_runs import (
     open_setup,
@@ -75,7 +75,7 @@ def suggest(
         str, dataset_option("Dataset to search for unsupported spans (default: the only dataset).")
     ] = "",
     model: ModelOption = "",
-    base_url: JudgeUrlOption = "",
+    base_url: BaseUrlOption = "",
     language: LanguageOption = "",
     prompts: PromptsOption = None,
     concurrency: ConcurrencyOption = 4,
@@ -84,8 +84,7 @@ def suggest(
     max_chars: SuggestMaxCharsOption = 24_000,
     limit: LimitOption = 0,
     dry_run: DryOption = False,
-    as_json: JsonOption = False,
-    workspace: WorkspaceOption = None,
+    common: CommonOptions,
 ) -> None:
     """Suggest unsupported spans with an LLM.
 
@@ -97,7 +96,7 @@ def suggest(
     from tui_annotate.lab.chat.judge_config import load_named_judge, prompt_folders
     from tui_annotate.lab.judge.proposals import ProposalOptions, ProposalService
 
-    with open_workspace(workspace, needs=Permission.MANAGE) as space:
+    with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         machines = space.machines
         options = ProposalOptions(
             dataset=choose_dataset(space, dataset),
@@ -116,12 +115,12 @@ def suggest(
         )
         if dry_run:
             planned = ProposalService(machines).plan(options, judge)
-            _print_proposal_plan(planned, judge.host, as_json=as_json)
+            _print_proposal_plan(planned, judge.host, as_json=common.as_json)
             return
         with output.show_progress("samples") as show_progress:
             done = ProposalService(machines).run(options, judge, progress=show_progress)
     check_unclear(done.tally, max_unclear)
-    if as_json:
+    if common.as_json:
         output.print_json(_proposals_as_json(done))
     else:
         _print_proposals(done)
@@ -220,9 +219,8 @@ def register(app: typer.Typer) -> None:
     add_command(judge, export_prompts, "judge export-prompts mine", name="export-prompts")
 
 
-@takes_judge_options
 def sort(
-    chosen: JudgeCommandOptions,
+    source: JudgeInputOptions,
     *,
     k: Annotated[
         int,
@@ -248,6 +246,7 @@ def sort(
             "Ask the judge about each pair of contexts in both orders, to reduce position bias.",
         ),
     ] = False,
+    chosen: JudgeCommandOptions,
 ) -> None:
     """Sort contexts by relevance with an LLM judge.
 
@@ -260,7 +259,7 @@ def sort(
     from tui_annotate.lab.judge.runner import plan_cost
 
     options = SortOptions(k=k, bottom=bottom, screen=not keep_irrelevant, swap=both_orders)
-    with open_setup(chosen) as setup:
+    with open_setup(source, chosen) as setup:
         if chosen.dry_run:
             cost = plan_cost(
                 setup.rows, setup.runner, options, work=sort_row, estimate=estimate_sorting_cost
@@ -290,9 +289,8 @@ AnswersDirOption = Annotated[
 ]
 
 
-@takes_judge_options
 def generate(
-    chosen: JudgeCommandOptions,
+    source: JudgeInputOptions,
     *,
     group_size: Annotated[
         int,
@@ -314,6 +312,7 @@ def generate(
     ] = False,
     keep_thinking: KeepThinkingOption = False,
     answers_dir: AnswersDirOption = None,
+    chosen: JudgeCommandOptions,
 ) -> None:
     """Generate reference answers with an LLM judge.
 
@@ -331,7 +330,7 @@ def generate(
     options = GenerateOptions(
         group_size=group_size, seed=seed, slow=one_by_one, keep_thinking=keep_thinking
     )
-    with open_setup(chosen) as setup:
+    with open_setup(source, chosen) as setup:
         if chosen.dry_run:
             cost = plan_cost(
                 setup.rows, setup.runner, options, work=generate_row, estimate=estimate_answer_cost
@@ -386,9 +385,8 @@ BackendOption = Annotated[
 ]
 
 
-@takes_judge_options
 def evaluate(
-    chosen: JudgeCommandOptions,
+    source: JudgeInputOptions,
     *,
     metric: MetricOption = None,
     top_k: Annotated[
@@ -398,6 +396,7 @@ def evaluate(
     embedder: EmbedderOption = "",
     backend: BackendOption = "builtin",
     keep_thinking: KeepThinkingOption = False,
+    chosen: JudgeCommandOptions,
 ) -> None:
     """Evaluate answers and contexts by RAG metrics.
 
@@ -420,7 +419,7 @@ def evaluate(
     metrics = tuple(metric or METRICS)
     truth = GenerateOptions(keep_thinking=keep_thinking)
     options = EvaluateOptions(metrics=metrics, top_k=top_k, max_chars=max_chars, truth=truth)
-    with open_setup(chosen) as setup:
+    with open_setup(source, chosen) as setup:
         if chosen.dry_run:
             print_plan(plan_evaluate(setup.rows, setup.runner, options), setup, chosen)
             return

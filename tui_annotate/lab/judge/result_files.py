@@ -20,9 +20,7 @@ _PREFIX: Final = "答案: "
 
 
 def write_sorted(found: Sequence[ContextOrderResult], target: Path | None) -> None:
-    """Write sorted texts as a JSON array with one element for each question.
-
-    A target of None is standard output.
+    """Write sorted texts as a JSON array, to standard output if `target` is None.
 
     Raises:
         InvalidInput, Unavailable: the target cannot be written.

@@ -33,7 +33,11 @@ from tui_annotate.domain.did_you_mean import unknown_dataset
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import Permission
 from tui_annotate.domain.progress import replies_from, time_phase
-from tui_annotate.lab.chat.command_options import KeepThinkingOption
+from tui_annotate.lab.chat.command_options import (
+    BaseUrlOption,
+    ConcurrencyOption,
+    KeepThinkingOption,
+)
 from tui_annotate.lab.position.evaluate_commands import evaluate, show
 from tui_annotate.lab.position.prompts import PromptStyle
 
@@ -322,14 +326,6 @@ def _read_template(path: Path | None, style: PromptStyle) -> str:
     return template
 
 
-BaseUrlOption = Annotated[
-    str,
-    option(
-        "--base-url",
-        "URL",
-        "Address of the model endpoint, up to /v1. The API key is read from $TUI_ANNOTATE_API_KEY.",
-    ),
-]
 RunTargetOption = Annotated[
     Path | None,
     typer.Option(
@@ -346,9 +342,6 @@ MaxCharsOption = Annotated[
     typer.Option(
         metavar="N", min=0, help="Maximum number of characters of a prompt; 0 for no maximum."
     ),
-]
-ConcurrencyOption = Annotated[
-    int, typer.Option(metavar="N", min=1, max=64, help="Maximum number of requests at a time.")
 ]
 MaxTokensOption = Annotated[
     int, typer.Option(metavar="N", min=1, help="Maximum number of tokens of an answer.")

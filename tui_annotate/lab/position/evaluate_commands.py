@@ -9,7 +9,7 @@ import typer
 
 from tui_annotate.cli import completion, output, screen
 from tui_annotate.cli.options import (
-    JsonOption,
+    CommonOptions,
     NameOption,
     WorkspaceOption,
     argument,
@@ -78,8 +78,7 @@ def evaluate(
         Path | None,
         typer.Option("--output", "-o", metavar="FILE", help="Output file: rows with scores."),
     ] = None,
-    as_json: JsonOption = False,
-    workspace: WorkspaceOption = None,
+    common: CommonOptions,
 ) -> None:
     """Score answers by the gold fact's position in the prompt.
 
@@ -114,12 +113,12 @@ def evaluate(
                 "-o writes only rows that were read from files, not rows of a dataset",
                 "export the rows of a dataset with: tui-annotate export --to open-qa",
             )
-        with open_workspace(workspace) as space:
+        with open_workspace(common.workspace) as space:
             from tui_annotate.lab.position.stored_studies import position_studies
 
             space.guidance.require_dataset(dataset)
             found = position_studies(space.machines).evaluate(dataset, options, rules=rules)
-    if as_json:
+    if common.as_json:
         output.print_json(evaluation.as_json(found))
     else:
         print_evaluation(found, rules)

@@ -47,9 +47,7 @@ _ASK_KEY = "Find the key that is named below in the JSON object, and give the va
 
 
 def build_prompt(row: Row, *, style: PromptStyle = PromptStyle.PLAIN, template: str = "") -> str:
-    """Build the prompt of a position study's row.
-
-    A `template` replaces the wording.
+    """Build the prompt of a position study's row; a `template` replaces the wording.
 
     Raises:
         InvalidInput: the row lacks a field, the style does not fit the row's task, or the template

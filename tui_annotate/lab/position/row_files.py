@@ -28,9 +28,7 @@ class LocatedRow(NamedTuple):
 
 
 def read_rows(path: Path, *, encoding: str = "utf-8", some: bool = True) -> Iterator[LocatedRow]:
-    """Yield the rows of a position study's file, plain or compressed.
-
-    An empty file is an error if `some` is true.
+    """Yield the rows of a study's file, plain or compressed; `some`: an empty file is an error.
 
     Raises:
         InvalidRecord: a row cannot be read, or belongs to neither task.

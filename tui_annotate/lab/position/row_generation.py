@@ -288,11 +288,7 @@ def _write_rows(
 
 
 def generate_lookups(keys: int, examples: int, *, seed: int) -> Iterator[LocatedRow]:
-    """Make key-value rows; each depends only on the seed and the row's number.
-
-    Raises:
-        InvalidInput: fewer than two keys or fewer than one row are requested.
-    """
+    """Make rows by seed and number alone; raise InvalidInput for too few keys or rows."""
     if keys < MIN_PASSAGES:
         raise InvalidInput(f"{keys} keys are too few", f"pass --keys of at least {MIN_PASSAGES}")
     if examples < 1:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple
 from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.message import Message
 from textual.screen import Screen
 
 from tui_annotate.domain.assignments import State
@@ -90,13 +89,6 @@ class BarHeads(FixedRows):
 class BarRows(RowList):
     """List of a chart's bars, one for each group of answers."""
 
-    class Clicked(Message):
-        """The message that the user clicked a bar of the chart."""
-
-        def __init__(self, index: int) -> None:
-            super().__init__()
-            self.index = index
-
     def __init__(self) -> None:
         super().__init__()
         self._groups: Sequence[tuple[GroupKey, PositionScore]] = ()
@@ -133,7 +125,7 @@ class BarRows(RowList):
 
     def clicked(self, index: int) -> None:
         if index < len(self._groups):
-            self.post_message(self.Clicked(index))
+            self.post_message(self.Picked(index))
 
 
 def _format_counts(bar: PositionScore) -> str:
@@ -315,8 +307,8 @@ class PositionsScreen(Screen[ChosenSample | str | None]):
             rows.focus_row(rows.focused_row + step)
             self._show_counts()
 
-    @on(BarRows.Clicked)
-    def _focus_clicked(self, message: BarRows.Clicked) -> None:
+    @on(BarRows.Picked)
+    def _focus_clicked(self, message: BarRows.Picked) -> None:
         message.stop()
         self.query_one(BarRows).focus_row(message.index)
         self._show_counts()

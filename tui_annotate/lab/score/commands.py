@@ -12,12 +12,11 @@ import typer
 
 from tui_annotate.cli import completion, output
 from tui_annotate.cli.options import (
+    CommonOptions,
     DryOption,
     EmbedderOption,
-    JsonOption,
     TimeoutOption,
     UrlOption,
-    WorkspaceOption,
     YesOption,
     argument,
     choose_dataset,
@@ -154,8 +153,7 @@ def train_probe(
             min=0, metavar="N", help="Random seed of the 70/30 train/test split of questions."
         ),
     ] = 0,
-    as_json: JsonOption = False,
-    workspace: WorkspaceOption = None,
+    common: CommonOptions,
 ) -> None:
     """Train a probe on hidden states of a local model.
 
@@ -177,10 +175,12 @@ def train_probe(
             found = train_on(options, taken, progress=show_progress)
     else:
         found, taken = _train_on_dataset(
-            dataset, _probe_options(model, layer, seed=seed, whose=labels), workspace=workspace
+            dataset,
+            _probe_options(model, layer, seed=seed, whose=labels),
+            workspace=common.workspace,
         )
     found.probe.write(target)
-    if as_json:
+    if common.as_json:
         output.print_json(_probe_as_json(found, taken, target))
     else:
         _print_probe(found, taken, target)
@@ -309,8 +309,7 @@ def compute(
     timeout: TimeoutOption = None,
     keep_thinking: KeepThinkingOption = False,
     dry_run: DryOption = False,
-    as_json: JsonOption = False,
-    workspace: WorkspaceOption = None,
+    common: CommonOptions,
 ) -> None:
     """Compute scores for the samples of a dataset.
 
@@ -324,7 +323,7 @@ def compute(
 
     if not scorers:
         raise InvalidInput("no scorer is named", "pass --scorer unigram or --scorer similarity")
-    with open_workspace(workspace, needs=Permission.MANAGE) as space:
+    with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         loaded_judge = None
         if "judge" in scorers and (judge or space.settings.judge_model):
             loaded_judge = load_named_judge(
@@ -348,9 +347,11 @@ def compute(
         )
         # Without this, each garbage collection scans all objects of the loaded libraries.
         gc.freeze()
-        run = partial(_run_scorer, ScoreService(space.machines), dry_run=dry_run, as_json=as_json)
+        run = partial(
+            _run_scorer, ScoreService(space.machines), dry_run=dry_run, as_json=common.as_json
+        )
         reports = [run(replace(chosen, scorer=each), max_unclear=max_unclear) for each in scorers]
-    if as_json:
+    if common.as_json:
         output.print_json(reports)
     exit_if_partial()
 
@@ -408,8 +409,7 @@ def import_scores(
             " `all` for all score columns of generated answers.",
         ),
     ] = "",
-    as_json: JsonOption = False,
-    workspace: WorkspaceOption = None,
+    common: CommonOptions,
 ) -> None:
     """Import scores that were computed elsewhere.
 
@@ -424,7 +424,7 @@ def import_scores(
             "exactly one input is required: a file, or columns of samples' metadata",
             "pass FILE with --name NAME, or --sample-columns all",
         )
-    with open_workspace(workspace, needs=Permission.MANAGE) as space:
+    with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         chosen = choose_dataset(space, dataset)
         scoring = ScoreService(space.machines)
         if file is None:
@@ -433,25 +433,23 @@ def import_scores(
         else:
             options = ColumnNames(id=id_column, score=score_column, low=low)
             scored = scoring.from_file(file, name=name, dataset=chosen, options=options)
-    if as_json:
+    if common.as_json:
         output.print_json(report_as_json(scored))
     else:
         print_report(scored)
 
 
-def list_runs(
-    *, dataset: DatasetOption = "", as_json: JsonOption = False, workspace: WorkspaceOption = None
-) -> None:
+def list_runs(*, dataset: DatasetOption = "", common: CommonOptions) -> None:
     """List runs of scorers, judges and rankers.
 
     The runs are in the order in which they ended. The newest run of each maker is in use; older
     runs are kept until a user deletes them.
     """
-    with open_workspace(workspace, needs=Permission.REPORT) as space:
+    with open_workspace(common.workspace, needs=Permission.REPORT) as space:
         runs = space.machines.scores.runs(dataset)
         newest = {(run.dataset, run.kind, run.maker): run.id for run in runs}
     newest_ids = set(newest.values())
-    if as_json:
+    if common.as_json:
         output.print_json([run_as_json(run) | {"stands": run.id in newest_ids} for run in runs])
     else:
         rows = [
@@ -480,14 +478,13 @@ def delete(
     ],
     *,
     yes: YesOption = False,
-    as_json: JsonOption = False,
-    workspace: WorkspaceOption = None,
+    common: CommonOptions,
 ) -> None:
     """Delete a run with its scores.
 
     The previous run of the same scorer, judge or ranker is in use again.
     """
-    with open_workspace(workspace, needs=Permission.MANAGE) as space:
+    with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         store = space.machines.scores
         runs = store.runs()
         there = [each for each in runs if each.maker == run][-1:]
@@ -506,5 +503,5 @@ def delete(
         )
         store.forget(found.id)
     output.print_note(f"deleted the run of {found.maker} on dataset {found.dataset}")
-    if as_json:
+    if common.as_json:
         output.print_json(run_as_json(found))

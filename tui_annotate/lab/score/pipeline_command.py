@@ -10,10 +10,9 @@ import typer
 from tui_annotate.cli import output
 from tui_annotate.cli.help_format import RESEARCH
 from tui_annotate.cli.options import (
+    CommonOptions,
     DryOption,
-    JsonOption,
     TimeoutOption,
-    WorkspaceOption,
     add_command,
     add_group,
     argument,
@@ -38,8 +37,7 @@ def run(
     *,
     timeout: TimeoutOption = None,
     dry_run: DryOption = False,
-    as_json: JsonOption = False,
-    workspace: WorkspaceOption = None,
+    common: CommonOptions,
 ) -> None:
     """Run the scorers and the ranker that a pipeline file names.
 
@@ -54,16 +52,16 @@ def run(
     for unused in recipe.unused:
         output.print_message(unused)
     if dry_run:
-        _print_plan(recipe, as_json=as_json)
+        _print_plan(recipe, as_json=common.as_json)
         return
     from tui_annotate.lab.score.recipes import run_recipe
 
     with (
-        open_workspace(workspace, needs=Permission.MANAGE) as space,
+        open_workspace(common.workspace, needs=Permission.MANAGE) as space,
         output.show_progress("samples") as show_progress,
     ):
         done = run_recipe(space, recipe, timeout=timeout, progress=show_progress)
-    if as_json:
+    if common.as_json:
         output.print_json(_report_as_json(done))
     else:
         _print_report(done)

@@ -8,8 +8,7 @@ import typer
 
 from tui_annotate.cli import completion, output
 from tui_annotate.cli.options import (
-    JsonOption,
-    WorkspaceOption,
+    CommonOptions,
     choose_dataset,
     open_workspace,
     option,
@@ -74,8 +73,7 @@ def rank(
         ),
     ] = 80,
     score: ScoreOption = None,
-    as_json: JsonOption = False,
-    workspace: WorkspaceOption = None,
+    common: CommonOptions,
 ) -> None:
     """Label answers right or wrong by their scores.
 
@@ -85,7 +83,7 @@ def rank(
     from tui_annotate.lab.score.ranking_service import RankOptions, RankService, parse_ranker
 
     with (
-        open_workspace(workspace, needs=Permission.MANAGE) as space,
+        open_workspace(common.workspace, needs=Permission.MANAGE) as space,
         output.show_progress("answers") as show_progress,
     ):
         options = RankOptions(
@@ -97,7 +95,7 @@ def rank(
             use=tuple(score or ()),
         )
         ranked = RankService(space.machines).run(options, progress=show_progress)
-    if as_json:
+    if common.as_json:
         output.print_json(ranked_as_json(ranked))
     else:
         show_ranked(ranked)

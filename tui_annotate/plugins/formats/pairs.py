@@ -333,7 +333,7 @@ def _read_csv(
         header = _name_columns(next((row for row in rows if row and not _SEP.match(row[0])), None))
         if header is None:
             yield Problem(str(path), "the file is empty", code=EMPTY)
-        elif refused := _check_header(header, feed, options):
+        elif refused := feed.bad or _check_names(header, feed.where, options):
             yield refused
         else:
             yield from stop_at_wrong_encoding(
@@ -350,10 +350,6 @@ def _name_columns(header: list[str] | None) -> list[str] | None:
     if header is None or header.count("") < 2:
         return header
     return [name or f"column {number}" for number, name in enumerate(header, 1)]
-
-
-def _check_header(header: list[str], feed: _CsvLines, options: ImportOptions) -> Problem | None:
-    return feed.bad or _check_names(header, feed.where, options)
 
 
 def _check_names(header: list[str], where: str, options: ImportOptions) -> Problem | None:

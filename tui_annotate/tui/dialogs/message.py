@@ -28,7 +28,6 @@ class ScrollDialog(Dialog[None]):
     keys: Keys = (("↑↓", "scroll"), ("q", "close"))
 
     def lines(self, cells: int) -> list[list[Words]]:
-        """Return the dialog's lines of text, wrapped to a width of `cells` terminal cells."""
         raise NotImplementedError
 
     def body(self) -> ComposeResult:

@@ -147,10 +147,7 @@ def walk_documents(step: int, draft: Draft) -> Effects:
 
 
 def walk_items(step: int, draft: Draft) -> Effects:
-    """Go to the next item that needs work, for example an annotation without a required note.
-
-    In a report or citation without such items, go to the next citation.
-    """
+    """Go to the next item that needs work; in a report or citation without any, to a citation."""
     if draft.missing_words or draft.lacking():
         return navigation.go_to_item(step, draft)
     if draft.sample.kind is SampleKind.CITATION and draft.tabs:

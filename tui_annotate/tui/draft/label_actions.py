@@ -48,10 +48,7 @@ def repeat(draft: Draft) -> Effects:
 
 
 def accept(draft: Draft) -> Effects:
-    """Accept the default answer to the pending question (key Enter).
-
-    By default, the parent label is used, evidence is omitted, or no reason is given.
-    """
+    """Accept the default answer (Enter): the parent label, no evidence, or no reason."""
     pending, draft.pending = draft.pending, None
     if pending is None:
         return [Blink()]

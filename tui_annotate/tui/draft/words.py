@@ -123,10 +123,7 @@ def _describe_focused(draft: Draft, annotation: Annotation, detail: _Detail) -> 
 
 
 def _describe_next_key(draft: Draft) -> str:
-    """Return which key goes to the next annotation to relabel, or to the next suggestion.
-
-    An annotation must be relabelled if its label was split into several labels.
-    """
+    """Return the key for the next annotation with a split label, or for the next suggestion."""
     if any(draft.tree.split(one.labels) for one in draft.annotations):
         return LineText.NEXT_KEY.text(key="c")
     return LineText.NEXT_KEY.text(key=draft.suggestion_key) if draft.offered else ""

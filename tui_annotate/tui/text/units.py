@@ -128,11 +128,7 @@ class SentenceUnits:
         return len(self._segments)
 
     def whole(self, index: int) -> Span:
-        """Return the span of a sentence (segment) with its outer white space.
-
-        Raises:
-            InvalidSpan: the segment is empty.
-        """
+        """Return a sentence's span with outer white space; raise InvalidSpan if it is empty."""
         return self._segments[index].span
 
     def trimmed(self, index: int) -> Span | None:

@@ -82,7 +82,6 @@ class JudgeScorer:
                 yield (Opinion(name=JUDGED, values=values, words=words),)
 
     def cost(self, questions: Iterable[GeneratedAnswers]) -> EmbeddingCost:
-        """Return the cost of the questions whose replies are not stored."""
         total = EmbeddingCost()
         for each in questions:
             parser = self._make_parser(each.language)

@@ -269,11 +269,7 @@ def read_pages(value: Any) -> tuple[dict[str, ReportDocument], list[str]]:
 
 
 def read_page(value: Any) -> ReportDocument:
-    """Parse a document of a system's report.
-
-    Raises:
-        InvalidInput: the text is missing or too long, or a field has the wrong type.
-    """
+    """Parse a document of a report; raise InvalidInput if its text or a field is invalid."""
     if not isinstance(value, dict):
         raise InvalidInput(f"the document is {describe_value(value)}, not a JSON object")
     for name, kind in (("text", str), ("title", str | None), ("url", str | None)):

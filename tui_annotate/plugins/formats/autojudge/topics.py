@@ -60,11 +60,7 @@ class Topics:
         return ()
 
     def find(self, key: str) -> Topic | None:
-        """Return the topic with the id `key`, or None if the import leaves out this topic.
-
-        Raises:
-            InvalidInput: the file has no topic with this id.
-        """
+        """Return a topic, None if it is left out; raise InvalidInput if the file lacks the id."""
         found = self._found.get(key)
         if found is None and self._path is None:
             found = self._found[key] = Topic(len(self._found), key)

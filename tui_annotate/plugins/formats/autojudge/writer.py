@@ -210,10 +210,7 @@ def _work_by_person(record: Record) -> dict[str, _Work]:
 def _marked_spans(
     sample: Sample, annotations: Sequence[Annotation], side: Side, *, offsets: str
 ) -> list[dict[str, Any]]:
-    """Return the spans that annotators marked in the source or summary of a sample, in order.
-
-    In a report, a span over several sentences is split into one span for each sentence.
-    """
+    """Return annotators' spans in one side of a sample, in order; in a report, one per sentence."""
     if not sample.side(side):
         return []
     text, within = sample.document(side).text, _sentences(sample)

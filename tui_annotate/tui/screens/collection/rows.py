@@ -6,8 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
-from textual.message import Message
-
 from tui_annotate.domain.report_collections import TreeBranch, TreeLeaf
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.tui.line_text import Run, align_both_ends, cut, line_text
@@ -134,12 +132,6 @@ _NAME: Final = 32  # cells of an id at most
 
 
 class TreeRows(RowList):
-    @dataclass
-    class Clicked(Message):
-        """Message that a row of the collection tree was clicked."""
-
-        index: int
-
     def __init__(self) -> None:
         super().__init__()
         self._rows: Sequence[TreeRow] = ()
@@ -174,7 +166,7 @@ class TreeRows(RowList):
 
     def clicked(self, index: int) -> None:
         if index < len(self._rows):
-            self.post_message(self.Clicked(index))
+            self.post_message(self.Picked(index))
 
 
 def describe_counts(row: TreeRow) -> str:

@@ -316,8 +316,8 @@ class CollectionScreen(Screen[SampleKey | str | None]):
         else:
             self.action_unfold()
 
-    @on(TreeRows.Clicked)
-    def _on_row_clicked(self, message: TreeRows.Clicked) -> None:
+    @on(TreeRows.Picked)
+    def _on_row_clicked(self, message: TreeRows.Picked) -> None:
         message.stop()
         self.action_move(message.index - self._list.focused_row)
         self.action_act()

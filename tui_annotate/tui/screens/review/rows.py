@@ -159,7 +159,6 @@ def marks(draft: ReviewDraft, side: Side) -> tuple[AnnotationMark, ...]:
 
 
 def edited_claim(draft: ReviewDraft, side: Side) -> Iterator[AnnotationMark]:
-    """Yield the highlights of the claim of a reviewer's annotation that is not stored yet."""
     at, known = draft.pointers[side].document, {one.id for one in draft.annotations}
     if draft.editing and draft.editing.id not in known:
         for anchor in draft.claim:

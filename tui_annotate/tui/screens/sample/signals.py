@@ -86,7 +86,6 @@ def describe_signals(
 
 
 def uses_vectors(made: SampleAssist, side: Side) -> bool:
-    """Return whether vectors can rank the matches of words selected on `side` of the sample."""
     if made.vectors is None or side.other in made.blind:
         return False
     return made.vectors.embedder is not None or side not in made.blind

@@ -63,7 +63,6 @@ class ViewScreen(SampleScreen):
 
     Args:
         sample: the first sample: an id, or dataset/id; empty for the first of the file.
-        words: the first message; empty if there is none.
     """
 
     COMMANDS: ClassVar[set[type[Provider] | Callable[[], type[Provider]]]] = {ActionProvider}

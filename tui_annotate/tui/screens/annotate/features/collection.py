@@ -195,7 +195,6 @@ class Collection(Feature):
         return True
 
     def _show_citation(self, draft: Draft) -> None:
-        """Put the cursor on the sentence with the focused citation, and show the cited document."""
         citation = draft.citations[draft.citation]
         pointer = draft.pointers[Side.SUMMARY]
         if not citation.span.start <= pointer.offset < citation.span.end:
