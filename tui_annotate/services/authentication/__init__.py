@@ -163,7 +163,13 @@ class AuthenticationService:
         return self.sessions.end(now=self._now())
 
     def change_password(self, person: str, old: str, new: str, *, session: str = "") -> None:
-        """Change a password, end other sessions; NotAllowed, InvalidInput (weak) or Throttled."""
+        """Change a password and end the user's other sessions.
+
+        Raises:
+            NotAllowed: `old` is wrong.
+            InvalidInput: `new` is too weak.
+            Throttled: same as for `sign_in`.
+        """
         account = self._require_active(self.accounts.by_person(person))
         ticket = self._count_attempt(account.email, f"signed in as {person}", known=True)
         if not self.hasher.verify(old, account.hash):
