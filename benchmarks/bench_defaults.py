@@ -223,7 +223,7 @@ def _line(each: Measured) -> str:
     ]
     size = f"{each.megabytes:.0f} MB" if each.megabytes else "nothing"
     speed = f"{_rounded(each.speed):,}" if each.speed else "no vectors"
-    false = ", ".join(f"{value:.0%}" for value in each.false_positives.values())
+    false = ", ".join(f"{100 * value:.0f} %" for value in each.false_positives.values())
     cells = [
         f"`{each.name}`",
         size,
