@@ -23,6 +23,7 @@ from tui_annotate.cli import options, screen
 from tui_annotate.cli.vectors import computing_vectors
 from tui_annotate.domain.errors import InvalidInput, NotFound
 from tui_annotate.domain.samples import Side
+from tui_annotate.plugins.protocols import ImportOptions
 
 LONG = "The old stone bridge over the river cost 12 million pounds and opened in 1889."
 SHORT = "The old bridge over the river opened in 1889."
@@ -419,3 +420,76 @@ def test_the_choice_of_columns_is_the_same_in_all_commands(
     assert [done.err.count("'testo'") for done in runs] == [1, 1, 1]
     with workspaces.create(tmp_path / "api") as space:
         assert space.ingest("a.csv").added == 3
+
+
+@pytest.mark.parametrize("words", ["ingest -w w --dataset d", "annotate -w w", "api"])
+@pytest.mark.parametrize("place", ["rows", "rows/*.csv", "rows/t1.csv rows/t2.csv", "a.xlsx"])
+def test_each_table_of_a_dataset_is_read_with_its_own_columns(
+    command: Command, tmp_path: Path, words: str, place: str
+) -> None:
+    """The columns of one table do not decide for another table of the import, in any order."""
+    wide = f"source,summary,document,claim\n{LONG},{SHORT},{SHORT} More.,The bridge is old.\n"
+    tables = {"t1": wide, "t2": f"document,claim\n{LONG},{SHORT}\n", "t3": wide}
+    (tmp_path / "rows").mkdir()
+    for name, text in tables.items():
+        (tmp_path / f"rows/{name}.csv").write_text(text, "utf-8")
+    sheets = {
+        name: [line.split(",") for line in text.splitlines()] for name, text in tables.items()
+    }
+    workbook(tmp_path / "a.xlsx", **sheets)
+    with workspaces.create(tmp_path / "w") as space:
+        for _ in range(2):
+            if words == "api":
+                paths = [tmp_path / each for each in place.split()]
+                space.ingest(*paths, options=ImportOptions(dataset="d"))
+            else:
+                done = command(*words.split(), *place.split())
+                assert (done.code, done.err.count("source 'source'")) == (0, 1)
+        found = [sample.document(Side.SOURCE).text for sample in space.samples()]
+    assert found == [LONG] * (2 if " " in place else 3)
+
+
+def test_a_conversion_reads_each_table_with_its_own_columns(
+    command: Command, tmp_path: Path
+) -> None:
+    """A table with the columns of an earlier table is read with the columns that are printed."""
+    (tmp_path / "rows").mkdir()
+    (tmp_path / "rows/a.csv").write_text(f"document,claim\n{LONG},{SHORT}\n", "utf-8")
+    (tmp_path / "rows/b.csv").write_text(
+        f"document,claim,source,summary\nA.,B.,{LONG},{SHORT}\n", "utf-8"
+    )
+    done = command("convert", "rows", "b.jsonl", "--to", "native")
+    assert (done.code, "before" in done.err) == (0, False)
+    assert (tmp_path / "b.jsonl").read_text("utf-8").count(LONG) == 2
+
+
+def test_a_refused_import_does_not_change_the_kept_columns(
+    command: Command, tmp_path: Path
+) -> None:
+    """A plain import after an import that stored no sample uses the columns of the samples."""
+    (tmp_path / "p.csv").write_text(
+        f"text,note,story,out\n{LONG},x,{LONG} More.,{SHORT}\n", "utf-8"
+    )
+    columns = ("--summary-column", "out", "--source-column")
+    assert command("annotate", "p.csv", *columns, "text").code == 0
+    refused = command("annotate", "p.csv", *columns, "story")
+    assert (refused.code, refused.err.count("--source-column")) == (2, 1)
+    done = command("annotate", "p.csv")
+    assert (done.code, "source 'text'" in done.err) == (0, True)
+
+
+@pytest.mark.parametrize(
+    "named", ["--group-column part", "--source-column article --summary-column summary"]
+)
+def test_options_replace_only_the_kept_columns_that_they_name(
+    command: Command, tmp_path: Path, named: str
+) -> None:
+    """The kept text columns, id column and second source hold unless an option names another."""
+    table = UNCLEAR.replace("\n", ",key,part,more\n", 1).rstrip() + ",k7,p1,More.\n"
+    (tmp_path / "a.csv").write_text(table, "utf-8")
+    columns = "--summary-column summary --source-column article --id-column key"
+    first = command("annotate", "a.csv", *columns.split(), "--second-source-column", "more")
+    assert first.code == 0
+    done = command("annotate", "a.csv", *named.split())
+    assert (done.code, done.err.count("second source 'more', id 'key'")) == (0, 1)
+    assert samples(tmp_path / "a.annotations") == 1

@@ -13,7 +13,9 @@ from tests.helpers.errors import has_code
 from tests.helpers.terminal import ROOT
 from tests.plugins.record_reader import file, read
 from tui_annotate.domain.errors import InvalidInput
+from tui_annotate.domain.records import Record
 from tui_annotate.domain.samples import Side
+from tui_annotate.plugins.formats.pairs import PairsFormat
 from tui_annotate.plugins.pair_columns import find_columns
 from tui_annotate.plugins.protocols import ColumnChoice, ImportOptions, PairColumns
 from tui_annotate.plugins.record_validation import COLUMNS_MISSING
@@ -203,3 +205,34 @@ def test_a_second_source_is_an_option(tmp_path: Path) -> None:
     assert [each.text for each in record.sample.documents] == ["A.", "B.", "C."]
     _, (problem,) = read(path, second_source_column="mre")
     assert "--second-source-column more" in problem.hint
+
+
+def test_stored_columns_of_the_same_header_decide_before_others(tmp_path: Path) -> None:
+    """Stored columns without a header, as earlier versions wrote them, are used by every table."""
+    row = {"text": LONG, "story": LONG, "note": OTHER, "out": SHORT}
+    path = file(tmp_path, "a.json", json.dumps([row]))
+    first = ImportOptions(source_column="story", summary_column="out")
+    (record,) = PairsFormat().read(path, first)
+    assert isinstance(record, Record)
+    assert record.columns[:2] == ("story", "out")
+    other = ("note", "out", "", "", "")
+    for stored, source in [([other, record.columns], "story"), ([other], "note")]:
+        (record,), _ = read(path, used_columns={"a": stored})
+        assert record.columns[0] == source
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.json"])
+@pytest.mark.parametrize("second", ["mre", "document", "claim"])
+def test_a_second_source_is_a_third_column(tmp_path: Path, name: str, second: str) -> None:
+    """A second source that is missing, or is the source or summary, is refused in every table."""
+    row = {"document": "A.", "claim": "B.", "more": "C."}
+    texts = {"a.json": json.dumps([row]), "a.csv": "document,claim,more\nA.,B.,C.\n"}
+    path = file(tmp_path, name, texts[name])
+    if second == "mre":
+        records, (problem,) = read(path, second_source_column=second)
+        assert (records, problem.code) == ([], COLUMNS_MISSING)
+        assert "--second-source-column more" in problem.hint
+    else:
+        with pytest.raises(InvalidInput) as caught:
+            read(path, second_source_column=second)
+        assert repr(second) in caught.value.message

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Self, TypedDict, Unpack
 
 from tui_annotate.domain.annotations import Annotation
@@ -58,7 +58,9 @@ _UNDESCRIBED = DatasetDescription()
 class Record:
     """A sample with its annotations, assignments and people, as it is imported or exported.
 
-    `about` is the description of the sample's dataset.
+    Attributes:
+        about: the description of the sample's dataset.
+        columns: the columns of the table that contains the sample, as a workspace keeps them.
     """
 
     sample: Sample
@@ -67,6 +69,7 @@ class Record:
     people: tuple[Person, ...] = ()
     where: str = ""
     about: DatasetDescription = _UNDESCRIBED
+    columns: tuple[str, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import csv
+import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from itertools import product
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -109,7 +111,7 @@ def fill_columns(options: ImportOptions, columns: PairColumns) -> ImportOptions:
         f"{side}_column": own or other
         for side, own, other in zip(columns._fields, _columns_of(options), columns, strict=True)
     }
-    if options.source_column:  # a second source belongs to the source of the same collection
+    if options.source_column not in ("", columns.source):  # the second belongs to the other source
         named["second_source_column"] = options.second_source_column
     return replace(options, **named)
 
@@ -123,19 +125,36 @@ def set_columns(
 ) -> ImportOptions:
     """Return import options with the columns of a table, whose first rows are `rows`.
 
-    The columns are remembered in `options.used_columns`.
+    The columns are remembered in `options.chosen_columns`, and decide when the table is read again.
+    Of the columns of earlier imports, those of a table with the same header decide before others.
 
     Raises:
         InvalidInput: no columns can be the source and the summary; or the choice is ambiguous, and
-            `options.choose_columns` is None.
+            `options.choose_columns` is None; or the second source is not another column.
     """
-    used = options.used_columns.setdefault(dataset, [])
-    if not (options.source_column and options.summary_column):
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    header = sha256(json.dumps(sorted(names)).encode()).hexdigest()[:16]
+    kept = sorted(options.used_columns.get(dataset, ()), key=lambda each: each[5:] != (header,))
+    used = [PairColumns(*each[:5]) for each in kept]
+    if chosen := options.chosen_columns.get((dataset, table)):
+        used.insert(0, chosen)
+    is_named = options.source_column and options.summary_column
+    if not is_named or _find_used(used, names, options) not in {None, _columns_of(options)}:
         choose = options.choose_columns or _accept_certain
         options = fill_columns(options, choose(find_columns(table, rows, options, used=used)))
     columns = _columns_of(options)
-    used[:] = [columns, *(each for each in used if each != columns)]
-    return options
+    _check_second_source(columns, names)
+    options.chosen_columns[dataset, table] = columns
+    return replace(options, table_columns=(*columns, header))
+
+
+def _check_second_source(columns: PairColumns, names: Sequence[str]) -> None:
+    second, option = columns.second_source, "--second-source-column"
+    if second and second in columns[:2]:
+        message = f"{option} names {second!r}, which is already the column of the source or summary"
+        raise InvalidInput(message, f"pass another column, or omit {option}")
+    if second and second not in names:
+        raise join_missing_columns([missing_column(second, names, option=option)])
 
 
 def _accept_certain(choice: ColumnChoice) -> PairColumns:
@@ -162,8 +181,8 @@ def find_columns(
     names = list(dict.fromkeys(name for row in rows for name in row))
     known = _find_collection(names, rows)
     spans = () if options.span_column or not known else known.spans
-    if used := [pair for pair in used if _is_usable(pair, names, options)]:
-        return ColumnChoice(table, (used[0],), "as imported before", spans=spans)
+    if before := _find_used(used, names, options):
+        return ColumnChoice(table, (before,), "as imported before", spans=spans)
     if known and not (options.source_column or options.summary_column):
         reason = f"the columns of {known.title}"
         return ColumnChoice(table, (known.columns,), reason, is_collection=True, spans=spans)
@@ -181,9 +200,20 @@ def find_columns(
     return _choose_by_texts(table, {pair: texts.score(pair) for pair in found})
 
 
-def _is_usable(columns: PairColumns, names: Sequence[str], options: ImportOptions) -> bool:
-    named = zip(_columns_of(options), columns, strict=True)
-    return {*columns} - {""} <= {*names} and all(own in ("", other) for own, other in named)
+def _find_used(
+    used: Iterable[PairColumns], names: Sequence[str], options: ImportOptions
+) -> PairColumns | None:
+    """Return the first columns that a table has and that name the user's source and summary.
+
+    Other columns that the user names replace the former ones.
+    """
+    own = _columns_of(options)
+    for each in used:
+        wanted = _columns_of(fill_columns(options, each))
+        former = {name for name, named in zip(wanted, own, strict=True) if not named}
+        if wanted[:2] == each[:2] and {*each[:2], *former} - {""} <= {*names}:
+            return wanted
+    return None
 
 
 def _missing_error(names: Sequence[str], options: ImportOptions) -> InvalidInput:

@@ -137,8 +137,11 @@ class ImportOptions:
             imports; None if no samples are stored.
         choose_columns: receives each choice of columns, and returns the columns to use; None
             uses certain choices, and refuses a table whose columns are ambiguous.
-        used_columns: columns that each dataset was imported with, the last first; a table that has
-            them is read with them. Readers of tables add the columns that they use.
+        used_columns: columns that each dataset was imported with before, the last first; a table
+            that has them is read with them. Each is a `PairColumns` and a digest of the header.
+        chosen_columns: columns that were chosen for tables in this import, by dataset and table;
+            readers of tables add their choices.
+        table_columns: columns of the table that is read, as in `used_columns`.
     """
 
     dataset: str = ""
@@ -167,7 +170,9 @@ class ImportOptions:
     choose_columns: Callable[[ColumnChoice], PairColumns] | None = field(
         default=None, compare=False
     )
-    used_columns: dict[str, list[PairColumns]] = field(default_factory=dict, compare=False)
+    used_columns: dict[str, list[tuple[str, ...]]] = field(default_factory=dict, compare=False)
+    chosen_columns: dict[tuple[str, str], PairColumns] = field(default_factory=dict, compare=False)
+    table_columns: tuple[str, ...] = field(default=(), compare=False)
     meter: ReadMeter | None = field(default=None, compare=False)
 
 

@@ -246,7 +246,7 @@ def _make_record(
         group=_group_of(fields, options),
         meta={name: value for name, value in fields.items() if name not in used},
     )
-    return Record(sample, where=row.where)
+    return Record(sample, where=row.where, columns=options.table_columns)
 
 
 def _sample_id(row: _PairRow, options: ImportOptions, seen: NameRegister) -> str:

@@ -24,7 +24,7 @@ from tui_annotate.domain.progress import TaskProgress
 from tui_annotate.domain.records import Problem, Record, RecordFilter
 from tui_annotate.domain.samples import Sample, SampleKey
 from tui_annotate.plugins import registry
-from tui_annotate.plugins.protocols import EmbeddingCost, PairColumns
+from tui_annotate.plugins.protocols import EmbeddingCost
 from tui_annotate.services.ingest.options import AUTO, NONE, EmbedderLoader, VectorOptions
 from tui_annotate.services.ingest.run import (
     IngestCallbacks,
@@ -182,10 +182,9 @@ class IngestService:
         self._count_unknown_labels(run)
         return _finish_report(run, began, vectors.name)
 
-    def used_columns(self) -> dict[str, list[PairColumns]]:
+    def used_columns(self) -> dict[str, list[tuple[str, ...]]]:
         """Return the columns with which tables were imported into each dataset, the last first."""
-        stored = self.corpus.used_columns()
-        return {name: [PairColumns(*row) for row in rows] for name, rows in stored.items()}
+        return self.corpus.used_columns()
 
     @property
     def sets(self) -> VectorSets:

@@ -6,7 +6,7 @@ import json
 import shlex
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -23,7 +23,7 @@ from tui_annotate.domain.samples import Sample, SampleKey, SampleKind, Segment
 from tui_annotate.methods.segmentation import SEGMENTER, list_languages
 from tui_annotate.plugins.files.inputs import input_size
 from tui_annotate.plugins.format_detection import detect
-from tui_annotate.plugins.protocols import EmbeddingCost, ImportOptions, PairColumns, ReadMeter
+from tui_annotate.plugins.protocols import EmbeddingCost, ImportOptions, ReadMeter
 from tui_annotate.plugins.reader_guard import choose_columns, read_guarded
 from tui_annotate.plugins.record_validation import NameRegister
 from tui_annotate.services.ingest.embed_job import EmbeddingProgress
@@ -166,6 +166,7 @@ class IngestRun:
     datasets: set[str] = field(default_factory=set)
     _about: DatasetDescription = field(default_factory=DatasetDescription)
     _descriptions: dict[str, DatasetDescription] = field(default_factory=dict)
+    _used_columns: dict[str, list[tuple[str, ...]]] = field(default_factory=dict)
     _start_time: float = field(default_factory=time.monotonic)
     _records_read: int = 0
     _fraction_read: Callable[[], float | None] = lambda: None
@@ -213,8 +214,7 @@ class IngestRun:
             while window:
                 self._write(window.popleft(), sentences)
         self._store_descriptions()
-        if isinstance(records, IngestFiles):
-            self._store_columns(records.options.used_columns)
+        self._store_columns()
         if self._changed_samples:
             where = format_count(self._changed_samples, "sample")
             self.report.notes.append(
@@ -229,11 +229,17 @@ class IngestRun:
             if wanted != known:
                 self.corpus.describe_dataset(dataset, wanted)
 
-    def _store_columns(self, used: Mapping[str, Sequence[PairColumns]]) -> None:
+    def _remember_columns(self, record: Record) -> None:
+        used = self._used_columns.setdefault(record.sample.dataset, [])
+        if record.columns and record.columns not in used[:1]:
+            used[:] = [record.columns, *(each for each in used if each != record.columns)]
+
+    def _store_columns(self) -> None:
         stored = self.corpus.used_columns()
-        for dataset in used.keys() & {each.name for each in self.corpus.datasets()}:
-            columns = [list(each) for each in used[dataset]]
-            if columns != stored.get(dataset, []):
+        for dataset, used in self._used_columns.items():
+            before = stored.get(dataset, [])
+            columns = [*used, *(each for each in before if each not in used)]
+            if columns != before:
                 self.corpus.keep_columns(dataset, columns)
 
     def embed(self, vectors: DocumentEmbedder) -> None:
@@ -260,6 +266,7 @@ class IngestRun:
             else:
                 self._refuse(record)
                 continue
+            self._remember_columns(record)
             if record.annotations or record.assignments:
                 batch.with_work.append(record)
             if record.about or key.dataset not in self._descriptions:
@@ -335,10 +342,15 @@ class IngestRun:
 
     def _refuse(self, record: Record) -> None:
         key = record.sample.key
+        columns = (
+            "if the stored texts are from other columns, name these columns with --source-column"
+            " and --summary-column; "
+        )
         self._note_problem(
             Problem(
                 record.where or str(key),
                 f"sample {key} is already stored with different texts",
+                f"{columns if record.columns else ''}"
                 "to keep both texts, import each file with its own --dataset;"
                 f" to replace the stored texts: tui-annotate datasets replace"
                 f" {shlex.quote(key.dataset)} FILE",
@@ -410,9 +422,11 @@ class IngestFiles:
                 f"use one of the languages: {', '.join(list_languages())}",
             )
         named = [(path, self.format or detect(path, self.options)) for path in self.paths]
+        # A caller who chooses columns has looked at all tables.
+        if self.options.choose_columns is None:
+            self.options = replace(self.options, chosen_columns={})
         for path, name in named:
-            # A caller who chooses columns has looked at all tables. A pipe can be read only once.
-            if self.options.choose_columns is None and not path.is_fifo():
+            if self.options.choose_columns is None and not path.is_fifo():  # read only once
                 choose_columns(name, self.options, path)
         self._meter = ReadMeter(sum(map(input_size, self.paths)))
         options = replace(self.options, meter=self._meter, stored=self.stored)

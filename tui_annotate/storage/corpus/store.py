@@ -325,10 +325,11 @@ class CorpusStore(VectorSetStore):
             row = dataset_row(connection, name)
             set_dataset_setting(connection, row, DESCRIPTION, value=value)
 
-    def used_columns(self) -> dict[str, list[list[str]]]:
+    def used_columns(self) -> dict[str, list[tuple[str, ...]]]:
         """Return the columns of the tables that each dataset was imported from, the last first."""
         with self._database.reading() as connection:
-            return dataset_settings(connection, COLUMNS)
+            stored = dataset_settings(connection, COLUMNS)
+        return {name: [tuple(each) for each in rows] for name, rows in stored.items()}
 
     def keep_columns(self, name: str, columns: Sequence[Sequence[str]]) -> None:
         with self._writing_as_manager() as connection:
