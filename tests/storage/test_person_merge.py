@@ -224,8 +224,9 @@ def test_merges_of_merged_people_are_undone_in_reverse_order(
     merges.merge(ana, zoe)
     assert people.local("ana") == zoe
     assert work(log, zoe.id, ONE)[0] == {"a"}
-    with pytest.raises(Conflict, match="was then merged into another"):
+    with pytest.raises(Conflict) as refused:
         merges.undo(people.person(IMPORTED.id))
+    assert ana.id in refused.value.hint
     merges.undo(people.person(ana.id))
     merges.undo(people.person(IMPORTED.id))
     assert work(log, IMPORTED.id, ONE)[0] == {"a"}
@@ -336,4 +337,47 @@ def test_work_saved_while_a_merge_is_prepared_is_kept(
         assert merge().annotations == 2
         assert work(log, ana.id, TWO)[0] == {"b", "mine"}
     assert len(calls) > len({*calls})
+    assert faults(database) == []
+
+
+@pytest.mark.parametrize(
+    ("merged", "planned"),
+    [("person", False), ("person", True), ("owner", False), ("owner", True), ("itself", True)],
+)
+def test_of_two_merges_at_once_the_second_is_refused(
+    *,
+    merged: str,
+    planned: bool,
+    database: Database,
+    log: AnnotationStore,
+    people: PeopleStore,
+    merges: PersonMergeStore,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Another merge of either person, before or while a merge is planned, is kept whole."""
+    bea, zoe = people.local("bea"), people.local("zoe")
+    first = {"person": (IMPORTED, zoe), "owner": (bea, zoe), "itself": (IMPORTED, IMPORTED)}[merged]
+    streams, calls = EventLog.streams, list[str]()
+
+    def merge_first(self: EventLog, person: str) -> dict[SampleKey, EventStream]:
+        found = streams(self, person)
+        calls.append(person)
+        if len(calls) == 1:
+            PersonMergeStore(database).merge(*first)
+        return found
+
+    if planned:
+        monkeypatch.setattr(EventLog, "streams", merge_first)
+    else:
+        merges.merge(*first)
+    with pytest.raises(Conflict) as refused:
+        merges.merge(IMPORTED, bea)
+    assert refused.value.code == "merged-meanwhile"
+    monkeypatch.undo()
+    owner = {"person": zoe, "owner": IMPORTED, "itself": IMPORTED}[merged]
+    assert work(log, owner.id, ONE)[0] == {"a"}
+    assert work(log, bea.id, ONE)[0] == set()
+    merges.undo(people.person(first[0].id))
+    assert people.person(first[0].id).kind is first[0].kind
+    assert work(log, IMPORTED.id, ONE)[0] == {"a"}
     assert faults(database) == []

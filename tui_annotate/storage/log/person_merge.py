@@ -46,6 +46,7 @@ from tui_annotate.storage.people.store import (
     PeopleStore,
     add_person,
     find_local_ids,
+    find_owner,
     read_merges,
     write_merges,
 )
@@ -88,8 +89,9 @@ class PersonMergeStore(LogStore):
         If both are the same imported person, this person becomes the local person of that name.
 
         Raises:
-            Conflict: samples are assigned to the merged person, or the person who would become
-            local has no unique name.
+            Conflict: samples are assigned to the merged person, the person who would become local
+            has no unique name, or another command merged or unmerged
+            either person meanwhile.
         """
         require_permission(self._actor, Permission.MANAGE)
         kind, batch, refuse = PersonKind.MERGED, str(uuid.uuid4()), _refuse_assigned
@@ -98,6 +100,7 @@ class PersonMergeStore(LogStore):
 
         def prepare(connection: Connection, done: PersonMerge) -> Iterator[WritePlan]:
             refuse(connection, person)
+            _refuse_merged(connection, person, owner)  # since the people were looked up
             if batch:
                 yield from self._plan_merge(connection, (person, owner), done, batch=batch)
 
@@ -168,9 +171,13 @@ class PersonMergeStore(LogStore):
         who = {"people": [*people, *(second_reader(Person(each, "")).id for each in people)]}
         with self._database.reading() as connection:
             before = connection.execute(_COUNT, who).scalar()
+            merges = read_merges(connection)
             done = PersonMerge()
             plans = list(prepare(connection, done))
         with self._database.writing() as connection:
+            now = read_merges(connection)
+            if any(now.get(each) != merges.get(each) for each in people):
+                raise _merged_meanwhile(people)
             if connection.execute(_COUNT, who).scalar() != before:
                 done = PersonMerge()
                 plans = list(prepare(connection, done))
@@ -323,6 +330,20 @@ def _refuse_local(connection: Connection, person: Person) -> None:
             if person.id not in same
             else "name two people: tui-annotate people merge PERSON OWNER",
         )
+
+
+def _refuse_merged(connection: Connection, *people: Person) -> None:
+    merges = read_merges(connection)
+    if merged := [each.id for each in people if find_owner(merges, each.id) != each.id]:
+        raise _merged_meanwhile(merged)
+
+
+def _merged_meanwhile(people: Iterable[str]) -> Conflict:
+    return Conflict(
+        f"another command merged or unmerged one of these people meanwhile: {', '.join(people)}",
+        "repeat the command",
+        code="merged-meanwhile",
+    )
 
 
 def _set_kind(connection: Connection, person: str, kind: PersonKind) -> None:

@@ -217,6 +217,13 @@ class PeopleStore(Store):
         ids = visible_people(self._actor)
         return tuple(each for each in self.all() if ids is None or each.id in ids)
 
+    def merged_ids(self, person: str) -> set[str]:
+        """Return the ids of a person and of all people who were merged into this person."""
+        require_permission(self._actor, Permission.READ, person)
+        with self._database.reading() as connection:
+            merges = read_merges(connection)
+        return {person} | {each for each in merges if find_owner(merges, each) == person}
+
     def preferences(self, person: str) -> dict[str, Any]:
         require_permission(self._actor, Permission.READ, person)
         query = select(PREFERENCES.c.name, PREFERENCES.c.value)

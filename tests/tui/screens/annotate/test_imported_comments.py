@@ -38,13 +38,16 @@ async def read_pages(person: annotate_app.Person) -> str:
     return "\n".join(found)
 
 
-def fill(folder: Path, rows: object, *, owner: str = "ab12") -> None:
-    """A sample with comments and the imported work of a person, which belongs to the owner."""
+def fill(folder: Path, rows: object, *, owner: str = "ab12", named: str = "ab12") -> None:
+    """A sample with comments and the imported work of a person, which belongs to the owner.
+
+    `named`: the annotator in the file's data of the work.
+    """
     texts = (Document(Side.SOURCE, annotate_app.SOURCE), Document(Side.SUMMARY, SUMMARY))
     sample = Sample("films", "a", texts, meta={"mercury_comments": rows})
     make_workspace(folder, samples=[sample])
     somebody = Person("ab12", "ana" if owner else "zoe", PersonKind.IMPORTED)
-    row = {"annot_id": 1, "annotator": "ab12"}
+    row = {"annot_id": 1, "annotator": named}
     one: Annotation = replace(review_app.WORK["ana"][0], origin="imported:mercury", imported=row)
     work = (Assignment(somebody.id, State.DRAFT),)
     with workspace.open(folder) as space:
@@ -71,6 +74,16 @@ async def test_other_values_are_no_comments(rows: object, tmp_path: Path) -> Non
     fill(tmp_path / "work", rows)
     async with open_app(tmp_path / "work") as person:
         assert "Imported comments" not in await read_pages(person)
+
+
+@pytest.mark.parametrize("merged", [False, True])
+async def test_data_of_annotations_grants_no_comments(*, merged: bool, tmp_path: Path) -> None:
+    """The file's data in an annotator's own annotation may name another person."""
+    fill(tmp_path / "work", ROWS, owner="ana" if merged else "ab12", named="cd34")
+    async with open_app(tmp_path / "work") as person:
+        shown = await read_pages(person)
+        assert MINE in shown
+        assert OTHER not in shown
 
 
 async def test_reviewers_read_all_comments_without_names(tmp_path: Path) -> None:

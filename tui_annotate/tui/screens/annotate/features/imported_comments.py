@@ -10,6 +10,7 @@ from tui_annotate.tui.screens.sample.feature import Feature, FeatureHost, TextPa
 
 if TYPE_CHECKING:
     from tui_annotate.services.annotate import OpenSample
+    from tui_annotate.tui.session import AnnotatorSession
 
 
 class ImportedComments(Feature):
@@ -22,6 +23,11 @@ class ImportedComments(Feature):
     def __init__(self, host: FeatureHost, *, everyone: bool = False) -> None:
         super().__init__(host)
         self._everyone = everyone
+        self._own_ids: set[str] = set()
+
+    def opened(self, session: AnnotatorSession, open_sample: OpenSample) -> None:
+        if open_sample.sample.meta.get("mercury_comments") and not self._everyone:
+            self._own_ids = session.annotate.people.merged_ids(session.person.id)
 
     def pages(self, draft: Draft, open_sample: OpenSample) -> Sequence[TextPage]:
         del draft
@@ -29,18 +35,10 @@ class ImportedComments(Feature):
         rows: list[Any] = listed if isinstance(listed, list) else []
         rows = [row for row in rows if isinstance(row, dict) and isinstance(row.get("text"), str)]
         people = list(dict.fromkeys(str(row.get("user_id")) for row in rows))
-        own = set() if self._everyone else self._own_ids(open_sample)
         texts = []
         for row in rows:
             person, minute = str(row.get("user_id")), str(row.get("comment_time", ""))[:16]
             author = f"Person {people.index(person) + 1}, " if self._everyone else ""
-            if self._everyone or person in own:
+            if self._everyone or person in self._own_ids:
                 texts.append(f"{author}{minute.replace('T', ' ')}: {row['text']}")
         return [TextPage("Imported comments", "\n\n".join(texts))] if texts else ()
-
-    def _own_ids(self, open_sample: OpenSample) -> set[str]:
-        """Return the user's id, and the ids in files of people whose work the user took over."""
-        originals = [one.imported or {} for one in open_sample.annotations]
-        session = self.host.session
-        ids = {str(each["annotator"]) for each in originals if each.get("annotator")}
-        return ids | ({session.person.id} if session else set())
