@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -14,10 +15,11 @@ from tests.services.ingest_stores import Letters
 from tui_annotate import workspace as workspaces
 from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.assist_snapshot import AssistSnapshot
-from tui_annotate.domain.errors import InvalidInput
+from tui_annotate.domain.errors import Damaged, InvalidInput
 from tui_annotate.domain.samples import Match, SampleKey, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.services.assist.tuning import LEAST_QUERIES, LEAST_SOURCES
+from tui_annotate.services.assist.weights import stored_weights
 
 
 def test_match_prints_ranked_segments(filled: Command) -> None:
@@ -230,6 +232,43 @@ def test_tune_stores_only_with_apply(tunable: Command, tmp_path: Path) -> None:
     assert tunable("assist", "tune", "--json").json["weights_in_use"] == version
     assert tunable("assist", "tune", "--undo", "--json").json == {"undone": version}
     assert tunable(*evaluated, "--json").json["weights"] == ""
+
+
+def test_evaluate_ranks_each_embedder_with_its_own_weights(
+    tunable: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The last stored weights of each embedder rank, whichever embedder the workspace uses."""
+    kinds = {"none": None, "static": Letters()}
+    monkeypatch.setattr("tui_annotate.plugins.registry.load_embedder", kinds.__getitem__)
+    curve = {"direction": "summary_to_source", "weights": {"words": 1.0}, "slope": 9.0}
+    entries = [
+        {"embedder": embedder, "curves": [curve | {"offset": offset}]}
+        for offset, embedder in enumerate(("static 1", "none", "static 1", "other 1"))
+    ]
+    with workspaces.open(tmp_path) as space:
+        space.corpus.set_setting("assist_weights", json.dumps(entries))
+        versions = [each.version for each in stored_weights(space.corpus)]
+    for names in (("none", "static"), ("static", "none")):
+        found = tunable(
+            "assist", "evaluate", "dump.json", "--embedder", names[0], "--compare", names[1],
+            "--json",
+        ).json  # fmt: skip
+        used = dict(zip(names, (found["weights"], found["compared"][0]["weights"]), strict=True))
+        assert used == {"none": versions[1], "static": versions[2]}
+
+
+def test_damaged_weights_are_named_and_removed(tunable: Command, tmp_path: Path) -> None:
+    """`doctor` and commands that rank name them, and the command in their hint removes them."""
+    with workspaces.open(tmp_path) as space:
+        space.corpus.set_setting("assist_weights", "[")
+    checks = tunable("doctor", "--json")
+    (finding,) = [check for check in checks.json if check["what"] == "weights"]
+    assert (checks.code, finding["state"]) == (1, "wrong")
+    refused = tunable("assist", "tune")
+    assert type(refused.error) is Damaged
+    assert finding["mend"] == refused.error.hint
+    assert tunable("assist", "tune", "--undo", "--json").json == {"undone": ""}
+    assert "weights" not in {check["what"] for check in tunable("doctor", "--json").json}
 
 
 def test_tune_refuses_weights_that_are_not_better(

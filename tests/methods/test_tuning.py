@@ -67,6 +67,17 @@ def test_no_weight_is_negative() -> None:
     assert found.weights[WORDS] == pytest.approx(1)
 
 
+def test_a_fit_without_a_useful_signal_is_unchanged() -> None:
+    """If no signal keeps a positive coefficient, the weights are the built-in ones, with sum 1."""
+    queries = []
+    for query in draw_queries(START, sources=60, seed=2):
+        signals = query.texts[0].signals
+        total = signals[WORDS] + signals[VECTORS]
+        hits = total < np.median(total)
+        queries.append(replace(query, texts=(query.texts[0]._replace(hits=hits),)))
+    assert fit_calibration(queries, START) == START
+
+
 def test_an_unrelated_text_lowers_the_scores() -> None:
     """Its sentences count as wrong, with less weight than the text of the evidence."""
     true = Calibration({WORDS: 0.8, VECTORS: 0.2}, 22.0, -6.4)

@@ -28,7 +28,6 @@ from tui_annotate.plugins import registry
 from tui_annotate.plugins.protocols import Embedder
 from tui_annotate.services.assist.evaluation import collect_choices, evaluate
 from tui_annotate.services.assist.sample import prepare_sample
-from tui_annotate.services.assist.weights import BUILT_IN_WEIGHTS
 
 ROOT = Path(__file__).parents[2]
 SHARED = Path(os.environ.get("TUI_ANNOTATE_SHARED", ROOT.parent / "shared"))
@@ -46,7 +45,7 @@ def evaluate_records(
 ) -> dict[str, RankingFigures]:
     """By direction, how high the segments stand that people chose."""
     asked = collect_choices(records, least=min_segments)
-    ranks = evaluating._rank_queries(asked, embedder, lambda *_: None, weights=BUILT_IN_WEIGHTS)
+    ranks = evaluating._rank_queries(asked, embedder, lambda *_: None, weights=())
     return {direction: compute_figures(found) for direction, found in ranks.items()}
 
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -15,7 +18,7 @@ from tests.helpers.tuning_queries import DIRECTIONS, draw_queries, write_dump
 from tui_annotate import workspace as workspaces
 from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.assist_snapshot import AssistSnapshot
-from tui_annotate.domain.errors import Conflict, NotAllowed, NotReady
+from tui_annotate.domain.errors import Conflict, Damaged, NotAllowed, NotReady
 from tui_annotate.domain.people import Actor, Role
 from tui_annotate.domain.progress import TaskProgress
 from tui_annotate.domain.records import OwnedAnnotation, Record
@@ -145,8 +148,8 @@ def test_stored_weights_rank_until_they_are_undone(space: Workspace, made: Path)
     after = scores(space)
     assert after != before
     assert after[0] > before[0]
-    weights = weights_in_use(space.corpus)
-    measured = evaluate([made / "dump.json"], embedder="none", weights=weights)
+    stored_now = stored_weights(space.corpus)
+    measured = evaluate([made / "dump.json"], embedder="none", weights=stored_now)
     assert measured["weights"] == version
     assert evaluate([made / "dump.json"], embedder="none")["weights"] == ""
     assert space.assist_tuning.undo() == version
@@ -192,6 +195,66 @@ def test_weights_of_another_embedder_do_not_rank(space: Workspace) -> None:
     newer = [each | {"field of a newer version": 1} for each in kept]
     space.corpus.set_setting("assist_weights", json.dumps(newer))
     assert weights_in_use(space.corpus).version == version
+
+
+def test_fields_of_a_newer_version_stay(space: Workspace) -> None:
+    """Weights that are added do not change the entries that are stored already."""
+    newer = [{"embedder": "none", "later": 1}, {"curves": []}]
+    space.corpus.set_setting("assist_weights", json.dumps(newer))
+    version = space.assist_tuning.apply(space.assist_tuning.run())
+    assert json.loads(space.corpus.setting("assist_weights") or "")[:-1] == newer
+    assert weights_in_use(space.corpus).version == version
+
+
+@pytest.mark.parametrize(
+    "curve",
+    [
+        {"direction": "summary_to_request"},
+        {"weights": {"signal of a newer version": 1.0}},
+        {"weights": None},
+    ],
+)
+def test_unknown_curves_rank_nothing(space: Workspace, curve: dict[str, Any]) -> None:
+    """An unknown direction, combination of signals or value leaves the built-in curves in use."""
+    before = {side: scores(space, side) for side in Side}
+    known = {"direction": DIRECTIONS[0], "weights": {WORDS: 1.0}, "slope": 3.0, "offset": -1}
+    for own, changed in ((known, True), (known | curve, False)):
+        entry = [{"embedder": "none", "curves": [own]}]
+        space.corpus.set_setting("assist_weights", json.dumps(entry))
+        assert weights_in_use(space.corpus).version
+        assert ({side: scores(space, side) for side in Side} != before) is changed
+
+
+@pytest.mark.parametrize("stored", ["[", "{}", "3", "[1]", '[{"curves": 3}]'])
+def test_damaged_weights_can_be_removed(space: Workspace, stored: str) -> None:
+    """Ranking and fitting raise an error with a hint, and an undo removes the weights."""
+    before = scores(space)
+    space.corpus.set_setting("assist_weights", stored)
+    with pytest.raises(Damaged) as refused:
+        scores(space)
+    assert "assist tune --undo" in refused.value.hint
+    with pytest.raises(Damaged):
+        space.assist_tuning.run()
+    assert space.assist_tuning.undo() == ""
+    assert scores(space) == before
+
+
+def test_weights_stored_at_once_are_all_kept(
+    space: Workspace, made: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From before the stored weights are read, no other process can write until all are stored."""
+    space.assist_tuning.apply(space.assist_tuning.run())
+    found = space.assist_tuning.run(seed=1)
+
+    def dump(value: object) -> str:
+        other = sqlite3.connect(made / "w" / "store.sqlite", timeout=0)
+        with closing(other), pytest.raises(sqlite3.OperationalError, match="locked"):
+            other.execute("BEGIN IMMEDIATE")
+        return json.dumps(value)
+
+    monkeypatch.setattr(tuning, "json", SimpleNamespace(dumps=dump))
+    space.assist_tuning.apply(found)
+    assert len(stored_weights(space.corpus)) == 2
 
 
 def test_a_backup_keeps_the_weights(space: Workspace, tmp_path: Path) -> None:

@@ -261,16 +261,16 @@ def evaluate(
         _print_evaluation(found)
 
 
-def _read_weights(workspace: Path | None) -> AssistWeights:
-    from tui_annotate.services.assist.weights import BUILT_IN_WEIGHTS, weights_in_use
+def _read_weights(workspace: Path | None) -> Sequence[AssistWeights]:
+    from tui_annotate.services.assist.weights import stored_weights
 
     try:
         with open_workspace(workspace) as space:
-            return weights_in_use(space.corpus)
+            return stored_weights(space.corpus)
     except TuiAnnotateError:
         if workspace is not None:
             raise
-        return BUILT_IN_WEIGHTS
+        return ()
 
 
 def _print_evaluation(found: Mapping[str, Any]) -> None:
@@ -483,7 +483,7 @@ def tune(
         tuning = space.assist_tuning
         if undo:
             undone = tuning.undo()
-            line = f"the built-in weights replace the weights {undone}"
+            line = f"the built-in weights replace the {undone or 'damaged'} weights"
             output.print_result_or_json({"undone": undone}, line, as_json=common.as_json)
             return
         with output.show_progress("queries") as show:

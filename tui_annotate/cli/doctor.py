@@ -23,7 +23,7 @@ from tui_annotate.cli.help_format import START
 from tui_annotate.cli.options import add_command, open_workspace
 from tui_annotate.cli.ssh import SESSION
 from tui_annotate.cli.ssh_session import COMMAND
-from tui_annotate.domain.errors import TuiAnnotateError
+from tui_annotate.domain.errors import Damaged, TuiAnnotateError
 from tui_annotate.domain.findings import DiagnosticFinding
 from tui_annotate.domain.people import Permission, is_allowed
 from tui_annotate.domain.scores import ScoreRun
@@ -108,6 +108,8 @@ def check_configuration() -> DiagnosticFinding:
 
 
 def _check_workspace(workspace: Path | None) -> Iterator[DiagnosticFinding]:
+    from tui_annotate.services.assist.weights import stored_weights
+
     try:
         folder = find_workspace(workspace)
     except TuiAnnotateError as error:
@@ -118,6 +120,10 @@ def _check_workspace(workspace: Path | None) -> Iterator[DiagnosticFinding]:
     try:
         with open_workspace(folder) as space:
             yield from space.check()
+            try:
+                stored_weights(space.corpus)
+            except Damaged as error:
+                yield DiagnosticFinding("weights", "wrong", error.message, error.hint)
             scores = space.machines.scores
             yield check_runs(len(scores.runs()), scores.unfinished(), now=datetime.now(UTC))
             manages = is_allowed(space.actor, Permission.MANAGE)

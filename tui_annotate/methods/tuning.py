@@ -116,14 +116,16 @@ def measure(query: TuningQuery, calibrations: Calibrations) -> Numbers:
 
 
 def fit_calibration(queries: Sequence[TuningQuery], start: Calibration) -> Calibration:
-    """Fit the weights and the score curve of one combination of signals; of no queries, `start`."""
+    """Fit the weights and the score curve of one combination of signals; else return `start`."""
     names = list(start.weights)
     parts = [_rows(text, names) for query in queries for text in query.texts]
     if not parts:
         return start
     origin = np.array([*(start.slope * start.weights[name] for name in names), start.offset])
     found = _minimise(tuple(map(np.concatenate, zip(*parts, strict=True))), origin)
-    slope = max(float(found[:-1].sum()), _PRECISION)
+    slope = float(found[:-1].sum())
+    if slope < _PRECISION:  # no signal is useful
+        return start
     shares = (found[:-1] / slope).tolist()
     return Calibration(dict(zip(names, shares, strict=True)), slope, float(found[-1]))
 

@@ -39,9 +39,9 @@ from tui_annotate.services.assist.sample import (
     side_segments,
 )
 from tui_annotate.services.assist.weights import (
-    BUILT_IN_WEIGHTS,
     DIRECTIONS,
     AssistWeights,
+    choose_weights,
     use_weights,
 )
 
@@ -157,13 +157,13 @@ def evaluate(
     min_segments: int = 1,
     embedder: str = "auto",
     compare: Sequence[str] = (),
-    weights: AssistWeights = BUILT_IN_WEIGHTS,
+    weights: Sequence[AssistWeights] = (),
     progress: ProgressCallback = lambda *_: None,
 ) -> dict[str, Any]:
     """Evaluate how well embedders find the evidence in files of annotations (Mercury format).
 
     `embedder`: a name, or `name:model`; "none": lexical (words only); "auto": the best available.
-    `weights` rank only for the embedder for which they were fitted; else the built-in weights rank.
+    `weights`: stored weights, oldest first; the last ones for an embedder rank its matches.
 
     Raises:
         NotFound, Unavailable: a file or a named embedder cannot be opened.
@@ -177,7 +177,7 @@ def evaluate(
         for direction, own in asked.items()
     }
     first, *others = [
-        _embedder_report(parts, at, each) | {"weights": weights.of(each).version}
+        _embedder_report(parts, at, each) | {"weights": choose_weights(weights, each).version}
         for at, each in enumerate(chosen)
     ]
     return first | {
@@ -284,7 +284,7 @@ def _rank_queries(
     embedder: Embedder | None,
     report_progress: ProgressCallback,
     *,
-    weights: AssistWeights,
+    weights: Sequence[AssistWeights],
 ) -> _Ranks:
     ranks: dict[str, list[int | None]] = {name: [None] * len(own) for name, own in asked.items()}
     samples: dict[tuple[str, ...], list[tuple[str, int]]] = {}
@@ -297,7 +297,7 @@ def _rank_queries(
         [asked[direction][at] for (direction, at), *_ in groups], embedder, report_progress
     )
     for places, made in zip(groups, opened, strict=True):
-        ready = use_weights(made, weights.of(embedder))
+        ready = use_weights(made, choose_weights(weights, embedder))
         for direction, at in places:
             choice = asked[direction][at]
             found = ready.match(choice.selected, top=None)

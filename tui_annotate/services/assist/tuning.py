@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from tui_annotate.domain.annotations import ADJUDICATED, HUMAN
-from tui_annotate.domain.errors import Conflict, NotReady
+from tui_annotate.domain.errors import Conflict, Damaged, NotReady
 from tui_annotate.domain.people import Actor
 from tui_annotate.domain.progress import TaskProgress, time_phase
 from tui_annotate.domain.records import Record, RecordFilter
@@ -26,7 +26,7 @@ from tui_annotate.services.assist.weights import (
     SETTING,
     AssistWeights,
     describe_embedder,
-    stored_weights,
+    parse_entries,
     weights_in_use,
 )
 from tui_annotate.storage.clock import utc_now
@@ -101,12 +101,16 @@ class TuningService:
         return made.version
 
     def undo(self) -> str:
-        """Restore the built-in weights; return the version of the weights that were in use.
+        """Restore the built-in weights; return the old version, empty for damaged weights.
 
         Raises:
             Conflict: the built-in weights are in use.
         """
-        used = weights_in_use(self.corpus)
+        try:
+            used = weights_in_use(self.corpus)
+        except Damaged:
+            self.corpus.set_setting(SETTING, "[]")
+            return ""
         if not used.version:
             raise Conflict(
                 "nothing to undo: the assist uses its built-in weights",
@@ -116,8 +120,8 @@ class TuningService:
         return used.version
 
     def _store(self, weights: AssistWeights) -> None:
-        kept = [*stored_weights(self.corpus), replace(weights, at=utc_now(), by=self.actor.person)]
-        self.corpus.set_setting(SETTING, json.dumps([asdict(each) for each in kept]))
+        new = asdict(replace(weights, at=utc_now(), by=self.actor.person))
+        self.corpus.change_setting(SETTING, lambda old: json.dumps([*parse_entries(old), new]))
 
     def _read_queries(
         self,

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
+from tui_annotate.domain.errors import Damaged
 from tui_annotate.domain.samples import Side
 
 if TYPE_CHECKING:
@@ -44,20 +45,21 @@ class AssistWeights:
         content = json.dumps([self.embedder, self.curves], sort_keys=True).encode()
         return hashlib.sha256(content).hexdigest()[:12] if self.curves else ""
 
-    def of(self, embedder: Embedder | VectorSet | None) -> AssistWeights:
-        """Return these weights if they were fitted for an embedder, else the built-in ones."""
-        return self if self.embedder == describe_embedder(embedder) else BUILT_IN_WEIGHTS
-
     def calibrations(self, searched: Side) -> Calibrations:
         from tui_annotate.methods.matching import BUILT_IN, Calibration
 
-        own = [each for each in self.curves if DIRECTIONS[each["direction"]] is searched.other]
-        made = [Calibration(each["weights"], each["slope"], each["offset"]) for each in own]
-        return {**BUILT_IN, **{frozenset(each.weights): each for each in made}}
+        found = {**BUILT_IN}
+        for curve in self.curves:
+            match curve:
+                case {"direction": str(way), "weights": dict(own), "slope": slope, "offset": shift}:
+                    # A newer version of the program may store other directions and signals.
+                    if DIRECTIONS.get(way) is searched.other and frozenset(own) in BUILT_IN:
+                        found[frozenset(own)] = Calibration(own, slope, shift)
+        return found
 
 
 BUILT_IN_WEIGHTS: Final = AssistWeights()
-_FIELDS: Final = ("embedder", "curves", "at", "by")
+_FIELDS: Final = {"embedder", "curves", "at", "by"}
 
 
 def describe_embedder(made: Embedder | VectorSet | None) -> str:
@@ -77,14 +79,35 @@ def use_weights(ready: SampleAssist, weights: AssistWeights) -> SampleAssist:
 
 
 def stored_weights(corpus: CorpusStore) -> list[AssistWeights]:
-    """Return all weights that were ever stored, oldest first; an undo has no version."""
-    found = json.loads(corpus.setting(SETTING) or "[]")
-    # A newer version of the program may store more fields.
-    return [AssistWeights(**{name: each[name] for name in _FIELDS}) for each in found]
+    """Return all stored weights, oldest first, undos without version; Damaged if unreadable."""
+    found = parse_entries(corpus.setting(SETTING))
+    return [AssistWeights(**{name: each[name] for name in _FIELDS & each.keys()}) for each in found]
+
+
+def parse_entries(stored: str | None) -> list[dict[str, Any]]:
+    """Return the stored entries with all fields; Damaged if they are no list of JSON objects."""
+    try:
+        found = json.loads(stored or "[]")
+    except ValueError:
+        found = None
+    if not isinstance(found, list) or not all(
+        isinstance(each, dict) and isinstance(each.get("curves", []), list) for each in found
+    ):
+        raise Damaged(
+            "the stored weights of the assist are damaged",
+            "restore the built-in weights with: tui-annotate assist tune --undo",
+        )
+    return found
+
+
+def choose_weights(
+    stored: Sequence[AssistWeights], embedder: Embedder | VectorSet | None
+) -> AssistWeights:
+    """Return the last stored weights for an embedder; without any, the built-in ones."""
+    name = describe_embedder(embedder)
+    return next((each for each in reversed(stored) if each.embedder == name), BUILT_IN_WEIGHTS)
 
 
 def weights_in_use(corpus: CorpusStore) -> AssistWeights:
-    """Return the latest weights for the embedder in use; without any, the built-in ones."""
-    embedder = describe_embedder(corpus.vector_set())
-    own = [each for each in stored_weights(corpus) if each.embedder == embedder]
-    return own[-1] if own else BUILT_IN_WEIGHTS
+    """Return the last stored weights for the embedder in use; Damaged as `stored_weights`."""
+    return choose_weights(stored_weights(corpus), corpus.vector_set())

@@ -100,13 +100,13 @@ class PersonMergeStore(LogStore):
 
         def prepare(connection: Connection, done: PersonMerge) -> Iterator[WritePlan]:
             refuse(connection, person)
-            _refuse_merged(connection, person, owner)  # since the people were looked up
             if batch:
                 yield from self._plan_merge(connection, (person, owner), done, batch=batch)
 
         again = second_reader(owner)
         with self._prepared((person.id, owner.id), prepare) as (connection, plans, done):
             refuse(connection, person)  # samples may have been assigned meanwhile
+            _refuse_changed(connection, person, owner)
             if any(plan.event["person"] == again.id for plan in plans):
                 add_person(connection, again)
             self._write(connection, plans)
@@ -171,13 +171,9 @@ class PersonMergeStore(LogStore):
         who = {"people": [*people, *(second_reader(Person(each, "")).id for each in people)]}
         with self._database.reading() as connection:
             before = connection.execute(_COUNT, who).scalar()
-            merges = read_merges(connection)
             done = PersonMerge()
             plans = list(prepare(connection, done))
         with self._database.writing() as connection:
-            now = read_merges(connection)
-            if any(now.get(each) != merges.get(each) for each in people):
-                raise _merged_meanwhile(people)
             if connection.execute(_COUNT, who).scalar() != before:
                 done = PersonMerge()
                 plans = list(prepare(connection, done))
@@ -332,18 +328,14 @@ def _refuse_local(connection: Connection, person: Person) -> None:
         )
 
 
-def _refuse_merged(connection: Connection, *people: Person) -> None:
-    merges = read_merges(connection)
-    if merged := [each.id for each in people if find_owner(merges, each.id) != each.id]:
-        raise _merged_meanwhile(merged)
-
-
-def _merged_meanwhile(people: Iterable[str]) -> Conflict:
-    return Conflict(
-        f"another command merged or unmerged one of these people meanwhile: {', '.join(people)}",
-        "repeat the command",
-        code="merged-meanwhile",
-    )
+def _refuse_changed(connection: Connection, person: Person, owner: Person) -> None:
+    kind = connection.execute(select(PEOPLE.c.kind).where(PEOPLE.c.id == person.id)).scalar()
+    if kind != person.kind.value or find_owner(read_merges(connection), owner.id) != owner.id:
+        raise Conflict(
+            f"another command merged or unmerged {person.name!r} or {owner.name!r} meanwhile",
+            "repeat the command",
+            code="merged-meanwhile",
+        )
 
 
 def _set_kind(connection: Connection, person: str, kind: PersonKind) -> None:

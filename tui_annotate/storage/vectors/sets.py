@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Final
 
@@ -200,7 +200,13 @@ class VectorSetStore(Store):
             return connection.execute(query).scalar()
 
     def set_setting(self, name: str, value: str) -> None:
+        self.change_setting(name, lambda _: value)
+
+    def change_setting(self, name: str, change: Callable[[str | None], str]) -> None:
+        """Replace the value of a setting by `change` of it, in one write transaction."""
+        query = select(SETTINGS.c.value).where(SETTINGS.c.name == name)
         with self._writing_as_manager() as connection:
+            value = change(connection.execute(query).scalar())
             connection.execute(_SET, {"name": name, "value": value})
 
 
