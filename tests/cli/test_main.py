@@ -7,17 +7,23 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import fields
 from pathlib import Path
 
+import numpy as np
 import pytest
 import typer
+from numpy.typing import NDArray
 
 from tests.cli.conftest import Command
 from tests.helpers.terminal import Terminal, program
+from tests.services.ingest_stores import Words
+from tui_annotate import workspace
 from tui_annotate.cli import commands, screen
 from tui_annotate.cli.options import ColumnOptions, TextOptions
+from tui_annotate.plugins import registry
 
 ROOT = Path(__file__).parents[2]
 HEADLESS = [
@@ -188,6 +194,36 @@ def test_a_real_interruption_of_ingest_ends_with_130(command: Command, tmp_path:
     assert running.returncode == 130
     assert "Traceback" not in err
     assert command("doctor").code == 0
+
+
+def test_an_interruption_while_vectors_are_computed_keeps_the_texts(
+    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The exit code is 130, and the same command then computes the vectors."""
+
+    class Interrupted(Words):
+        def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+            if len(self.calls) > 1:
+                raise KeyboardInterrupt
+            return super().embed(texts)
+
+    command("init")
+    lines = [json.dumps({"source": f"Text {n}. " * 300, "summary": "One."}) for n in range(9)]
+    (tmp_path / "pairs.jsonl").write_text("\n".join(lines), "utf-8")
+    ingest = ("ingest", "pairs.jsonl", "--embedder", "neural")
+    make = registry._make_plugin
+    for embedder, code in ((Interrupted(), 130), (Words(), 0)):
+        made = {"embedders": embedder}
+        monkeypatch.setattr(
+            registry,
+            "_make_plugin",
+            lambda kind, *rest, made=made: made.get(kind) or make(kind, *rest),
+        )
+        assert command(*ingest).code == code
+        with workspace.open(tmp_path) as space:
+            assert len(space.corpus.keys()) == 9
+            used = space.corpus.vector_set()
+            assert (used is not None and space.corpus.waiting(used.table)[0] == 0) is (code == 0)
 
 
 @pytest.mark.parametrize(
