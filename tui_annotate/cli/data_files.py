@@ -97,8 +97,10 @@ def annotate_files(
     if not _has_terminal():
         output.print_note("to annotate, run in a terminal: tui-annotate annotate")
         return code
-    if report.refused:
-        output.read_answer("Some records were refused (see above). Press Enter to annotate.")
+    if report.refused or report.spans_refused:
+        output.read_answer(
+            "Some records or spans were refused (see above). Press Enter to annotate."
+        )
     with computing_vectors(folder):
         return screen.annotate(folder, name=shown.name, sample=shown.sample, order=shown.order)
 
