@@ -493,3 +493,29 @@ def test_options_replace_only_the_kept_columns_that_they_name(
     done = command("annotate", "a.csv", *named.split())
     assert (done.code, done.err.count("second source 'more', id 'key'")) == (0, 1)
     assert samples(tmp_path / "a.annotations") == 1
+
+
+def test_a_warning_about_a_whole_sheet_is_about_no_sample(command: Command, tmp_path: Path) -> None:
+    """Only warnings about a record say that the record's sample is stored."""
+    sheets = {name: [[LONG, "summary", "id"], [LONG, SHORT, "1"]] for name in ("one", "two")}
+    workbook(tmp_path / "a.xlsx", **sheets)
+    done = command("annotate", "a.xlsx", "--source-column", LONG)
+    lines = [
+        line
+        for line in done.err.splitlines()
+        if "a.xlsx, sheet" in line and "columns of" not in line
+    ]
+    stored = {", row " in line.split(": ")[0]: "(sample stored)" in line for line in lines}
+    assert stored == {False: False, True: True}
+
+
+def test_a_terminal_waits_after_refused_spans(
+    command: Command, tmp_path: Path, opened: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The messages about spans can be read before the screen covers them."""
+    asked: list[str] = []
+    monkeypatch.setattr("tui_annotate.cli.output.read_answer", asked.append)
+    row = {"source": LONG, "summary": SHORT, "spans": ["1889", "tower"]}
+    (tmp_path / "a.jsonl").write_text(json.dumps(row), "utf-8")
+    assert command("annotate", "a.jsonl", "--span-column", "spans").code == 0
+    assert (len(asked), len(opened)) == (1, 1)

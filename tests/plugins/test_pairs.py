@@ -430,6 +430,10 @@ def test_columns_without_a_name_are_numbered(tmp_path: Path) -> None:
     path = file(tmp_path, "a.csv", "source,summary,,\nA.,B.,,x\n")
     (record,), problems = read(path)
     assert (record.sample.meta, problems) == ({"column 3": "", "column 4": "x"}, [])
+    path = file(tmp_path, "c.csv", "source,summary,column 4,,\nA.,B.,x,y,z\n")
+    (record,), problems = read(path)
+    others = {"column 4": "x", "column 4 without a name": "y", "column 5": "z"}
+    assert (record.sample.meta, problems) == (others, [])
     (record,), _ = read(file(tmp_path, "b.csv", ",source,summary\n0,A.,B.\n"))
     assert record.sample.meta == {"": "0"}
 

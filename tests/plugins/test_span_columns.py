@@ -149,6 +149,20 @@ def test_spans_of_the_source_are_evidence(tmp_path: Path) -> None:
     assert (owned.annotation.claim, _quotes(record), problems) == ((), ["steel"], [])
 
 
+def test_quotes_are_found_in_the_second_source(tmp_path: Path) -> None:
+    """Occurrences of a quote are counted through both sources, and offsets count in the first."""
+    row = {"source": SOURCE, "more": "A river of steel.", "summary": SUMMARY}
+    row["spans"] = ["river of", ["steel", 2], [2, 8], "river", [2, 7]]  # type: ignore[assignment]
+    path = file(tmp_path, "rows.jsonl", json.dumps(row))
+    named = {"second_source_column": "more", "span_column": "spans", "span_side": Side.SOURCE}
+    (record,), problems = read(path, "pairs", **named)
+    assert _quotes(record) == ["river of", "steel", "bridge", "bridg"]
+    indexes = [owned.annotation.evidence[0].index for owned in record.annotations]
+    assert indexes == [1, 1, 0, 0]
+    assert len({owned.annotation.id for owned in record.annotations}) == 4
+    assert [each.code for each in problems] == [SPAN_AMBIGUOUS]
+
+
 def test_suggested_spans_are_no_annotations(tmp_path: Path) -> None:
     """With suggestions, the sample has no work, and missing spans are still reported."""
     record, problems = _read(tmp_path, ["big", "tower"], spans_as=SpanUse.SUGGESTIONS)

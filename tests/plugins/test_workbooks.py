@@ -143,6 +143,32 @@ def test_formulas_without_a_value_are_reported(tmp_path: Path) -> None:
     assert problems[0].message.startswith("3 formulas without a stored value, in 'C2', 'A3', 'C3'")
 
 
+@pytest.mark.parametrize(
+    ("cells", "count", "named"),
+    [
+        ("<c r='A2'><f>1</f></c><c t='n' r='B2'><f>1</f></c>", 2, "'A2', 'B2': "),
+        ("<c><f>1</f></c><c><f>1</f><v>1</v></c>", 1, "value: "),
+        (
+            '<c r="A2"><f><![CDATA[T[a]<2]]></f></c><c t=\'str\' r="B2"><f>1</f><v></v></c>',
+            1,
+            "'A2': ",
+        ),
+    ],
+)
+def test_cells_without_a_value_are_found_in_any_xml(
+    tmp_path: Path, cells: str, count: int, named: str
+) -> None:
+    """XML allows both quotes and CDATA, and a cell may have no position."""
+    path = workbook(tmp_path / "a.xlsx", one=[HEADER, ["", ""], ["A.", "B."]])
+    with zipfile.ZipFile(path) as archive:
+        sheet = archive.read("xl/worksheets/sheet1.xml").decode()
+    _edited(path, sheet1=re.sub('<row r="3"', f'<row r="2">{cells}</row><row r="3"', sheet))
+    records, problems = read(path)
+    assert len(records) == 1
+    assert problems[0].message.startswith(f"{count} formula")
+    assert named in problems[0].message
+
+
 def test_an_empty_text_is_the_value_of_a_formula(tmp_path: Path) -> None:
     """A spreadsheet program stores it in a cell of text; numbers of other programs are values."""
     row = '<c r="A2" t="str"><f>""</f><v></v></c><c r="B2"><f>1</f><v>1</v></c>'

@@ -79,7 +79,7 @@ def annotate_files(
     output.use_workspace(folder)
     with open_workspace(folder, needs=Permission.MANAGE) as space:
         if not is_new:
-            reading.used_columns.update(space.ingest_service.used_columns())
+            reading.used_columns.update(space.corpus.used_columns())
             choose_columns(files, format_name, reading)
         language = reading.language or space.settings.language
         with output.show_progress("records") as progress:
@@ -97,8 +97,8 @@ def annotate_files(
     if not _has_terminal():
         output.print_note("to annotate, run in a terminal: tui-annotate annotate")
         return code
-    if report.refused:
-        output.read_answer("Some records were refused (see above). Press Enter to annotate.")
+    if report.refused or report.spans_refused:
+        output.read_answer("Some input was refused (see above). Press Enter to annotate.")
     with computing_vectors(folder):
         return screen.annotate(folder, name=shown.name, sample=shown.sample, order=shown.order)
 

@@ -103,7 +103,7 @@ def replace_dataset(
     ):
         space.guidance.require_dataset(name)
         language = texts.language or space.settings.language
-        used = space.ingest_service.used_columns()
+        used = space.corpus.used_columns()
         others = {"dataset": name, "language": language, "used_columns": used}
         reading = options.import_options(
             columns, texts, collection, files=paths, format_name=format_name, **others

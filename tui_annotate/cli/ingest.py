@@ -35,6 +35,8 @@ MAX_PLACES_OF_FILE = 3
 """Maximum number of positions in each file that are listed after a problem's first position."""
 MAX_PLACES_WIDTH = 160
 """Maximum length, in characters, of a problem's message and positions together."""
+_RECORD_POSITION = re.compile(r":\d+$|, (?:record|row|sample) \d+$")
+"""End of the position of a record; other positions are of a whole file, folder or sheet."""
 _SpansAsOption = Annotated[
     SpanUse,
     typer.Option(
@@ -138,7 +140,7 @@ def ingest(
             about=about.description,
             everyone_read=everyone_read,
             spans_as=spans_as,
-            used_columns=space.ingest_service.used_columns(),
+            used_columns=space.corpus.used_columns(),
         )
         with output.show_progress("records") as progress:
             report = space.ingest(
@@ -211,7 +213,7 @@ def _print_problems(report: IngestReport) -> None:
     whole = len(report.problems) == report.refused + report.doubts
     for same in shown:
         first = same[0]
-        kept = not first.refused and not Path(first.where).exists()  # else of a whole file
+        kept = not first.refused and _RECORD_POSITION.search(first.where)
         line = f"{first}{' (sample stored)' if kept else ''}"
         places = (each.where for each in same)
         line += _list_other_places(places, width=MAX_PLACES_WIDTH - len(line), listed=whole)

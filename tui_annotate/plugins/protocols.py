@@ -139,8 +139,7 @@ class ImportOptions:
             uses certain choices, and refuses a table whose columns are ambiguous.
         used_columns: columns that each dataset was imported with before, the last first; a table
             that has them is read with them. Each is a `PairColumns` and a digest of the header.
-        chosen_columns: columns that were chosen for tables in this import, by dataset and table;
-            readers of tables add their choices.
+        chosen_columns: columns that this import chose, by dataset and table.
         table_columns: columns of the table that is read, as in `used_columns`.
     """
 

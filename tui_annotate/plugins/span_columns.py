@@ -17,7 +17,6 @@ from tui_annotate.domain.assignments import Assignment, State
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.records import OwnedAnnotation, Problem, Record
 from tui_annotate.domain.samples import Sample, Side
-from tui_annotate.domain.spans import Span
 from tui_annotate.methods.quote_location import list_occurrences
 from tui_annotate.plugins.files.json_values import SURROGATE
 from tui_annotate.plugins.json_records import make_row_id, number_repeated, parse_label
@@ -56,7 +55,7 @@ class _Cell(NamedTuple):
 
 
 class _Found(NamedTuple):
-    span: Span
+    anchor: Anchor
     labels: tuple[LabelPath, ...]
     note: str
 
@@ -130,12 +129,13 @@ class _SpanReader:
         return labels if len(labels) == count else (labels or [None]) * count
 
     def _find(self, value: Any, label: Any) -> _Found:
-        text = self.sample.document(self.side, 0).text
-        cell = _read_cell(value, text)
+        texts = [document.text for document in self.sample.side(self.side)]
+        cell = _read_cell(value, "\0".join(texts))
         if cell.start is not None or cell.end is not None:
-            span = check_span(text, cell.start, cell.end, quote=cell.quote, what="span")
+            span = check_span(texts[0], cell.start, cell.end, quote=cell.quote, what="span")
+            anchor = Anchor(self.side, 0, span)
         else:
-            span = _find_quote(cell, text, self.side)
+            anchor = _find_quote(cell, texts, self.side)
         note = cell.note or ""
         if not isinstance(note, str):
             raise InvalidInput(f"the note of a span is {describe_value(note)}, not text")
@@ -145,19 +145,20 @@ class _SpanReader:
                 "the label or note of a span contains a lone surrogate",
                 "correct the program that wrote the text",
             )
-        return _Found(span, labels, note)
+        return _Found(anchor, labels, note)
 
     def annotations(self, found: list[_Found]) -> Iterator[OwnedAnnotation]:
         rows = (
             {
-                "span": [self.side, one.span.start, one.span.end],
+                "span": [self.side, span.start, span.end, *filter(None, [one.anchor.index])],
                 "labels": one.labels,
                 "note": one.note,
             }
             for one in found
+            for span in [one.anchor.span]
         )
         for (times, row), one in zip(number_repeated(rows), found, strict=True):
-            anchors = (Anchor(self.side, 0, one.span),)
+            anchors = (one.anchor,)
             yield OwnedAnnotation(
                 ANNOTATOR,
                 Annotation(
@@ -221,11 +222,15 @@ def _read_cell(value: Any, text: str) -> _Cell:
     return _Cell(quote, label=label, note=note)
 
 
-def _find_quote(cell: _Cell, text: str, side: Side) -> Span:
+def _find_quote(cell: _Cell, texts: list[str], side: Side) -> Anchor:
     quote, number = cell.quote, cell.occurrence
     if not isinstance(quote, str):
         raise InvalidInput(f"the quote of a span is {describe_value(quote)}, not text", _FORMS)
-    places = list_occurrences(quote, text)
+    places = [
+        Anchor(side, index, span)
+        for index, text in enumerate(texts)
+        for span in list_occurrences(quote, text)
+    ]
     if not places:
         raise InvalidInput(
             f"the {side} does not contain the text {shorten_quote(quote)}",

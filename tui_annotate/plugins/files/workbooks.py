@@ -45,8 +45,9 @@ _EXAMPLES: Final = 5
 _LONGEST_FORMULA: Final = 2**16
 """Number of bytes that a cell with a formula fits in; a formula has at most 8,192 characters."""
 _VALUELESS: Final = re.compile(
-    rb"""<(?:\w+:)?c\s(?![^>]*\bt="str")[^>]*?\br="([A-Z]+[0-9]+)"[^>]*>\s*"""
-    rb"""<(?:\w+:)?f\b(?:[^>]*/>|[^>]*>[^<]*</(?:\w+:)?f>)\s*"""
+    rb"""<(?:\w+:)?c(?=[\s>])(?![^<>]*\bt=["']str["'])"""
+    rb"""(?:[^<>]*?\br=["']([A-Z]+[0-9]+)["'])?+[^<>]*>\s*<(?:\w+:)?f\b(?:[^<>]*/>|[^<>]*>[^<]*"""
+    rb"""(?:<!\[CDATA\[(?:[^]<]|\](?!\]>)|<(?!!))*\]\]>[^<]*)?</(?:\w+:)?f>)\s*"""
     rb"""(?:<(?:\w+:)?v\s*(?:/>|></(?:\w+:)?v>)\s*)?</(?:\w+:)?c>"""
 )
 """A cell with a formula and no value; in a cell of the type `str`, the empty text is a value."""
@@ -99,7 +100,7 @@ def _open_sheet(path: Path, sheet: Any) -> Sheet:
         valueless = _find_valueless(sheet)
         examples = list(islice(valueless, _EXAMPLES))
         count = len(examples) + sum(1 for _ in valueless)
-    return Sheet([str(cell or "") for cell in cells], rows, count, examples)
+    return Sheet([str(cell or "") for cell in cells], rows, count, [*filter(None, examples)])
 
 
 def _find_valueless(sheet: Any) -> Iterator[str]:
@@ -112,7 +113,7 @@ def _find_valueless(sheet: Any) -> Iterator[str]:
         while chunk := source.read(2**20):
             text, end = text + chunk, 0
             for found in _VALUELESS.finditer(text):
-                yield found[1].decode()
+                yield (found[1] or b"").decode()
                 end = found.end()
             text = text[max(end, len(text) - _LONGEST_FORMULA) :]
 

@@ -349,7 +349,14 @@ def _name_columns(header: list[str] | None) -> list[str] | None:
     """Number the columns without a name, if there are several."""
     if header is None or header.count("") < 2:
         return header
-    return [name or f"column {number}" for number, name in enumerate(header, 1)]
+    return [name or _number_column(number, header) for number, name in enumerate(header, 1)]
+
+
+def _number_column(number: int, header: Sequence[str]) -> str:
+    name = f"column {number}"
+    while name in header:
+        name += " without a name"
+    return name
 
 
 def _check_names(header: list[str], where: str, options: ImportOptions) -> Problem | None:
@@ -511,11 +518,11 @@ def _read_sheet(
 
 
 def _valueless_problem(sheet: Sheet, where: str) -> Problem:
-    cells = ", ".join(map(repr, sheet.examples))
-    more = " and others" if sheet.valueless > len(sheet.examples) else ""
+    cells = ", in " * bool(sheet.examples) + ", ".join(map(repr, sheet.examples))
+    more = " and others" if sheet.valueless > len(sheet.examples) > 0 else ""
     return Problem(
         where,
-        f"{format_count(sheet.valueless, 'formula')} without a stored value, in {cells}{more}: the"
+        f"{format_count(sheet.valueless, 'formula')} without a stored value{cells}{more}: the"
         " cells are empty",
         "open the workbook in a spreadsheet program, save it, and import it again",
         refused=False,
@@ -539,8 +546,7 @@ def _name_cells(cells: Sequence[Any], header: Sequence[str]) -> dict[str, Any]:
         if name:
             fields[name] = value
         elif value is not None:
-            number = f"column {at + 1}"
-            fields[f"{number} without a name" if number in header else number] = value
+            fields[_number_column(at + 1, header)] = value
     return fields
 
 

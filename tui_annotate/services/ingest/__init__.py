@@ -182,10 +182,6 @@ class IngestService:
         self._count_unknown_labels(run)
         return _finish_report(run, began, vectors.name)
 
-    def used_columns(self) -> dict[str, list[tuple[str, ...]]]:
-        """Return the columns with which tables were imported into each dataset, the last first."""
-        return self.corpus.used_columns()
-
     @property
     def sets(self) -> VectorSets:
         return VectorSets(self.corpus, self.stores, self.load)
@@ -217,7 +213,7 @@ class IngestService:
         """Give file readers the stored samples, and the columns of earlier imports."""
         if isinstance(records, IngestFiles):
             records.stored = self.corpus.sample_or_none
-            used = self.used_columns() | records.options.used_columns
+            used = self.corpus.used_columns() | records.options.used_columns
             records.options = replace(records.options, used_columns=used)
 
     def _run(self, watcher: IngestCallbacks, *, exchange: bool | None = None) -> IngestRun:

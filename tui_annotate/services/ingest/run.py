@@ -342,10 +342,7 @@ class IngestRun:
 
     def _refuse(self, record: Record) -> None:
         key = record.sample.key
-        columns = (
-            "if the stored texts are from other columns, name these columns with --source-column"
-            " and --summary-column; "
-        )
+        columns = "to name the stored texts' columns, pass --source-column and --summary-column; "
         self._note_problem(
             Problem(
                 record.where or str(key),
