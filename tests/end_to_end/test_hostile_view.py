@@ -46,7 +46,7 @@ SCREENS: Final[tuple[Step, ...]] = (
     (":", states.PALETTE),
     (PASTE, "No matches"),
     (ESCAPE, "-No matches"),
-    ("?", "read-only file"),
+    ("?", "Keys while you view a file"),
     ("q", states.READ_ONLY),
     (TAB + "d" + END + "z" + "z", states.READ_ONLY),
     (TAB + ">", "huge-line"),
