@@ -413,12 +413,12 @@ async def test_its_keys_are_told_with_those_of_machines() -> None:
         await _idle(stage, pilot)
         assert "o sort  s siblings" in stage.lines()[-1]
         await pilot.press("question_mark")
-        await _shown(stage, pilot, "another order")
+        await _shown(stage, pilot, "different order")
     async with run_stage(screen=QueueScreen(_Store().page)) as (stage, pilot):
         await _idle(stage, pilot)
         await pilot.press("o", "s", "question_mark")
         await _shown(stage, pilot, f"1-{len(FILTERS)} ")
-        assert "another order" not in stage.text()
+        assert "different order" not in stage.text()
 
 
 async def test_what_was_said_of_rows_long_gone_is_given_up() -> None:
