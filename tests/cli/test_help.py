@@ -27,6 +27,7 @@ SAME = (
 """Options that mean the same in all commands but those of `OTHERS`."""
 OTHERS = {
     ("", "--json"),
+    ("models install", "--yes"),
     ("report html", "--output"),
     ("bundles create", "--output"),
     ("sync pull", "--output"),

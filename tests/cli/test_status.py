@@ -67,4 +67,4 @@ def test_status_shows_who_takes_samples_from_the_pool(annotated: Command) -> Non
     lines = annotated("status").out.splitlines()
     start = next(at for at, line in enumerate(lines) if line.endswith("takes from pool"))
     shown = {line.split()[0]: line.split()[8:] for line in lines[start + 1 : start + 3]}
-    assert (shown["reader"], shown["kim"][0]) == (["yes"], "no,")
+    assert (shown["reader"], shown["kim"][0]) == (["yes"], "no")

@@ -61,7 +61,7 @@ def create(
     ] = False,
     common: options.CommonOptions,
 ) -> None:
-    """Write a person's samples to a file that the person can annotate on another machine.
+    """Write a person's samples to a file to annotate on another machine.
 
     The bundle file contains the samples, the person's own work, labels and vectors, and no other
     person's work. The person opens the file with `tui-annotate annotate FILE`, and sends it back.
