@@ -115,6 +115,21 @@ def test_onnxruntime_computes_the_vectors_of_pytorch(
     assert embedder._encoder.row_size == torch_embedder._encoder.row_size == 254
 
 
+def test_numpy_replaces_an_onnxruntime_that_cannot_run_the_model(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """An older or broken library is reported in the log, and vectors are computed all the same."""
+
+    def refuse(_: object) -> None:
+        raise RuntimeError("unknown operator")
+
+    monkeypatch.setattr(minilm, "start_onnxruntime", refuse)
+    made = NeuralEmbedder()
+    assert isinstance(made._encoder, MiniLmEncoder)
+    assert isinstance(made._encoder._compute_states, NumpyBert)
+    assert "unknown operator" in caplog.text
+
+
 @needs_torch
 def test_numpy_computes_the_vectors_of_pytorch(
     numpy_embedder: NeuralEmbedder, torch_embedder: NeuralEmbedder

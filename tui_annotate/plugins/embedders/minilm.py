@@ -8,6 +8,7 @@ Both engines compute the vectors that sentence-transformers computes, without Py
 from __future__ import annotations
 
 import json
+import logging
 import mmap
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
     It returns the states (rows, size, 384) of the last layer; states behind the end of a row have
     no meaning.
     """
+
+_log = logging.getLogger(__name__)
 
 FINGERPRINT: Final = "0f2099429b538261f372865f6502a90893929208710d93ef98b6a5302624c638"
 """Fingerprint of the model folder that this module can run."""
@@ -120,7 +123,10 @@ def start_engine(weights: Path) -> tuple[Engine, int]:
     try:
         return start_onnxruntime(tensors), _count_threads()
     except ImportError:
-        return start_numpy(tensors), 1  # NumPy starts threads itself
+        pass
+    except Exception as error:  # noqa: BLE001  its errors have no common base class
+        _log.warning("onnxruntime cannot run all-MiniLM-L6-v2, so NumPy is used: %s", error)
+    return start_numpy(tensors), 1  # NumPy starts threads itself
 
 
 def start_numpy(tensors: Mapping[str, Floats]) -> Engine:
