@@ -7,11 +7,14 @@ from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import InvalidInput, NotFound
 from tui_annotate.domain.spans import Span
+
+IMPORTED_COMMENTS: Final = "mercury_comments"
+"""Metadata key of a sample for people's comments on annotations in Mercury."""
 
 
 class Side(StrEnum):

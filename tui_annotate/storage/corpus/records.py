@@ -22,7 +22,15 @@ from tui_annotate.domain.assignments import Assignment, State
 from tui_annotate.domain.errors import NotFound
 from tui_annotate.domain.people import Person, PersonKind
 from tui_annotate.domain.records import OwnedAnnotation, Record, RecordFilter
-from tui_annotate.domain.samples import Document, Sample, SampleKey, SampleKind, Segment, Side
+from tui_annotate.domain.samples import (
+    IMPORTED_COMMENTS,
+    Document,
+    Sample,
+    SampleKey,
+    SampleKind,
+    Segment,
+    Side,
+)
 from tui_annotate.storage.batches import split_batches
 from tui_annotate.storage.codec import request_from_json, to_json, unpack
 from tui_annotate.storage.columns import (
@@ -36,6 +44,7 @@ from tui_annotate.storage.columns import (
     columns_of,
 )
 from tui_annotate.storage.log.record_filter import RecordQuery
+from tui_annotate.storage.people.store import find_merged_ids
 from tui_annotate.storage.statements import dataset_descriptions
 
 _log = logging.getLogger(__name__)
@@ -95,7 +104,9 @@ def read_stored_sample(
         document = Document(Side(side), content.decode(), name, title, language)
         documents.append(document)
         segments.append(unpack(boundaries, len(document.text)))
-    return StoredSample(_build_sample(key.dataset, row, documents, seen=seen), tuple(segments))
+    authors = _find_authors(connection, seen)
+    sample = _build_sample(key.dataset, row, documents, authors=authors)
+    return StoredSample(sample, tuple(segments))
 
 
 def stream_records(
@@ -113,7 +124,7 @@ def stream_records(
     found = connection.execute(select(PEOPLE.c.id, PEOPLE.c.name, PEOPLE.c.kind))
     people = {row.id: Person(row.id, row.name, PersonKind(row.kind)) for row in found}
     record_query = RecordQuery(filters, people, seen=seen)
-    documents = _Documents(connection)
+    documents, authors = _Documents(connection), _find_authors(connection, seen)
     worked = worked or record_query.narrow
     chosen = _list_worked(connection) if worked else None
     descriptions = dataset_descriptions(connection)
@@ -128,7 +139,7 @@ def stream_records(
         for page in pages:
             work = _load_work(connection, [row.id for row in page], record_query)
             kept = [row for row in page if not worked or row.id in work.touched]
-            for number, sample in _iterate_samples(dataset, kept, documents, seen=seen):
+            for number, sample in _iterate_samples(dataset, kept, documents, authors=authors):
                 record = work.record(number, sample, people)
                 about = descriptions.get(dataset)
                 yield replace(record, about=about) if about else record
@@ -138,21 +149,21 @@ def stream_samples(
     connection: Connection, dataset: str, *, seen: Collection[str] | None = None
 ) -> Iterator[Sample]:
     """Yield the samples of a dataset in the order of import, without annotations."""
-    documents = _Documents(connection)
+    documents, authors = _Documents(connection), _find_authors(connection, seen)
     query = select(DATASETS.c.id).where(DATASETS.c.name == dataset)
     for dataset_id in connection.execute(query).scalars().all():
         for page in _iterate_pages(connection, dataset_id, ""):
-            for _, sample in _iterate_samples(dataset, page, documents, seen=seen):
+            for _, sample in _iterate_samples(dataset, page, documents, authors=authors):
                 yield sample
 
 
 def _iterate_samples(
-    dataset: str, page: Sequence[Any], documents: _Documents, *, seen: Collection[str] | None
+    dataset: str, page: Sequence[Any], documents: _Documents, *, authors: Collection[str] | None
 ) -> Iterator[tuple[int, Sample]]:
     placed = documents.of([row.id for row in page])
     for row in page:
         if row.id in placed:
-            yield row.id, _build_sample(dataset, row, placed[row.id], seen=seen)
+            yield row.id, _build_sample(dataset, row, placed[row.id], authors=authors)
         else:
             # %r escapes control characters, because the log may go to a terminal.
             _log.warning("sample %r is skipped: one of its texts is missing", row.external)
@@ -184,7 +195,7 @@ def _iterate_chosen(connection: Connection, sample_ids: Sequence[int]) -> Iterat
 
 
 def _build_sample(
-    dataset: str, row: Any, documents: Sequence[Document], *, seen: Collection[str] | None
+    dataset: str, row: Any, documents: Sequence[Document], *, authors: Collection[str] | None
 ) -> Sample:
     _, external, kind, group, request, meta, imported = row
     # The imported record may contain annotations that a restricted user may not see.
@@ -195,9 +206,23 @@ def _build_sample(
         _KINDS[kind],
         group,
         request_from_json(request),
-        json.loads(meta) if meta else {},
-        json.loads(imported) if imported and seen is None else None,
+        _readable_meta(json.loads(meta), authors) if meta else {},
+        json.loads(imported) if imported and authors is None else None,
     )
+
+
+def _find_authors(connection: Connection, seen: Collection[str] | None) -> set[str] | None:
+    return None if seen is None else find_merged_ids(connection, seen)
+
+
+def _readable_meta(meta: dict[str, Any], authors: Collection[str] | None) -> dict[str, Any]:
+    """Return metadata with only the imported comments of the authors; None for all comments."""
+    if authors is None or IMPORTED_COMMENTS not in meta:
+        return meta
+    listed = meta.pop(IMPORTED_COMMENTS)
+    rows: list[Any] = listed if isinstance(listed, list) else []
+    own = [row for row in rows if isinstance(row, dict) and str(row.get("user_id")) in authors]
+    return meta | {IMPORTED_COMMENTS: own} if own else meta
 
 
 class _Documents:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final, TypedDict
 
 from sqlalchemy import Connection, bindparam, select, text, update
@@ -110,6 +110,12 @@ def find_owner(merges: Mapping[str, Merge], person_id: str) -> str:
     if merge is None or merge["into"] == person_id:
         return person_id
     return find_owner(merges, merge["into"])
+
+
+def find_merged_ids(connection: Connection, people: Collection[str]) -> set[str]:
+    """Return the ids of people and of all people who were merged into these people."""
+    merges = read_merges(connection)
+    return {*people} | {each for each in merges if find_owner(merges, each) in people}
 
 
 class PeopleStore(Store):
@@ -221,8 +227,7 @@ class PeopleStore(Store):
         """Return the ids of a person and of all people who were merged into this person."""
         require_permission(self._actor, Permission.READ, person)
         with self._database.reading() as connection:
-            merges = read_merges(connection)
-        return {person} | {each for each in merges if find_owner(merges, each) == person}
+            return find_merged_ids(connection, [person])
 
     def preferences(self, person: str) -> dict[str, Any]:
         require_permission(self._actor, Permission.READ, person)

@@ -1,4 +1,4 @@
-"""Comments that came from Mercury, where people annotate and review."""
+"""Comments that came from Mercury, where people annotate, review and export."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import sqlite3
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 
@@ -16,11 +17,15 @@ from tests.tui.screens.review_app import open_review
 from tui_annotate import workspace
 from tui_annotate.domain.annotations import Annotation
 from tui_annotate.domain.assignments import Assignment, State
-from tui_annotate.domain.people import Person, PersonKind
-from tui_annotate.domain.records import OwnedAnnotation, Record
-from tui_annotate.domain.samples import Document, Sample, Side
+from tui_annotate.domain.people import Actor, Person, PersonKind, Role
+from tui_annotate.domain.records import OwnedAnnotation, Record, RecordFilter
+from tui_annotate.domain.samples import IMPORTED_COMMENTS, Document, Sample, SampleKey, Side
+from tui_annotate.storage.corpus.store import hash_texts
+from tui_annotate.workspace import Workspace
+from tui_annotate.workspace.bundles import open_bundle, open_bundles
 
 TIME = "2026-01-02T10:20:30"
+KEY = SampleKey("films", "a")
 MINE, OTHER = "Why not Benign?", "Because of the budget."
 ROWS = [
     {"user_id": "ab12", "annot_id": 1, "text": MINE, "comment_time": TIME},
@@ -97,3 +102,73 @@ async def test_reviewers_read_all_comments_without_names(tmp_path: Path) -> None
         assert f"Person 1, {TIME[:10]} {TIME[11:16]}: {MINE}" in shown
         assert f"Person 2, {TIME[:10]} {TIME[11:16]}: {OTHER}" in shown
         assert "ab12" not in shown
+
+
+REMARK = "The date is wrong."
+SAID = [*ROWS, {"user_id": 7, "annot_id": 1, "text": REMARK, "comment_time": TIME}, "?"]
+
+
+def write_export(space: Workspace, form: str) -> str:
+    """Return the text that an export in a format writes; `html` means the report."""
+    target = space.path.parent / f"out.{form}"
+    if form == "html":
+        space.team.report.run(target, RecordFilter(), everything=True)
+    else:
+        space.export(target, format=form)
+    return target.read_text("utf-8")
+
+
+@pytest.mark.parametrize("form", ["native", "csv", "jsonl", "mercury", "html"])
+@pytest.mark.parametrize("role", Role)
+def test_annotators_export_only_their_own_comments(form: str, role: Role, tmp_path: Path) -> None:
+    """Reviewers and admins export the comments of all people."""
+    fill(tmp_path / "work", SAID, owner="ana")
+    with workspace.open(tmp_path / "work") as space:
+        written = write_export(space.acting(Actor(space.person("ana").id, role)), form)
+        assert MINE in written
+        for text in (OTHER, REMARK, "cd34"):
+            assert (text in written) is (role is not Role.ANNOTATOR)
+
+
+def test_annotators_read_only_their_own_comments_from_python(tmp_path: Path) -> None:
+    """Without comments of the annotator, the metadata column is absent."""
+    fill(tmp_path / "work", SAID, owner="ana")
+    with workspace.open(tmp_path / "work") as space:
+        for name, rows in (("ana", ROWS[:1]), ("ben", None)):
+            mine = space.acting(Actor(space.person(name).id, Role.ANNOTATOR))
+            samples = [
+                *mine.samples(),
+                mine.corpus.sample(KEY).sample,
+                *mine.corpus.samples(KEY.dataset),
+            ]
+            assert [each.meta.get(IMPORTED_COMMENTS) for each in samples] == [rows] * 3
+            assert all(IMPORTED_COMMENTS in each.meta for each in samples) is bool(rows)
+        assert [each.meta[IMPORTED_COMMENTS] for each in space.samples()] == [SAID]
+
+
+@pytest.mark.parametrize("value", ["?", {"text": OTHER}, json.dumps(ROWS)])
+def test_annotators_export_no_other_values(value: object, tmp_path: Path) -> None:
+    """A text may contain the rows of other people, for example after an import of a table."""
+    fill(tmp_path / "work", value, owner="ana")
+    with workspace.open(tmp_path / "work") as space:
+        mine = space.acting(Actor(space.person("ana").id, Role.ANNOTATOR))
+        assert [each.meta for each in mine.samples()] == [{}]
+
+
+def test_a_bundle_has_only_its_owners_comments(tmp_path: Path) -> None:
+    """The same rule holds for a bundle that an admin makes; the texts stay the same."""
+    fill(tmp_path / "work", SAID, owner="ana")
+    file = tmp_path / "ana.bundle"
+    with workspace.open(tmp_path / "work") as space:
+        ana, admin = space.person("ana"), space.acting(Actor("root", Role.ADMIN))
+        open_bundles(admin, ana).make(ana, file)
+        at_home = hash_texts(space.corpus.sample(KEY).sample)
+    with ZipFile(file) as archive:
+        written = b"".join(archive.read(name) for name in archive.namelist()).decode()
+    assert MINE in written
+    for text in (OTHER, REMARK, "cd34"):
+        assert text not in written
+    folder, merged = open_bundle(file)
+    assert not merged.refused
+    with workspace.open(folder) as space:
+        assert hash_texts(space.corpus.sample(KEY).sample) == at_home

@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 from tui_annotate.domain.errors import InvalidInput, NotFound
 from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.records import Problem, Record
-from tui_annotate.domain.samples import Side
+from tui_annotate.domain.samples import IMPORTED_COMMENTS, Side
 from tui_annotate.domain.strict_json import parse_unique
 from tui_annotate.plugins.account_files import (
     decode_text,
@@ -199,8 +199,6 @@ _CHUNK_OF: Final = {Side.SOURCE: "src_chunk_id", Side.SUMMARY: "summ_chunk_id"}
 _USER_NAMES: Final = "SELECT user_id, user_name FROM users ORDER BY rowid"
 _SUFFIXES: Final = frozenset({".sqlite", ".sqlite3", ".db"})
 """Suffixes of the database files in which the names of Mercury's users are searched."""
-COMMENTS: Final = "mercury_comments"
-"""Metadata key of a sample for its annotators' comments on annotations."""
 
 
 class MercuryDatabaseFormat:
@@ -353,7 +351,7 @@ class _DatabaseReader:
             "summary": joined[Side.SUMMARY],
             "annotations": [self._annotation_fields(row, texts, joined) for row in annotations],
             **_parse_meta(meta),
-            **({META + COMMENTS: list(map(_check_utf8, comments))} if comments else {}),
+            **({META + IMPORTED_COMMENTS: list(map(_check_utf8, comments))} if comments else {}),
         }
 
     def _annotation_fields(

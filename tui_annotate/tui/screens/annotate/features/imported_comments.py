@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from tui_annotate.domain.samples import IMPORTED_COMMENTS
 from tui_annotate.tui.draft.state import Draft
 from tui_annotate.tui.screens.sample.feature import Feature, FeatureHost, TextPage
 
@@ -26,12 +27,12 @@ class ImportedComments(Feature):
         self._own_ids: set[str] = set()
 
     def opened(self, session: AnnotatorSession, open_sample: OpenSample) -> None:
-        if open_sample.sample.meta.get("mercury_comments") and not self._everyone:
+        if open_sample.sample.meta.get(IMPORTED_COMMENTS) and not self._everyone:
             self._own_ids = session.annotate.people.merged_ids(session.person.id)
 
     def pages(self, draft: Draft, open_sample: OpenSample) -> Sequence[TextPage]:
         del draft
-        listed = open_sample.sample.meta.get("mercury_comments")
+        listed = open_sample.sample.meta.get(IMPORTED_COMMENTS)
         rows: list[Any] = listed if isinstance(listed, list) else []
         rows = [row for row in rows if isinstance(row, dict) and isinstance(row.get("text"), str)]
         people = list(dict.fromkeys(str(row.get("user_id")) for row in rows))
