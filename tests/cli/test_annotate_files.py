@@ -467,13 +467,14 @@ def test_a_refused_import_does_not_change_the_kept_columns(
     command: Command, tmp_path: Path
 ) -> None:
     """A plain import after an import that stored no sample uses the columns of the samples."""
+    same = f"{LONG},x,{LONG},{SHORT}\n"  # already stored, whichever source is named
     (tmp_path / "p.csv").write_text(
-        f"text,note,story,out\n{LONG},x,{LONG} More.,{SHORT}\n", "utf-8"
+        f"text,note,story,out\n{LONG},x,{LONG} More.,{SHORT}\n{same}", "utf-8"
     )
     columns = ("--summary-column", "out", "--source-column")
     assert command("annotate", "p.csv", *columns, "text").code == 0
     refused = command("annotate", "p.csv", *columns, "story")
-    assert (refused.code, refused.err.count("--source-column")) == (2, 1)
+    assert (refused.code, refused.err.count("--source-column")) == (3, 1)
     done = command("annotate", "p.csv")
     assert (done.code, "source 'text'" in done.err) == (0, True)
 
