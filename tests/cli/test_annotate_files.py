@@ -496,6 +496,32 @@ def test_options_replace_only_the_kept_columns_that_they_name(
     assert samples(tmp_path / "a.annotations") == 1
 
 
+def test_a_kept_id_column_gives_no_warning_of_unused_ids(command: Command, tmp_path: Path) -> None:
+    """Only rows whose number is the sample id are compared with a column named `id`."""
+    (tmp_path / "a.csv").write_text(f"source,summary,id\n{LONG},{SHORT},k7\n", "utf-8")
+    (tmp_path / "b.csv").write_text(f"document,claim,id\n{LONG},{SHORT},k8\n", "utf-8")
+    assert command("annotate", "a.csv", "--id-column", "id").code == 0
+    folder = tmp_path / "a.annotations"
+    for name, warnings in [("a.csv", 0), ("b.csv", 1)]:
+        done = command("ingest", "-w", str(folder), "--dataset", "a", name)
+        assert (done.code, done.err.count("row numbers")) == (0, warnings)
+    assert samples(folder) == 2
+
+
+def test_tables_that_differ_only_in_the_id_column_are_all_printed(
+    command: Command, tmp_path: Path
+) -> None:
+    """A choice is printed unless the same source, summary, second source, id and group were."""
+    row = f"{LONG},{SHORT},k7\n"
+    command("init", "w")
+    for name in ("one", "two"):
+        (tmp_path / f"{name}.csv").write_text(f"source,summary,{name}\n{row}", "utf-8")
+        done = command("ingest", "-w", "w", f"{name}.csv", "--id-column", name)
+        assert done.code == 0
+    done = command("ingest", "-w", "w", "one.csv", "two.csv")
+    assert (done.code, done.err.count("id 'one'"), done.err.count("id 'two'")) == (0, 1, 1)
+
+
 def test_a_warning_about_a_whole_sheet_is_about_no_sample(command: Command, tmp_path: Path) -> None:
     """Only warnings about a record say that the record's sample is stored."""
     sheets = {name: [[LONG, "summary", "id"], [LONG, SHORT, "1"]] for name in ("one", "two")}

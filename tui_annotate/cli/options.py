@@ -429,12 +429,12 @@ class _ColumnPrompt:
     """
 
     def __init__(self) -> None:
-        self._printed: set[tuple[str, str]] = set()
+        self._printed: set[PairColumns] = set()
         self._answers: dict[frozenset[PairColumns], PairColumns] = {}
 
     def __call__(self, choice: ColumnChoice) -> PairColumns:
         if choice.is_certain:
-            if choice.columns[:2] not in self._printed:
+            if choice.columns not in self._printed:
                 self._print(choice)
             return choice.columns
         candidates = frozenset(choice.candidates)
@@ -443,7 +443,7 @@ class _ColumnPrompt:
         return self._answers[candidates]
 
     def _print(self, choice: ColumnChoice) -> None:
-        self._printed.add(choice.columns[:2])
+        self._printed.add(choice.columns)
         output.print_note(str(choice))
         if choice.spans:
             named = zip(("--span-column", "--span-label-column"), choice.spans, strict=False)

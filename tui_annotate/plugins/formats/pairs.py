@@ -166,7 +166,7 @@ def _make_records(
     tables: Iterable[_Table], path: Path, options: ImportOptions
 ) -> Iterator[Record | Problem]:
     dataset = choose_dataset_name(path, options.dataset)
-    hinted = bool(options.id_column)
+    hinted = False
     with closing(NameRegister()) as seen:
         rows = (_choose_columns(table, dataset) for table in tables)
         for row, chosen in chain.from_iterable(rows):
@@ -179,7 +179,7 @@ def _make_records(
             except InvalidInput as error:
                 yield make_problem(row.where, error)
                 continue
-            if not hinted:
+            if not (hinted or chosen.id_column):
                 yield from _warn_of_unused_ids(row, chosen)
                 hinted = True
 
