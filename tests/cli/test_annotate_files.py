@@ -522,6 +522,48 @@ def test_tables_that_differ_only_in_the_id_column_are_all_printed(
     assert (done.code, done.err.count("id 'one'"), done.err.count("id 'two'")) == (0, 1, 1)
 
 
+@pytest.mark.parametrize("is_named", [True, False])
+def test_a_file_keeps_its_own_id_column(
+    command: Command, tmp_path: Path, *, is_named: bool
+) -> None:
+    """A file is read again with its samples' ids; a new file needs an option or the newest id."""
+    for number, place in enumerate("abc"):
+        (tmp_path / place).mkdir()
+        row = f"{LONG} {place}.,{SHORT},a{number},b{number}"
+        (tmp_path / place / "d.csv").write_text(f"source,summary,one,two\n{row}\n", "utf-8")
+    command("init", "w")
+    ingest = ("ingest", "-w", "w")
+    assert command(*ingest, "a/d.csv", *["--id-column", "one"] * is_named).code == 0
+    assert command(*ingest, "b/d.csv", "--id-column", "two").code == 0
+    with workspaces.open(tmp_path / "w") as space:
+        for place in ("a/d.csv", "b/d.csv"):
+            assert command(*ingest, place).code == 0
+            assert command("annotate", "-w", "w", place).code == 0
+            assert space.ingest(tmp_path / place).known == 1
+        done = command(*ingest, "c/d.csv")
+        if is_named:
+            assert (done.code, done.error and done.error.code) == (2, "columns-ambiguous")
+            assert command(*ingest, *shlex.split("c/d.csv --id-column two")).code == 0
+        expected = ["a0" if is_named else "0", "b1", "b2"]
+        assert [sample.id for sample in space.samples()] == expected
+
+
+@pytest.mark.parametrize("place", ["rows", "rows/*.csv"])
+def test_a_folder_keeps_its_row_numbers_as_ids(
+    command: Command, tmp_path: Path, place: str
+) -> None:
+    """The id column of a later file with the same header does not double the folder's samples."""
+    (tmp_path / "rows").mkdir()
+    for path, text in [("rows/a.csv", LONG), ("b.csv", f"{LONG} More.")]:
+        (tmp_path / path).write_text(f"source,summary,key\n{text},{SHORT},{path}\n", "utf-8")
+    command("init", "w")
+    ingest = ("ingest", "-w", "w", "--dataset", "d")
+    for words in (place, "b.csv --id-column key", place):
+        assert command(*ingest, *words.split()).code == 0
+    with workspaces.open(tmp_path / "w") as space:
+        assert [sample.id for sample in space.samples()] == ["a.csv/0", "b.csv"]
+
+
 def test_a_warning_about_a_whole_sheet_is_about_no_sample(command: Command, tmp_path: Path) -> None:
     """Only warnings about a record say that the record's sample is stored."""
     sheets = {name: [[LONG, "summary", "id"], [LONG, SHORT, "1"]] for name in ("one", "two")}

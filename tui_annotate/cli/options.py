@@ -412,6 +412,10 @@ def import_options(
     return reading
 
 
+def earlier_imports(space: Workspace) -> dict[str, Any]:
+    return {"used_columns": space.corpus.used_columns(), "stored": space.corpus.sample_or_none}
+
+
 def choose_columns(files: Sequence[Path], format_name: str, reading: ImportOptions) -> None:
     """Print or ask for the columns of all tables in files, before the files are imported."""
     from tui_annotate.plugins import reader_guard

@@ -21,7 +21,7 @@ from tui_annotate.domain.did_you_mean import suggest_word
 from tui_annotate.domain.errors import InvalidInput, InvalidRecord, NotFound
 from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.records import Problem, Record
-from tui_annotate.domain.samples import Sample, Side
+from tui_annotate.domain.samples import Sample, SampleKey, Side
 from tui_annotate.domain.strict_json import parse_unique
 from tui_annotate.plugins.files.columnar import MAGIC, read_column_rows
 from tui_annotate.plugins.files.json_values import (
@@ -197,8 +197,9 @@ def _choose_columns(
         return
     head = [item, *islice(rows, SAMPLED_ROWS - 1)]
     try:
-        first = [each.fields for each in head if isinstance(each, _PairRow)]
-        options = set_columns(name, first, options, dataset=item.dataset or dataset)
+        sampled = [each.fields for each in head if isinstance(each, _PairRow)]
+        first = SampleKey(item.dataset or dataset, options.row_prefix + item.name)
+        options = set_columns(name, sampled, options, first=first)
     except InvalidInput as error:
         if error.code != COLUMNS_MISSING:
             raise

@@ -426,7 +426,7 @@ class IngestFiles:
         named = [(path, self.format or detect(path, self.options)) for path in self.paths]
         # A caller who chooses columns has looked at all tables.
         if self.options.choose_columns is None:
-            self.options = replace(self.options, chosen_columns={})
+            self.options = replace(self.options, chosen_columns={}, stored=self.stored)
         for path, name in named:
             if self.options.choose_columns is None and not path.is_fifo():  # read only once
                 choose_columns(name, self.options, path)
