@@ -517,7 +517,7 @@ def test_tables_that_differ_only_in_the_id_column_are_all_printed(
     for name in ("one", "two"):
         (tmp_path / f"{name}.csv").write_text(f"source,summary,{name}\n{row}", "utf-8")
         done = command("ingest", "-w", "w", f"{name}.csv", "--id-column", name)
-        assert done.code == 0
+        assert (done.code, done.err.count("--source-column")) == (0, 1)
     done = command("ingest", "-w", "w", "one.csv", "two.csv")
     assert (done.code, done.err.count("id 'one'"), done.err.count("id 'two'")) == (0, 1, 1)
 

@@ -137,18 +137,19 @@ def set_columns(
     """
     names = list(dict.fromkeys(name for row in rows for name in row))
     header = sha256(json.dumps(sorted(names)).encode()).hexdigest()[:16]
-    kept = options.used_columns.get(first.dataset, ())
-    used = [PairColumns(*each[:5]) for each in kept]
-    same = [PairColumns(*each[:5]) for each in kept if each[5:] == (header,)]
-    if chosen := options.chosen_columns.get((first.dataset, table)):
-        used.insert(0, chosen)
+    chosen = options.chosen_columns.get((first.dataset, table))
+    if chosen and (again := _find_used([chosen], names, options)):
+        options = fill_columns(options, again)
     else:
+        kept = options.used_columns.get(first.dataset, ())
+        used = [PairColumns(*each[:5]) for each in kept]
+        same = [PairColumns(*each[:5]) for each in kept if each[5:] == (header,)]
         fitting = [found for each in same if (found := _find_used([each], names, options))]
         used = [*_prefer_stored(fitting, rows[0], options, first=first), *same, *used]
-    is_named = options.source_column and options.summary_column
-    if not is_named or _find_used(used, names, options) not in {None, _columns_of(options)}:
-        choose = options.choose_columns or _accept_certain
-        options = fill_columns(options, choose(find_columns(table, rows, options, used=used)))
+        is_named = options.source_column and options.summary_column
+        if not is_named or _find_used(used, names, options) not in {None, _columns_of(options)}:
+            choose = options.choose_columns or _accept_certain
+            options = fill_columns(options, choose(find_columns(table, rows, options, used=used)))
     columns = _columns_of(options)
     _check_second_source(columns, names)
     options.chosen_columns[first.dataset, table] = columns
