@@ -467,13 +467,14 @@ def test_a_refused_import_does_not_change_the_kept_columns(
     command: Command, tmp_path: Path
 ) -> None:
     """A plain import after an import that stored no sample uses the columns of the samples."""
+    same = f"{LONG},x,{LONG},{SHORT}\n"  # already stored, whichever source is named
     (tmp_path / "p.csv").write_text(
-        f"text,note,story,out\n{LONG},x,{LONG} More.,{SHORT}\n", "utf-8"
+        f"text,note,story,out\n{LONG},x,{LONG} More.,{SHORT}\n{same}", "utf-8"
     )
     columns = ("--summary-column", "out", "--source-column")
     assert command("annotate", "p.csv", *columns, "text").code == 0
     refused = command("annotate", "p.csv", *columns, "story")
-    assert (refused.code, refused.err.count("--source-column")) == (2, 1)
+    assert (refused.code, refused.err.count("--source-column")) == (3, 1)
     done = command("annotate", "p.csv")
     assert (done.code, "source 'text'" in done.err) == (0, True)
 
@@ -493,6 +494,74 @@ def test_options_replace_only_the_kept_columns_that_they_name(
     done = command("annotate", "a.csv", *named.split())
     assert (done.code, done.err.count("second source 'more', id 'key'")) == (0, 1)
     assert samples(tmp_path / "a.annotations") == 1
+
+
+def test_a_kept_id_column_gives_no_warning_of_unused_ids(command: Command, tmp_path: Path) -> None:
+    """Only rows whose number is the sample id are compared with a column named `id`."""
+    (tmp_path / "a.csv").write_text(f"source,summary,id\n{LONG},{SHORT},k7\n", "utf-8")
+    (tmp_path / "b.csv").write_text(f"document,claim,id\n{LONG},{SHORT},k8\n", "utf-8")
+    assert command("annotate", "a.csv", "--id-column", "id").code == 0
+    folder = tmp_path / "a.annotations"
+    for name, warnings in [("a.csv", 0), ("b.csv", 1)]:
+        done = command("ingest", "-w", str(folder), "--dataset", "a", name)
+        assert (done.code, done.err.count("row numbers")) == (0, warnings)
+    assert samples(folder) == 2
+
+
+def test_tables_that_differ_only_in_the_id_column_are_all_printed(
+    command: Command, tmp_path: Path
+) -> None:
+    """A choice is printed unless the same source, summary, second source, id and group were."""
+    row = f"{LONG},{SHORT},k7\n"
+    command("init", "w")
+    for name in ("one", "two"):
+        (tmp_path / f"{name}.csv").write_text(f"source,summary,{name}\n{row}", "utf-8")
+        done = command("ingest", "-w", "w", f"{name}.csv", "--id-column", name)
+        assert (done.code, done.err.count("--source-column")) == (0, 1)
+    done = command("ingest", "-w", "w", "one.csv", "two.csv")
+    assert (done.code, done.err.count("id 'one'"), done.err.count("id 'two'")) == (0, 1, 1)
+
+
+@pytest.mark.parametrize("is_named", [True, False])
+def test_a_file_keeps_its_own_id_column(
+    command: Command, tmp_path: Path, *, is_named: bool
+) -> None:
+    """A file is read again with its samples' ids; a new file needs an option or the newest id."""
+    for number, place in enumerate("abc"):
+        (tmp_path / place).mkdir()
+        row = f"{LONG} {place}.,{SHORT},a{number},b{number}"
+        (tmp_path / place / "d.csv").write_text(f"source,summary,one,two\n{row}\n", "utf-8")
+    command("init", "w")
+    ingest = ("ingest", "-w", "w")
+    assert command(*ingest, "a/d.csv", *["--id-column", "one"] * is_named).code == 0
+    assert command(*ingest, "b/d.csv", "--id-column", "two").code == 0
+    with workspaces.open(tmp_path / "w") as space:
+        for place in ("a/d.csv", "b/d.csv"):
+            assert command(*ingest, place).code == 0
+            assert command("annotate", "-w", "w", place).code == 0
+            assert space.ingest(tmp_path / place).known == 1
+        done = command(*ingest, "c/d.csv")
+        if is_named:
+            assert (done.code, done.error and done.error.code) == (2, "columns-ambiguous")
+            assert command(*ingest, *shlex.split("c/d.csv --id-column two")).code == 0
+        expected = ["a0" if is_named else "0", "b1", "b2"]
+        assert [sample.id for sample in space.samples()] == expected
+
+
+@pytest.mark.parametrize("place", ["rows", "rows/*.csv"])
+def test_a_folder_keeps_its_row_numbers_as_ids(
+    command: Command, tmp_path: Path, place: str
+) -> None:
+    """The id column of a later file with the same header does not double the folder's samples."""
+    (tmp_path / "rows").mkdir()
+    for path, text in [("rows/a.csv", LONG), ("b.csv", f"{LONG} More.")]:
+        (tmp_path / path).write_text(f"source,summary,key\n{text},{SHORT},{path}\n", "utf-8")
+    command("init", "w")
+    ingest = ("ingest", "-w", "w", "--dataset", "d")
+    for words in (place, "b.csv --id-column key", place):
+        assert command(*ingest, *words.split()).code == 0
+    with workspaces.open(tmp_path / "w") as space:
+        assert [sample.id for sample in space.samples()] == ["a.csv/0", "b.csv"]
 
 
 def test_a_warning_about_a_whole_sheet_is_about_no_sample(command: Command, tmp_path: Path) -> None:

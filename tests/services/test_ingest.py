@@ -102,6 +102,41 @@ def test_other_texts_under_a_known_key_are_refused(stores: Stores, tmp_path: Pat
     assert stores.corpus.sample(stores.corpus.find("a/0")).sample.documents[1].text == "B."
 
 
+def test_an_interrupted_import_keeps_the_columns_of_its_samples(
+    stores: Stores, tmp_path: Path
+) -> None:
+    """A later import without options reads the same texts as the interrupted import."""
+    rows = [
+        _pair("A.", "B.", text=f"Text {number}.", out=f"{number}.")
+        for number in range(2 * _BATCH_RECORDS)
+    ]
+    path = _lines(tmp_path / "a.jsonl", *rows)
+
+    def interrupt(progress: TaskProgress) -> None:
+        if progress.phase == "storing":
+            raise KeyboardInterrupt
+
+    options = ImportOptions(source_column="text", summary_column="out")
+    with pytest.raises(KeyboardInterrupt):
+        stores.ingest.run(IngestFiles([path], options=options), progress=interrupt)
+    assert stores.corpus.totals()[0] == _BATCH_RECORDS
+    report = stores.run(path)
+    assert (report.known, report.added, report.refused) == (_BATCH_RECORDS, _BATCH_RECORDS, 0)
+
+
+def test_only_new_texts_change_the_columns_of_a_dataset(stores: Stores) -> None:
+    """Known texts give columns only to a dataset that has none."""
+    first, other = ("source", "summary", "", "", "", "h"), ("text", "out", "", "", "", "h")
+    stores.ingest.run([_record("0")])
+    for columns, expected in [(first, [first]), (other, [first])]:
+        stores.ingest.run([replace(_record("0"), columns=columns)])
+        assert stores.corpus.used_columns()["d"] == expected
+    stores.ingest.replace([replace(_record("0"), columns=other)], dataset="d")
+    assert stores.corpus.used_columns()["d"] == [first]
+    stores.ingest.run([replace(_record("1"), columns=other)])
+    assert stores.corpus.used_columns()["d"] == [other, first]
+
+
 def test_the_same_key_twice_in_one_run(stores: Stores) -> None:
     """In one batch or batches apart: the same texts are known, others are refused."""
     many = [_record(str(number)) for number in range(_BATCH_RECORDS)]

@@ -80,6 +80,7 @@ def annotate_files(
     with open_workspace(folder, needs=Permission.MANAGE) as space:
         if not is_new:
             reading.used_columns.update(space.corpus.used_columns())
+            reading = replace(reading, stored=space.corpus.sample_or_none)
             choose_columns(files, format_name, reading)
         language = reading.language or space.settings.language
         with output.show_progress("records") as progress:

@@ -103,8 +103,7 @@ def replace_dataset(
     ):
         space.guidance.require_dataset(name)
         language = texts.language or space.settings.language
-        used = space.corpus.used_columns()
-        others = {"dataset": name, "language": language, "used_columns": used}
+        others = {"dataset": name, "language": language, **options.earlier_imports(space)}
         reading = options.import_options(
             columns, texts, collection, files=paths, format_name=format_name, **others
         )

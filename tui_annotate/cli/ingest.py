@@ -140,7 +140,7 @@ def ingest(
             about=about.description,
             everyone_read=everyone_read,
             spans_as=spans_as,
-            used_columns=space.corpus.used_columns(),
+            **options.earlier_imports(space),
         )
         with output.show_progress("records") as progress:
             report = space.ingest(

@@ -412,6 +412,10 @@ def import_options(
     return reading
 
 
+def earlier_imports(space: Workspace) -> dict[str, Any]:
+    return {"used_columns": space.corpus.used_columns(), "stored": space.corpus.sample_or_none}
+
+
 def choose_columns(files: Sequence[Path], format_name: str, reading: ImportOptions) -> None:
     """Print or ask for the columns of all tables in files, before the files are imported."""
     from tui_annotate.plugins import reader_guard
@@ -429,12 +433,12 @@ class _ColumnPrompt:
     """
 
     def __init__(self) -> None:
-        self._printed: set[tuple[str, str]] = set()
+        self._printed: set[PairColumns] = set()
         self._answers: dict[frozenset[PairColumns], PairColumns] = {}
 
     def __call__(self, choice: ColumnChoice) -> PairColumns:
         if choice.is_certain:
-            if choice.columns[:2] not in self._printed:
+            if choice.columns not in self._printed:
                 self._print(choice)
             return choice.columns
         candidates = frozenset(choice.candidates)
@@ -443,7 +447,7 @@ class _ColumnPrompt:
         return self._answers[candidates]
 
     def _print(self, choice: ColumnChoice) -> None:
-        self._printed.add(choice.columns[:2])
+        self._printed.add(choice.columns)
         output.print_note(str(choice))
         if choice.spans:
             named = zip(("--span-column", "--span-label-column"), choice.spans, strict=False)

@@ -58,8 +58,8 @@ class FolderFormat:
     def choose_columns(self, path: Path, options: ImportOptions) -> None:
         """Choose the columns of all files; see `TableImporter.choose_columns`."""
         dataset = choose_dataset_name(base_folder(path), options.dataset)
-        wanted = replace(options, dataset=dataset)
         for file in _list_data_files(path):
+            wanted = replace(options, dataset=dataset, row_prefix=f"{file.name}/")
             try:
                 choose_columns(detect(file, wanted), wanted, file)
             except (InvalidInput, NotFound) as error:

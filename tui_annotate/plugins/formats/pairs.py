@@ -21,7 +21,7 @@ from tui_annotate.domain.did_you_mean import suggest_word
 from tui_annotate.domain.errors import InvalidInput, InvalidRecord, NotFound
 from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.records import Problem, Record
-from tui_annotate.domain.samples import Sample, Side
+from tui_annotate.domain.samples import Sample, SampleKey, Side
 from tui_annotate.domain.strict_json import parse_unique
 from tui_annotate.plugins.files.columnar import MAGIC, read_column_rows
 from tui_annotate.plugins.files.json_values import (
@@ -166,7 +166,7 @@ def _make_records(
     tables: Iterable[_Table], path: Path, options: ImportOptions
 ) -> Iterator[Record | Problem]:
     dataset = choose_dataset_name(path, options.dataset)
-    hinted = bool(options.id_column)
+    hinted = False
     with closing(NameRegister()) as seen:
         rows = (_choose_columns(table, dataset) for table in tables)
         for row, chosen in chain.from_iterable(rows):
@@ -179,7 +179,7 @@ def _make_records(
             except InvalidInput as error:
                 yield make_problem(row.where, error)
                 continue
-            if not hinted:
+            if not (hinted or chosen.id_column):
                 yield from _warn_of_unused_ids(row, chosen)
                 hinted = True
 
@@ -197,8 +197,9 @@ def _choose_columns(
         return
     head = [item, *islice(rows, SAMPLED_ROWS - 1)]
     try:
-        first = [each.fields for each in head if isinstance(each, _PairRow)]
-        options = set_columns(name, first, options, dataset=item.dataset or dataset)
+        sampled = [each.fields for each in head if isinstance(each, _PairRow)]
+        first = SampleKey(item.dataset or dataset, options.row_prefix + item.name)
+        options = set_columns(name, sampled, options, first=first)
     except InvalidInput as error:
         if error.code != COLUMNS_MISSING:
             raise

@@ -141,8 +141,14 @@ class IngestCallbacks:
 
 @dataclass(slots=True)
 class _Batch:
+    """Records that an import stores together.
+
+    `columns`: maps a dataset and the columns of a table to whether the table has new texts.
+    """
+
     fresh: dict[SampleKey, Record] = field(default_factory=dict)
     with_work: list[Record] = field(default_factory=list)
+    columns: dict[tuple[str, tuple[str, ...]], bool] = field(default_factory=dict)
     texts: dict[str, int] = field(default_factory=dict)
     tasks: Sequence[SegmentationTask] = ()
     size: int = 0
@@ -166,7 +172,7 @@ class IngestRun:
     datasets: set[str] = field(default_factory=set)
     _about: DatasetDescription = field(default_factory=DatasetDescription)
     _descriptions: dict[str, DatasetDescription] = field(default_factory=dict)
-    _used_columns: dict[str, list[tuple[str, ...]]] = field(default_factory=dict)
+    _with_columns: frozenset[str] = frozenset()
     _start_time: float = field(default_factory=time.monotonic)
     _records_read: int = 0
     _fraction_read: Callable[[], float | None] = lambda: None
@@ -205,6 +211,7 @@ class IngestRun:
 
     def store(self, records: Records) -> None:
         """Store imported samples in order, while other processes split texts into sentences."""
+        self._with_columns = frozenset(self.corpus.used_columns())
         window: deque[_Batch] = deque()
         with SegmentationPool(self.workers) as sentences:
             for found in self._batches(records):
@@ -214,7 +221,6 @@ class IngestRun:
             while window:
                 self._write(window.popleft(), sentences)
         self._store_descriptions()
-        self._store_columns()
         if self._changed_samples:
             where = format_count(self._changed_samples, "sample")
             self.report.notes.append(
@@ -229,18 +235,14 @@ class IngestRun:
             if wanted != known:
                 self.corpus.describe_dataset(dataset, wanted)
 
-    def _remember_columns(self, record: Record) -> None:
-        used = self._used_columns.setdefault(record.sample.dataset, [])
-        if record.columns and record.columns not in used[:1]:
-            used[:] = [record.columns, *(each for each in used if each != record.columns)]
-
-    def _store_columns(self) -> None:
-        stored = self.corpus.used_columns()
-        for dataset, used in self._used_columns.items():
-            before = stored.get(dataset, [])
-            columns = [*used, *(each for each in before if each not in used)]
-            if columns != before:
-                self.corpus.keep_columns(dataset, columns)
+    def _store_columns(self, batch: _Batch) -> None:
+        """Store the columns of new texts, and of known texts of a dataset without columns."""
+        stored = self.corpus.used_columns() if batch.columns else {}
+        for (dataset, columns), is_new in batch.columns.items():
+            kept = stored.get(dataset, [])
+            if columns not in kept[:1] and (is_new or dataset not in self._with_columns):
+                stored[dataset] = [columns, *(each for each in kept if each != columns)]
+                self.corpus.keep_columns(dataset, stored[dataset])
 
     def embed(self, vectors: DocumentEmbedder) -> None:
         if self.watcher.progress is not None and vectors.is_slow:
@@ -266,7 +268,9 @@ class IngestRun:
             else:
                 self._refuse(record)
                 continue
-            self._remember_columns(record)
+            if record.columns:
+                table = key.dataset, record.columns
+                batch.columns[table] = batch.columns.get(table, False) or stored != digest
             if record.annotations or record.assignments:
                 batch.with_work.append(record)
             if record.about or key.dataset not in self._descriptions:
@@ -303,6 +307,7 @@ class IngestRun:
             self.report.replaced += replaced
             self.report.added += added
             self.report.known += len(samples) - replaced - added
+        self._store_columns(batch)
         if batch.with_work:
             counts = self.annotations.import_records(batch.with_work)
             self.report.annotations += counts.added
@@ -421,7 +426,7 @@ class IngestFiles:
         named = [(path, self.format or detect(path, self.options)) for path in self.paths]
         # A caller who chooses columns has looked at all tables.
         if self.options.choose_columns is None:
-            self.options = replace(self.options, chosen_columns={})
+            self.options = replace(self.options, chosen_columns={}, stored=self.stored)
         for path, name in named:
             if self.options.choose_columns is None and not path.is_fifo():  # read only once
                 choose_columns(name, self.options, path)
