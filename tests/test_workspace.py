@@ -311,7 +311,7 @@ def test_ids_that_do_not_fit_are_named(space: Workspace) -> None:
         space.annotate.add(ana, two, mark, seconds=0)
     assert "uuid4" in caught.value.hint
     with pytest.raises(Conflict, match="person") as caught:
-        space.annotate.add("nobody", two, replace(mark, id="other"), seconds=0)
+        space.annotate.add("unknown", two, replace(mark, id="other"), seconds=0)
     assert "workspace.person" in caught.value.hint
     assert len(list(space.annotations())) == 1
 

@@ -75,7 +75,7 @@ def run_drawn(
 
 
 def test_tuning_drops_a_useless_signal(space: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where only words tell the evidence, MRR on left-out sources rises beyond its interval."""
+    """Where only words find the evidence, MRR on left-out sources rises beyond its interval."""
     true = Calibration({WORDS: 1.0, VECTORS: 0.0}, 30.0, -6.0)
     found = run_drawn(monkeypatch, space, draw_queries(true, sources=80, seed=1))
     assert found["better"]

@@ -256,7 +256,7 @@ def test_a_model_without_pooling_is_told(tmp_path: Path) -> None:
 
 @needs_torch
 def test_a_missing_library_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A model other than the default needs PyTorch; the hint tells to install the CPU build."""
+    """A model other than the default needs PyTorch; the hint names the CPU build."""
     folder = tiny_model(tmp_path)
     monkeypatch.setitem(sys.modules, "sentence_transformers", None)
     with pytest.raises(Unavailable, match=r"'model'.*sentence_transformers") as caught:

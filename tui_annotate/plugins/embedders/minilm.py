@@ -124,7 +124,7 @@ def start_engine(weights: Path) -> tuple[Engine, int]:
         return start_onnxruntime(tensors), _count_threads()
     except ImportError:
         pass
-    except Exception as error:  # noqa: BLE001  its errors have no common base class
+    except Exception as error:  # noqa: BLE001  onnxruntime's errors share no base class
         _log.warning("onnxruntime cannot run all-MiniLM-L6-v2, so NumPy is used: %s", error)
     return start_numpy(tensors), 1  # NumPy starts threads itself
 

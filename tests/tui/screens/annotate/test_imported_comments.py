@@ -51,16 +51,16 @@ def fill(folder: Path, rows: object, *, owner: str = "ab12", named: str = "ab12"
     texts = (Document(Side.SOURCE, annotate_app.SOURCE), Document(Side.SUMMARY, SUMMARY))
     sample = Sample("films", "a", texts, meta={"mercury_comments": rows})
     make_workspace(folder, samples=[sample])
-    somebody = Person("ab12", "ana" if owner else "zoe", PersonKind.IMPORTED)
+    author = Person("ab12", "ana" if owner else "zoe", PersonKind.IMPORTED)
     row = {"annot_id": 1, "annotator": named}
     one: Annotation = replace(review_app.WORK["ana"][0], origin="imported:mercury", imported=row)
-    work = (Assignment(somebody.id, State.DRAFT),)
+    work = (Assignment(author.id, State.DRAFT),)
     with workspace.open(folder) as space:
-        record = Record(sample, (OwnedAnnotation(somebody.id, one),), work, (somebody,))
+        record = Record(sample, (OwnedAnnotation(author.id, one),), work, (author,))
         space.log.import_records([record])
         if owner:
-            found = somebody if owner == somebody.id else space.person(owner)
-            space.team.person_merges.merge(somebody, found)
+            found = author if owner == author.id else space.person(owner)
+            space.team.person_merges.merge(author, found)
 
 
 @pytest.mark.parametrize("owner", ["ab12", "ana", ""])
@@ -92,7 +92,7 @@ async def test_data_of_annotations_grants_no_comments(*, merged: bool, tmp_path:
 
 
 async def test_reviewers_read_all_comments_without_names(tmp_path: Path) -> None:
-    """Numbers tell the authors apart."""
+    """Numbers distinguish the authors."""
     folder = review_app.make(tmp_path / "work")
     meta = json.dumps({"mercury_comments": ROWS})
     with closing(sqlite3.connect(folder / "store.sqlite")) as store, store:
