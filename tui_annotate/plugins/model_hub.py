@@ -18,8 +18,9 @@ from pathlib import Path
 from typing import Final
 
 from tui_annotate.domain.errors import InvalidInput, NotFound, Unavailable
+from tui_annotate.settings.environment import forbid_telemetry
 
-_OFFLINE = {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1", "HF_HUB_DISABLE_TELEMETRY": "1"}
+_OFFLINE = {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1"}
 _LIBRARY = "sentence_transformers."
 _ALLOWED: Final = ("*.safetensors", "*.json", "*.txt")
 _IGNORED: Final = ("onnx/*", "openvino/*", ".*")
@@ -53,6 +54,7 @@ def fetch_model(name: str, *, revision: str, target: Path) -> FetchedModel:
         Unavailable: huggingface_hub is missing, the hub cannot be reached, or the model has no
             safe weights.
     """
+    forbid_telemetry()
     try:
         from huggingface_hub import snapshot_download
         from huggingface_hub.utils import disable_progress_bars
@@ -156,6 +158,7 @@ def sha256(path: Path) -> str:
 @contextmanager
 def offline() -> Iterator[None]:
     """Forbid model libraries any network access inside a `with` block."""
+    forbid_telemetry()
     before = {name: os.environ.get(name) for name in _OFFLINE}
     os.environ.update(_OFFLINE)
     try:

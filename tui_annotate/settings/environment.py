@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from typing import Final
@@ -36,3 +37,12 @@ def find_misspelt_variables(environment: Mapping[str, str]) -> Iterator[tuple[st
     for name in sorted(given - known):
         if near := find_nearest(name, sorted(known)):
             yield PREFIX + name, PREFIX + near
+
+
+def forbid_telemetry() -> None:
+    """Forbid libraries to report their use to their makers; to be called before their import.
+
+    onnxruntime otherwise stores a device id in the user's cache when it is imported, and looks up
+    the host that it reports to.
+    """
+    os.environ.update(ORT_DISABLE_TELEMETRY="1", HF_HUB_DISABLE_TELEMETRY="1")

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Final
 from tui_annotate.domain.errors import Unavailable
 from tui_annotate.plugins.embedders.encoder import EncoderInput, WordPieceCutter, normalize
 from tui_annotate.plugins.embedders.weights import INSTALL_DEFAULT, ModelFolder
+from tui_annotate.settings.environment import forbid_telemetry
 
 if TYPE_CHECKING:
     import numpy as np
@@ -152,6 +153,8 @@ def map_tensors(path: Path) -> dict[str, Floats]:
 
 def start_onnxruntime(tensors: Mapping[str, Floats]) -> Engine:
     import numpy as np
+
+    forbid_telemetry()
     from onnxruntime import InferenceSession, OrtValue, SessionOptions
 
     options = SessionOptions()

@@ -112,7 +112,7 @@ def _find_cached(name: str) -> Path | None:
     """Return the folder of a model in the cache of huggingface_hub; None if it is unclear."""
     home = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache") / "huggingface"
     hub = Path(os.environ.get("HF_HOME") or home) / "hub"
-    cache = Path(os.environ.get("HF_HUB_CACHE") or hub).expanduser()
+    cache = Path(os.path.expanduser(os.environ.get("HF_HUB_CACHE") or hub))  # noqa: PTH111
     cached = cache / f"models--{name.replace('/', '--')}"
     main = cached / "refs" / "main"
     if main.is_file():
