@@ -21,6 +21,7 @@ KEPT = frozenset(
 
 
 def main() -> None:
+    _reopen_closed_streams()
     if sys.version_info < (3, 11):  # noqa: UP036  a clone has no installer check
         sys.exit("tui-annotate needs Python 3.11 or newer")
     if sys.argv[1:3] == ["ssh", "session"]:
@@ -30,6 +31,24 @@ def main() -> None:
     except KeyboardInterrupt:  # during the import; `run` handles later ones
         sys.exit(130)
     sys.exit(run())
+
+
+def _reopen_closed_streams() -> None:
+    """Open the null device in place of each closed standard stream, as git does.
+
+    Otherwise the first file that the program opens would get the number of the stream, and Python
+    has no stream to write to.
+    """
+    for number, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # gets the lowest free number, which is this one
+            os.set_inheritable(number, True)  # noqa: FBT003  a parameter without a name
+        if getattr(sys, name) is None:
+            stream = open(number, mode, encoding="utf-8", closefd=False)  # noqa: SIM115
+            setattr(sys, name, stream)
+            setattr(sys, f"__{name}__", stream)
 
 
 def clean(environment: Mapping[str, str]) -> dict[str, str]:

@@ -12,7 +12,7 @@ from tui_annotate.cli import output, screen, ssh_session
 from tui_annotate.cli.global_options import find_workspace_value, split_leading
 from tui_annotate.domain.errors import NotFound, TuiAnnotateError
 from tui_annotate.settings import NO_WORKSPACE
-from tui_annotate.settings.environment import find_misspelt_variables
+from tui_annotate.settings.environment import find_misspelt_variables, forbid_telemetry
 
 INTERRUPTED = 130
 _PRIVATE = 0o077
@@ -33,19 +33,18 @@ def run(arguments: Sequence[str] | None = None) -> int:
         return _report_errors(arguments)
     finally:
         os.umask(mask)
+        output.drop_unwritten()
 
 
 def _report_errors(arguments: Sequence[str] | None) -> int:
     try:
-        code = _run_command(_begin(arguments))
-        sys.stdout.flush()
+        code = _run_and_flush(arguments)
     except BrokenPipeError:
-        _drop_output()
         return output.known_exit_code()
     except SystemExit as left:
         if not isinstance(left.__context__, BrokenPipeError):
             raise
-        _drop_output()  # Typer caught the error, and would exit with 1 and no message
+        # Typer caught the error, and would exit with 1 and no message.
         return output.known_exit_code()
     except TuiAnnotateError as error:
         output.print_error(error)
@@ -69,6 +68,14 @@ def _report_errors(arguments: Sequence[str] | None) -> int:
     return code
 
 
+def _run_and_flush(arguments: Sequence[str] | None) -> int:
+    """Run a command, and raise the error of a full disk even where the command ends by an exit."""
+    try:
+        return _run_command(_begin(arguments))
+    finally:
+        sys.stdout.flush()
+
+
 def _begin(arguments: Sequence[str] | None) -> Sequence[str]:
     """Prepare the process for a command, and return the command's arguments."""
     for stream in (sys.stdout, sys.stderr):
@@ -76,6 +83,7 @@ def _begin(arguments: Sequence[str] | None) -> Sequence[str]:
             stream.reconfigure(errors="backslashreplace")
     # Products of small matrices gain nothing from threads, and wait for threads on busy cores.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    forbid_telemetry()
     words = sys.argv[1:] if arguments is None else arguments
     output.reset(workspace=find_workspace_value(words), arguments=words)
     for name, near in find_misspelt_variables(os.environ):
@@ -103,7 +111,3 @@ def _run_command(arguments: Sequence[str]) -> int:
     from tui_annotate.cli import commands
 
     return commands.run(arguments)
-
-
-def _drop_output() -> None:
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -181,8 +181,29 @@ def known_exit_code() -> int:
 
 def print_message(text: str) -> None:
     """Print a warning or important result, even with `--quiet`, as a line on standard error."""
-    sys.stderr.write(make_line_visible(text) + "\n")
-    sys.stderr.flush()
+    try:
+        sys.stderr.write(make_line_visible(text) + "\n")
+        sys.stderr.flush()
+    except OSError:  # nobody can read it; the command's work is not less for it
+        _discard(sys.stderr)
+
+
+def drop_unwritten() -> None:
+    """Discard output that a full disk or a closed pipe does not take.
+
+    Python would try to write it once more when it exits, and end with exit code 120.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            _discard(stream)
+
+
+def _discard(stream: TextIO) -> None:
+    """Send all further output of a stream to the null device."""
+    with open(os.devnull, "wb") as nothing:  # noqa: PTH123
+        os.dup2(nothing.fileno(), stream.fileno())
 
 
 def print_note(text: str) -> None:

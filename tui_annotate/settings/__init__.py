@@ -194,7 +194,7 @@ def load(
 def _read_table(file: Path) -> dict[str, Any]:
     try:
         text = file.read_bytes()
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return {}
     except OSError as error:
         raise Unavailable(

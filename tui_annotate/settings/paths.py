@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -17,6 +17,8 @@ NO_WORKSPACE: Final = "no-workspace"
 """Code of the error that neither the current folder nor a parent folder is a workspace."""
 
 _PROGRAM: Final = "tui-annotate"
+_NO_HOME: Final = Path(os.devnull) / _PROGRAM
+"""Folder of a user without a home: reads find nothing, writes fail as on a read-only home."""
 
 
 def user_file(environment: Mapping[str, str] | None = None) -> Path:
@@ -26,7 +28,7 @@ def user_file(environment: Mapping[str, str] | None = None) -> Path:
         return Path(named)
     from platformdirs import user_config_dir
 
-    return Path(user_config_dir(_PROGRAM, appauthor=False)) / "config.toml"
+    return _home_folder(user_config_dir) / "config.toml"
 
 
 def state_folder() -> Path:
@@ -35,7 +37,19 @@ def state_folder() -> Path:
         return Path(named)
     from platformdirs import user_state_dir
 
-    return Path(user_state_dir(_PROGRAM, appauthor=False))
+    return _home_folder(user_state_dir)
+
+
+def _home_folder(locate: Callable[..., str]) -> Path:
+    """Return the program's folder of one kind below the user's home.
+
+    A user without `HOME` and without an entry in the system's list of users, as in some
+    containers, has no home.
+    """
+    try:
+        return Path(locate(_PROGRAM, appauthor=False))
+    except RuntimeError:
+        return _NO_HOME
 
 
 def workspace_state_file(kind: str, workspace: Path) -> Path:
