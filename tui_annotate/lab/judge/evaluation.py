@@ -88,7 +88,7 @@ class BuiltInScale:
             row,
             "supported",
             read=lambda reply: parse_verdicts(reply, count=count, name="verdict"),
-            contexts="\n".join(row.contexts),
+            contexts="\n".join(row.texts),
             statements=number_texts(statements),
             count=count,
         )
@@ -115,13 +115,15 @@ class BuiltInScale:
         return MetricScore(cosines, unclear=replies.count(None))
 
     def _precision(self, row: QuestionRow) -> MetricScore:
-        slots = [{"reference": row.ground_truth, "context": each} for each in row.contexts]
+        slots = [{"reference": row.ground_truth, "context": each} for each in row.texts]
         replies = self._runner.ask_all(
             row, "useful", slots, read=lambda reply: parse_choice(reply, ("0", "1"))
         )
-        found = tuple(int(each) for each in replies if each is not None)
         if unclear := replies.count(None):
             return MetricScore(None, MissingReason.UNCLEAR_JUDGE, unclear=unclear)
+        verdicts = dict(zip(row.places, replies, strict=True))
+        # An empty context keeps its rank, and is not useful.
+        found = tuple(int(verdicts.get(place) or 0) for place in range(len(row.contexts)))
         return MetricScore(average_precision(found), verdicts=found)
 
     def _recall(self, row: QuestionRow) -> MetricScore:
@@ -129,7 +131,7 @@ class BuiltInScale:
             row,
             "recalled",
             read=_parse_attributed,
-            contexts="\n".join(row.contexts),
+            contexts="\n".join(row.texts),
             reference=row.ground_truth,
         )
         if found is None:
@@ -186,7 +188,7 @@ class EvaluationResult:
         scores: score by metric: relevancy in [-1, 1], others in [0, 1]; None with a reason.
         reasons: reason of each missing score, by metric.
         generated: which of "answer" and "ground_truth" the judge generated.
-        useful: 1 or 0 for each context; may be empty.
+        useful: 1 or 0 for each context, 0 for an empty one; no values without context precision.
         unsupported: statements of the answer that the contexts do not support.
     """
 
@@ -260,15 +262,15 @@ def _score_metric(
     metric: str, row: QuestionRow, scale: Scale, *, unclear: Mapping[str, int]
 ) -> MetricScore:
     needs = {
-        "faithfulness": ("answer", "contexts"),
+        "faithfulness": ("answer", "texts"),
         "answer_relevancy": ("answer",),
-        "context_precision": ("ground_truth", "contexts"),
-        "context_recall": ("ground_truth", "contexts"),
+        "context_precision": ("ground_truth", "texts"),
+        "context_recall": ("ground_truth", "texts"),
     }
     missing = {
         "answer": MissingReason.NO_ANSWER,
         "ground_truth": MissingReason.NO_GROUND_TRUTH,
-        "contexts": MissingReason.NO_CONTEXT,
+        "texts": MissingReason.NO_CONTEXT,
     }
     for name in needs[metric]:
         if not getattr(row, name):
@@ -283,13 +285,13 @@ def _score_metric(
 
 def _generate_answer(row: QuestionRow, runner: JudgeRunner, options: EvaluateOptions) -> str | None:
     """Generate an answer from the retrieved texts; "" if they contain none, None if unreadable."""
-    if not row.contexts:
+    if not row.texts:
         return ""
     return runner.ask(
         row,
         "answer",
         read=options.truth.parse_answer,
-        contexts=number_texts(row.contexts),
+        contexts=number_texts(row.texts),
         unknown=UNKNOWN_MARKERS[runner.prompt("answer", row.language).language],
     )
 
@@ -298,7 +300,8 @@ def estimate_evaluation_cost(
     row: QuestionRow, runner: JudgeRunner, options: EvaluateOptions
 ) -> ExpectedCalls:
     """Return the maximum number of requests and characters for scoring one question."""
-    kept = select_contexts(row.contexts, k=options.top_k, most=options.max_chars)
+    chosen = select_contexts(row.contexts, k=options.top_k, most=options.max_chars)
+    kept = [context for context in chosen if context.strip()]
     read = sum(map(len, kept))
     reply, truth = len(row.answer) or EXPECTED_ANSWER, len(row.ground_truth) or EXPECTED_ANSWER
     total = ExpectedCalls()

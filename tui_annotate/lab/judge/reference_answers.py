@@ -76,7 +76,7 @@ class ReferenceAnswer:
 def generate_row(
     row: QuestionRow, runner: JudgeRunner, options: GenerateOptions
 ) -> ReferenceAnswer:
-    if not row.contexts:
+    if not row.texts:
         return ReferenceAnswer(row=row, ground_truth=None, reason=MissingReason.NO_CONTEXTS)
     replies, calls = (
         _read_slowly(row, runner, options) if options.slow else _answer_groups(row, runner, options)
@@ -97,7 +97,7 @@ def _answer_groups(
     row: QuestionRow, runner: JudgeRunner, options: GenerateOptions
 ) -> tuple[list[str | None], int]:
     # Random order, so that no group holds only the retriever's best contexts.
-    contexts = list(row.contexts)
+    contexts = list(row.texts)
     random.Random(f"{options.seed}\n{row.question}").shuffle(contexts)  # noqa: S311  no secret
     slots = [
         {"contexts": number_texts(group), "unknown": _unknown_marker(runner, row)}
@@ -120,7 +120,7 @@ def _read_slowly(
     row: QuestionRow, runner: JudgeRunner, options: GenerateOptions
 ) -> tuple[list[str | None], int]:
     slots = []
-    for context in row.contexts:
+    for context in row.texts:
         parts = [context[at : at + PART] for at in range(0, len(context), PART)]
         for place, part in enumerate(parts):
             before = "".join(parts[max(0, place - WINDOW // PART + 1) : place])
@@ -143,7 +143,7 @@ def estimate_answer_cost(
     row: QuestionRow, runner: JudgeRunner, options: GenerateOptions
 ) -> ExpectedCalls:
     """Return the maximum number of requests and characters for one reference answer."""
-    sizes = [len(context) for context in row.contexts]
+    sizes = [len(context) for context in row.texts]
     if options.slow:
         first = sum(-(-size // PART) for size in sizes)
         texts = sum(min(at + PART, WINDOW) for size in sizes for at in range(0, size, PART))
