@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import partial
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial, wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, Unpack
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Final,
+    NamedTuple,
+    ParamSpec,
+    TypedDict,
+    TypeVar,
+    Unpack,
+    cast,
+)
 
+from tui_annotate.domain.did_you_mean import suggest_word
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.progress import TaskProgress
 from tui_annotate.lab.chat.judge_config import JudgeConfig, choose_judge
@@ -137,12 +149,71 @@ class EvaluateApiOptions(JudgeApiOptions, total=False):
     keep_thinking: bool
 
 
+_RAGSGE_NAMES: Final[Mapping[str, str]] = {
+    "question_list": "questions",
+    "contexts_list": "contexts",
+    "answer_list": "answers",
+    "ground_truth_list": "ground_truths",
+    "chat_model": "model",
+    "fast": "screen",
+    "top": "bottom",
+}
+"""Our name of an argument by its name in the project RagSGE; `top` is the opposite of `bottom`."""
+
+_Parameters = ParamSpec("_Parameters")
+_Result = TypeVar("_Result")
+
+
+def _check_arguments(
+    options: type,
+) -> Callable[[Callable[_Parameters, _Result]], Callable[_Parameters, _Result]]:
+    """Decorate a function so that it refuses unknown options, and accepts the names of RagSGE.
+
+    `options` is the TypedDict of the function's keyword arguments, which Python does not check.
+    """
+
+    def decorate(function: Callable[_Parameters, _Result]) -> Callable[_Parameters, _Result]:
+        lists = [
+            name
+            for name, each in inspect.signature(function).parameters.items()
+            if each.kind is not inspect.Parameter.VAR_KEYWORD
+        ]
+        known = (*lists, *options.__annotations__)
+
+        @wraps(function)
+        def checked(*given: Any, **how: Any) -> _Result:
+            arguments: dict[str, Any] = {}
+            for name, value in how.items():
+                ours = name if name in known else _RAGSGE_NAMES.get(name, "")
+                if ours not in known:
+                    raise TypeError(
+                        f"{function.__name__}() got an unknown argument {name!r};"
+                        f" {suggest_word(name, known)}arguments: {', '.join(known)}"
+                    )
+                if ours != name and ours in how:
+                    raise TypeError(
+                        f"{function.__name__}() got both {name!r} and {ours!r}; pass only {ours!r}"
+                    )
+                arguments[ours] = not value if name == "top" else value
+            return cast("Callable[..., _Result]", function)(*given, **arguments)
+
+        return checked
+
+    return decorate
+
+
+@_check_arguments(SortApiOptions)
 def sort(
-    questions: Sequence[str], contexts: Sequence[Sequence[str]], **how: Unpack[SortApiOptions]
+    questions: Sequence[str],
+    contexts: Sequence[Sequence[str | None]],
+    **how: Unpack[SortApiOptions],
 ) -> list[ContextOrderResult]:
     """Rank each question's contexts with a judge, and compare this order with the given order.
 
+    An empty or missing (None) context keeps its index, is not sent, and does not help to answer.
+
     Raises:
+        TypeError: an argument has an unknown name.
         InvalidInput: the lists have different lengths, or an option is invalid.
         Unavailable: the endpoint cannot be reached.
     """
@@ -151,12 +222,16 @@ def sort(
     return _open_runner(how).run(sort_row, rows, options)
 
 
+@_check_arguments(GenerateApiOptions)
 def generate(
-    questions: Sequence[str], contexts: Sequence[Sequence[str]], **how: Unpack[GenerateApiOptions]
+    questions: Sequence[str],
+    contexts: Sequence[Sequence[str | None]],
+    **how: Unpack[GenerateApiOptions],
 ) -> list[ReferenceAnswer]:
     """Return a reference answer to each question, from all of its contexts.
 
     Raises:
+        TypeError: an argument has an unknown name.
         InvalidInput: the lists have different lengths, or an option is invalid.
         Unavailable: the endpoint cannot be reached.
     """
@@ -165,9 +240,10 @@ def generate(
     return _open_runner(how).run(generate_row, rows, options)
 
 
+@_check_arguments(EvaluateApiOptions)
 def evaluate(  # noqa: PLR0917  four lists, in the argument order of the project RagSGE
     questions: Sequence[str],
-    contexts: Sequence[Sequence[str]],
+    contexts: Sequence[Sequence[str | None]],
     answers: Sequence[str | None] | None = None,
     ground_truths: Sequence[str | None] | None = None,
     **how: Unpack[EvaluateApiOptions],
@@ -177,6 +253,7 @@ def evaluate(  # noqa: PLR0917  four lists, in the argument order of the project
     The judge first generates missing answers and ground truths; the result names what it generated.
 
     Raises:
+        TypeError: an argument has an unknown name.
         InvalidInput: the lists have different lengths, or an option is invalid.
         Unavailable: the endpoint cannot be reached, or the embedder or back end is not installed.
     """
