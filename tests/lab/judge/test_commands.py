@@ -188,6 +188,36 @@ def test_without_vectors_one_score_is_missing(command: Command, chat: FakeChat, 
     assert re.search(r"answer_relevancy: -\D+0\D+2", done.out)
 
 
+def test_the_similarity_is_printed(command: Command, chat: FakeChat, rag: Path) -> None:
+    """Chinese has no static vectors: it is compared by words, apart from the others."""
+    rows = [
+        {"question": "谁建造了这座桥？", "contexts": ["桥"], "answer": "埃菲尔。"},
+        {"question": "What?", "contexts": ["a"], "answer": "It."},
+    ]
+    rag.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    questions = {"埃菲尔": "谁建造了这座桥？", "It.": "What?"}
+    chat.answer = lambda prompt: json.dumps(
+        {
+            "question": next(each for name, each in questions.items() if name in prompt),
+            "noncommittal": 0,
+        }
+    )
+    words = ("evaluate", rag, "--metric", "answer_relevancy", "--embedder", "static")
+    done = ask(command, chat, *words, "--json")
+    assert done.json["similarities"] == {
+        "vectors": {"mean": pytest.approx(1), "count": 1},
+        "words": {"mean": pytest.approx(1), "count": 1},
+    }
+    assert [row["similarity"] for row in done.json["rows"]] == ["words", "vectors"]
+    assert done.json["embedder"].startswith("static")
+    printed = ask(command, chat, *words)
+    assert re.search(r"vectors of static.*1\.000.*\b1\b", printed.out)
+    assert re.search(r"similarity of words.*1\.000.*\b1\b", printed.out)
+    assert "--similarity" in printed.err
+    alone = ask(command, chat, *words, "--similarity", "words", "--json")
+    assert list(alone.json["similarities"]) == ["words"]
+
+
 @pytest.mark.parametrize("name", ["sort", "generate", "evaluate"])
 def test_a_request_has_a_time_limit(
     command: Command,

@@ -30,6 +30,7 @@ from tui_annotate.lab.judge.context_order import (
 )
 from tui_annotate.lab.judge.evaluation import (
     METRICS,
+    WORDS,
     BuiltInScale,
     EvaluateOptions,
     EvaluationResult,
@@ -139,6 +140,8 @@ class EvaluateApiOptions(JudgeApiOptions, total=False):
         embedder: embedder for answer relevancy, named as for the import command; "auto" is the best
             available embedder.
         backend: "builtin", or "ragas" if that library is installed.
+        similarity: how answer relevancy compares questions: "vectors"; "words"; or "auto", the
+            default: by words if the embedder has no vector for a text.
     """
 
     metrics: Sequence[str]
@@ -146,6 +149,7 @@ class EvaluateApiOptions(JudgeApiOptions, total=False):
     max_chars: int
     embedder: str
     backend: str
+    similarity: str
     keep_thinking: bool
 
 
@@ -261,7 +265,7 @@ def evaluate(  # noqa: PLR0917  four lists, in the argument order of the project
     options = EvaluateOptions(
         metrics=tuple(how.get("metrics") or METRICS),
         truth=GenerateOptions(**_pick(how, "keep_thinking")),
-        **_pick(how, "top_k", "max_chars"),
+        **_pick(how, "top_k", "max_chars", "similarity"),
     )
     made = choose_scale(
         _config_of(how),
@@ -269,9 +273,11 @@ def evaluate(  # noqa: PLR0917  four lists, in the argument order of the project
         load(),
         embedder=how.get("embedder", ""),
         backend=how.get("backend", "builtin"),
+        similarity=options.similarity,
     )
     runner = _open_runner(how)
-    scale = made.scale or BuiltInScale(runner, made.embed).score
+    built_in = BuiltInScale(runner, made.embed, similarity=options.similarity)
+    scale = made.scale or built_in.score
     return runner.run(partial(evaluate_row, scale=scale), rows, options)
 
 
@@ -316,6 +322,7 @@ def choose_scale(
     *,
     embedder: str = "",
     backend: str = "builtin",
+    similarity: str = "auto",
     vector_set: VectorSet | None = None,
 ) -> ScaleSetup:
     """Choose the backend for the metrics; load an embedding model only if a metric needs one.
@@ -323,12 +330,17 @@ def choose_scale(
     Without a name, load the workspace's embedder, else that of the settings, else the best one.
 
     Raises:
-        InvalidInput: no such back end or embedder exists.
+        InvalidInput: no such back end or embedder exists, or the back end cannot compare words.
         Unavailable: the back end or embedder is not installed.
     """
     if backend not in BACKENDS:
         raise InvalidInput(f"unknown back end {backend!r}", f"choose one of: {', '.join(BACKENDS)}")
-    needed = "answer_relevancy" in metrics
+    if backend != "builtin" and similarity == WORDS:
+        raise InvalidInput(
+            f"the back end {backend} compares questions by vectors only",
+            "use the built-in metrics, or another similarity than words",
+        )
+    needed = "answer_relevancy" in metrics and similarity != WORDS
     load = partial(_load_embedder, timeout=config.timeout)
     made = load(embedder, settings, vector_set) if needed else None
     embed, label = (made.embed, f"{made.label} {made.version}") if made else (None, "")

@@ -220,22 +220,31 @@ def print_generated(found: Sequence[ReferenceAnswer], *, as_json: bool) -> None:
 
 
 def print_evaluated(
-    found: Sequence[EvaluationResult], metrics: Sequence[str], *, as_json: bool
+    found: Sequence[EvaluationResult], metrics: Sequence[str], *, embedder: str, as_json: bool
 ) -> None:
-    from tui_annotate.lab.judge.evaluation import mean_metrics
+    from tui_annotate.lab.judge.evaluation import VECTORS, mean_metrics, mean_similarities
 
-    means = mean_metrics(found, metrics)
+    means, similarities = mean_metrics(found, metrics), mean_similarities(found)
     for what in ("answer", "ground_truth"):
         if made := sum(what in each.generated for each in found):
             output.print_message(
                 f"generated before scoring: {output.many(made, what.replace('_', ' '))}"
             )
     if as_json:
-        averages: dict[str, Any] = {
-            name: {"mean": each.mean, "count": each.count, "missing": each.missing}
-            for name, each in means.items()
+        values: dict[str, Any] = {
+            "means": {
+                name: {"mean": each.mean, "count": each.count, "missing": each.missing}
+                for name, each in means.items()
+            },
+            "rows": [each.as_json() for each in found],
         }
-        output.print_json({"means": averages, "rows": [each.as_json() for each in found]})
+        if similarities:
+            values["similarities"] = {
+                name: {"mean": each.mean, "count": each.count}
+                for name, each in similarities.items()
+            }
+            values["embedder"] = embedder
+        output.print_json(values)
         return
     columns = [Column("question", flexible=True), *(Column(name, number=True) for name in metrics)]
     rows = [
@@ -247,6 +256,17 @@ def print_evaluated(
         output.print_line(
             f"mean {name}: {_format_figure(each.mean)}; questions with a score: {each.count:,}; "
             f"questions without a score: {each.missing:,}"
+        )
+    for name, each in similarities.items():
+        compared = f"vectors of {embedder}" if name == VECTORS else name
+        output.print_line(
+            f"answer_relevancy by the similarity of {compared}: mean {_format_figure(each.mean)};"
+            f" questions: {each.count:,}"
+        )
+    if len(similarities) > 1:
+        output.print_message(
+            "cosines of vectors and of words are not comparable; compare all questions in one way"
+            " with --similarity words"
         )
 
 

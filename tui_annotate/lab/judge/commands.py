@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tui_annotate.cli import output
+from tui_annotate.cli import completion, output
 from tui_annotate.cli.help_format import RESEARCH
 from tui_annotate.cli.options import (
     CommonOptions,
@@ -383,6 +383,16 @@ BackendOption = Annotated[
         "Implementation of the metrics: builtin, or the library ragas if installed.",
     ),
 ]
+SimilarityOption = Annotated[
+    str,
+    option(
+        "--similarity",
+        "NAME",
+        "How answer relevancy compares questions: vectors, words, or auto: by words if the embedder"
+        " has no vector for a text, as for Chinese texts with most embedders.",
+        complete=completion.complete_words("auto", "vectors", "words"),
+    ),
+]
 
 
 def evaluate(
@@ -395,6 +405,7 @@ def evaluate(
     max_chars: ContextCharsOption = 13_000,
     embedder: EmbedderOption = "",
     backend: BackendOption = "builtin",
+    similarity: SimilarityOption = "auto",
     keep_thinking: KeepThinkingOption = False,
     chosen: JudgeCommandOptions,
 ) -> None:
@@ -418,7 +429,9 @@ def evaluate(
 
     metrics = tuple(metric or METRICS)
     truth = GenerateOptions(keep_thinking=keep_thinking)
-    options = EvaluateOptions(metrics=metrics, top_k=top_k, max_chars=max_chars, truth=truth)
+    options = EvaluateOptions(
+        metrics=metrics, top_k=top_k, max_chars=max_chars, similarity=similarity, truth=truth
+    )
     with open_setup(source, chosen) as setup:
         if chosen.dry_run:
             print_plan(plan_evaluate(setup.rows, setup.runner, options), setup, chosen)
@@ -429,9 +442,11 @@ def evaluate(
             setup.settings,
             embedder=embedder,
             backend=backend,
+            similarity=similarity,
             vector_set=setup.vector_set,
         )
-        scale = how.scale or BuiltInScale(setup.runner, how.embed).score
+        built_in = BuiltInScale(setup.runner, how.embed, similarity=similarity)
+        scale = how.scale or built_in.score
         found = setup.runner.run(partial(evaluate_row, scale=scale), setup.rows, options)
         if setup.dataset_judge:
             setup.dataset_judge.store_evaluated(
@@ -440,7 +455,7 @@ def evaluate(
         if chosen.target:
             write_evaluated(found, metrics, chosen.target)
     print_tally(setup.runner, chosen)
-    print_evaluated(found, metrics, as_json=chosen.as_json)
+    print_evaluated(found, metrics, embedder=how.embedder, as_json=chosen.as_json)
     exit_if_partial()
 
 

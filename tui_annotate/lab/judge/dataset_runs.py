@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
@@ -112,6 +113,7 @@ class DatasetJudge:
             "top_k": options.top_k,
             "max_chars": options.max_chars,
             "keep_thinking": options.truth.keep_thinking,
+            "similarity": dict(Counter(each.similarity for each in found if each.similarity)),
         }
         maker = "judge-evaluate" if backend == "builtin" else backend
         scores = [score for name in options.metrics for score in _metric_scores(found, name)]

@@ -9,6 +9,7 @@ RAGAS: Automated Evaluation of Retrieval Augmented Generation, 2024).
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Sequence
 from enum import StrEnum, unique
 from typing import Final, TypeVar
@@ -31,6 +32,8 @@ class MissingReason(StrEnum):
     NO_CONTEXTS = "there are no contexts"
     NO_GROUND_TRUTH = "there is no ground truth"
     NO_VECTORS = "there are no vectors: no embedder is available"
+    UNKNOWN_WORDS = "the embedder has no vector for the question, or for a question of the judge"
+    NO_WORDS = "the question, or a question of the judge, has no words to compare"
     NO_USEFUL_CONTEXT = "no context helps to answer the question"
     SINGLE_CONTEXT = "there is only one context, so there is nothing to sort"
     EMPTY_ANSWER = "the answer contains no statement"
@@ -144,18 +147,44 @@ def mean_relevancy(
     question: Sequence[float],
     invented: Sequence[Sequence[float]],
     noncommittal: Sequence[int],
-) -> float:
+) -> float | None:
     """Return how similar a question is to the questions that a model invented for its answer.
 
     The result is the mean cosine, in [-1, 1]. The mean is 0 if all replies are noncommittal (1), or
-    if there are none. A zero vector has the cosine 0.
+    if there are none. A vector of zeros means an unknown text: the mean is None.
     """
     if not invented or all(noncommittal):
         return 0.0
-    return sum(_cosine(question, each) for each in invented) / len(invented)
+    return _mean_known([_cosine(question, each) for each in invented])
 
 
-def _cosine(one: Sequence[float], other: Sequence[float]) -> float:
+def mean_word_relevancy(
+    question: str, invented: Sequence[str], noncommittal: Sequence[int]
+) -> float | None:
+    """Return the relevancy as `mean_relevancy`, with the cosine of word counts, in [0, 1].
+
+    Chinese texts are compared by characters and pairs of characters. A text without words gives
+    None.
+    """
+    if not invented or all(noncommittal):
+        return 0.0
+    return _mean_known([_word_cosine(question, each) for each in invented])
+
+
+def _mean_known(cosines: Sequence[float | None]) -> float | None:
+    known = [cosine for cosine in cosines if cosine is not None]
+    return sum(known) / len(known) if len(known) == len(cosines) else None
+
+
+def _cosine(one: Sequence[float], other: Sequence[float]) -> float | None:
     lengths = math.sqrt(math.fsum(x * x for x in one) * math.fsum(y * y for y in other))
     product = math.fsum(x * y for x, y in zip(one, other, strict=True))
-    return product / lengths if lengths else 0.0
+    return product / lengths if lengths else None
+
+
+def _word_cosine(one: str, other: str) -> float | None:
+    from tui_annotate.methods.lexical import find_words  # it imports numpy
+
+    counts, others = (Counter(word.text for word in find_words(text)) for text in (one, other))
+    names = sorted(counts.keys() | others.keys())
+    return _cosine([counts[name] for name in names], [others[name] for name in names])

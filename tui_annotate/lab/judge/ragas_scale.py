@@ -19,7 +19,7 @@ import httpx2
 
 from tui_annotate.domain.errors import InvalidInput, Unavailable
 from tui_annotate.lab.chat.llm_judge import TIMEOUT, open_chat_client, post_chat, read_chat
-from tui_annotate.lab.judge.evaluation import MetricScore
+from tui_annotate.lab.judge.evaluation import VECTORS, MetricScore
 from tui_annotate.lab.judge.metrics import MissingReason
 from tui_annotate.plugins.http_errors import shorten_line
 from tui_annotate.plugins.http_transport import (
@@ -91,7 +91,7 @@ class RagasScale:
                 )
         if not math.isfinite(value):
             return MetricScore(None, "ragas returned no number")
-        return MetricScore(value)
+        return MetricScore(value, similarity=VECTORS if metric == "answer_relevancy" else "")
 
     async def _ask(self, metric: str, row: Any) -> float:
         """Score one question with a new client, because connections belong to one event loop."""
@@ -180,7 +180,10 @@ def _wrap_embedder(embed: Callable[[Sequence[str]], NDArray[Any]] | None) -> Any
 
     class Ours(BaseRagasEmbedding):  # type: ignore[misc]
         def embed_text(self, text: str, **_: Any) -> list[float]:
-            return [float(number) for number in embed([text])[0]] if embed else []
+            vector = [float(number) for number in embed([text])[0]] if embed else []
+            if not any(vector):  # its cosine would be 0/0
+                raise ValueError(MissingReason.UNKNOWN_WORDS)
+            return vector
 
         async def aembed_text(self, text: str, **_: Any) -> list[float]:
             return self.embed_text(text)

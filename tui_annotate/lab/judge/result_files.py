@@ -109,6 +109,7 @@ def _table_columns(metrics: Sequence[str]) -> tuple[str, ...]:
         "generated",
         "reasons",
         "unclear",
+        *(("similarity",) if "answer_relevancy" in metrics else ()),
     )
 
 
@@ -119,6 +120,7 @@ def _table_rows(
         reasons = "; ".join(f"{name}: {why}" for name, why in each.reasons.items())
         values = {
             "": number,
+            "similarity": "",
             **each.as_json(),
             "contexts": _dump(list(each.row.contexts)),
             "generated": " ".join(each.generated),
