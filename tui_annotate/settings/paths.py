@@ -38,6 +38,12 @@ def state_folder() -> Path:
     return Path(user_state_dir(_PROGRAM, appauthor=False))
 
 
+def reply_cache_file() -> Path | None:
+    """Return the path of the user's cache of model replies; None for a user without a home."""
+    file = state_folder() / "replies.jsonl"
+    return None if str(file).startswith("~") else file
+
+
 def workspace_state_file(kind: str, workspace: Path) -> Path:
     """Return the path of a file in the state folder for one workspace; the file need not exist."""
     from hashlib import sha256

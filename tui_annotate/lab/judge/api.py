@@ -23,6 +23,7 @@ from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.progress import TaskProgress
 from tui_annotate.lab.chat.judge_config import JudgeConfig, choose_judge
 from tui_annotate.lab.chat.prompts import check_folders
+from tui_annotate.lab.chat.reply_cache import open_replies
 from tui_annotate.lab.judge.context_order import (
     ContextOrderResult,
     SortOptions,
@@ -38,6 +39,7 @@ from tui_annotate.lab.judge.evaluation import (
     estimate_evaluation_cost,
     evaluate_row,
 )
+from tui_annotate.lab.judge.metrics import MAX_CHARACTERS
 from tui_annotate.lab.judge.reference_answers import (
     GenerateOptions,
     ReferenceAnswer,
@@ -48,7 +50,6 @@ from tui_annotate.lab.judge.runner import JudgePlan, JudgeRunner, plan_cost
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.judges import ReplyCache
 from tui_annotate.settings import Settings, load
-from tui_annotate.storage.reply_file import ReplyFile
 
 if TYPE_CHECKING:
     from tui_annotate.domain.vector_sets import VectorSet
@@ -106,6 +107,10 @@ class JudgeApiOptions(TypedDict, total=False):
         language: language of the prompts, "en" or "zh" (default: the language of each question).
         concurrency: requests at a time, 1 to 64 (default: 4).
         timeout: time limit of a request in seconds (default: 300).
+        cache: file that caches the replies, instead of the user's cache.
+        no_cache: neither use nor store cached replies.
+        max_retries: maximum number of repetitions of a request after temporary failures (default:
+            5).
     """
 
     model: str
@@ -113,8 +118,10 @@ class JudgeApiOptions(TypedDict, total=False):
     language: str
     prompts: Path | str | None
     cache: Path | str | None
+    no_cache: bool
     concurrency: int
     timeout: float | None
+    max_retries: int | None
     progress: Callable[[TaskProgress], None] | None
 
 
@@ -123,6 +130,7 @@ class SortApiOptions(JudgeApiOptions, total=False):
     bottom: bool
     screen: bool
     swap: bool
+    max_chars: int
 
 
 class GenerateApiOptions(JudgeApiOptions, total=False):
@@ -130,6 +138,7 @@ class GenerateApiOptions(JudgeApiOptions, total=False):
     seed: int
     slow: bool
     keep_thinking: bool
+    max_chars: int
 
 
 class EvaluateApiOptions(JudgeApiOptions, total=False):
@@ -222,7 +231,7 @@ def sort(
         Unavailable: the endpoint cannot be reached.
     """
     rows = rows_of_lists(questions, contexts)
-    options = SortOptions(**_pick(how, "k", "bottom", "screen", "swap"))
+    options = SortOptions(**_pick(how, "k", "bottom", "screen", "swap", "max_chars"))
     return _open_runner(how).run(sort_row, rows, options)
 
 
@@ -240,7 +249,9 @@ def generate(
         Unavailable: the endpoint cannot be reached.
     """
     rows = rows_of_lists(questions, contexts)
-    options = GenerateOptions(**_pick(how, "group_size", "seed", "slow", "keep_thinking"))
+    options = GenerateOptions(
+        **_pick(how, "group_size", "seed", "slow", "keep_thinking", "max_chars")
+    )
     return _open_runner(how).run(generate_row, rows, options)
 
 
@@ -264,7 +275,9 @@ def evaluate(  # noqa: PLR0917  four lists, in the argument order of the project
     rows = rows_of_lists(questions, contexts, answers=answers, ground_truths=ground_truths)
     options = EvaluateOptions(
         metrics=tuple(how.get("metrics") or METRICS),
-        truth=GenerateOptions(**_pick(how, "keep_thinking")),
+        truth=GenerateOptions(
+            max_chars=how.get("max_chars", MAX_CHARACTERS), **_pick(how, "keep_thinking")
+        ),
         **_pick(how, "top_k", "max_chars", "similarity"),
     )
     made = choose_scale(
@@ -295,12 +308,13 @@ def _config_of(how: Any) -> JudgeConfig:
         folders=(Path(folder),) if folder else (),
         concurrency=how.get("concurrency", 4),
         timeout=how.get("timeout"),
+        max_retries=how.get("max_retries"),
     )
 
 
 def _open_runner(how: Any) -> JudgeRunner:
     cache = how.get("cache")
-    replies: ReplyCache | None = ReplyFile(Path(cache)) if cache else None
+    replies = open_replies(file=Path(cache) if cache else None, no_cache=how.get("no_cache", False))
     return make_runner(_config_of(how), replies, progress=how.get("progress"))
 
 
