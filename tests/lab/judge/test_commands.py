@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import stat
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 
 import pytest
 
+import tui_annotate
 from tests.cli.conftest import Command, Result
 from tests.helpers.printed_numbers import printed_numbers
 from tests.lab.chat.scripted_judge import Script, contexts
@@ -77,41 +79,110 @@ def test_sort_writes_the_published_form(
 def test_the_second_time_costs_nothing(
     command: Command, chat: FakeChat, rag: Path, tmp_path: Path
 ) -> None:
-    """Replies are kept beside the output; the plan says so, and asks nobody."""
-    target = tmp_path / "sorted.json"
-    kept = tmp_path / "sorted.json.replies.jsonl"
+    """Replies are in one cache per user, whatever the output; the plan says so."""
     plan = command("judge", "sort", str(rag), "--model", "m", "--dry-run")
     assert re.search(r"\b2\b\D+\b26\b\D+\b0\b", plan.out)
     assert not chat.headers
-    ask(command, chat, "sort", rag, "-o", target)
-    assert kept.exists()
-    again = ask(command, chat, "sort", rag, "-o", target)
-    assert re.search(r"\b0 .* 20\b", again.err)
-    plan = ask(command, chat, "sort", rag, "--cache", kept, "--dry-run", "--json")
+    ask(command, chat, "sort", rag)
+    asked = len(chat.asked)
+    assert asked == 20
+    for words in ((), ("-o", tmp_path / "a.json"), ("-o", tmp_path / "b.json"), ("--json",)):
+        again = ask(command, chat, "sort", rag, *words)
+        assert re.search(r"\b0 .* 20\b", again.err)
+    questions = [row["question"] for row in ROWS]
+    given = [row["contexts"] for row in ROWS]
+    tui_annotate.sort(questions, given, model="m", base_url=chat.url)
+    assert len(chat.asked) == asked
+    assert [path.name for path in tmp_path.glob("*.replies.jsonl")] == []
+    plan = ask(command, chat, "sort", rag, "--dry-run", "--json")
     assert plan.json == {"questions": 2, "calls": 20, "cached": 20, "characters": 0}
 
 
-def test_without_a_place_replies_are_not_kept(
+def test_a_dataset_and_a_file_share_replies(command: Command, chat: FakeChat, rag: Path) -> None:
+    """What was asked for a dataset is known for a file, and the other way round."""
+    chat.answer = Script()
+    command("init", "work")
+    rag.write_text("".join(json.dumps(row | {"answer": "It."}) + "\n" for row in ROWS))
+    command("ingest", "-w", "work", "--from", "rag", "--embedder", "none", str(rag))
+    dataset = ("--dataset", "rag", "-w", "work")
+    ask(command, chat, "sort", *dataset)
+    ask(command, chat, "generate", rag)
+    asked = len(chat.asked)
+    ask(command, chat, "sort", rag)
+    ask(command, chat, "generate", *dataset)
+    assert len(chat.asked) == asked
+
+
+def test_other_addresses_models_and_no_cache_are_asked_again(
     command: Command, chat: FakeChat, rag: Path, tmp_path: Path
 ) -> None:
-    """It is told before anything is asked; the JSON is that of the file."""
-    done = ask(
-        command, chat, "sort", rag, "--keep-irrelevant", "--bottom", "--both-orders", "--json"
-    )
-    assert done.json[0]["good"] is None
-    kept = ("--cache", tmp_path / "kept.jsonl")
-    without = ask(
-        command,
-        chat,
-        "sort",
-        rag,
-        "--keep-irrelevant",
-        "--bottom",
-        "--both-orders",
-        "--json",
-        *kept,
-    )
-    assert len(done.err.splitlines()) == len(without.err.splitlines()) + 1
+    """A reply belongs to its address and model; --cache and --no-cache are on their own."""
+    ask(command, chat, "sort", rag)
+    with chatting(Script()) as other:
+        ask(command, other, "sort", rag)
+        assert len(other.asked) == 20
+        ask(command, other, "sort", rag)
+        assert len(other.asked) == 20
+    command("judge", "sort", str(rag), "--model", "n", "--base-url", chat.url)
+    assert len(chat.asked) == 2 * 20
+    ask(command, chat, "sort", rag, "--no-cache")
+    assert len(chat.asked) == 3 * 20
+    own = ("--cache", tmp_path / "own.jsonl")
+    for _ in range(2):
+        ask(command, chat, "sort", rag, *own)
+        assert len(chat.asked) == 4 * 20
+    assert ask(command, chat, "sort", rag, *own, "--no-cache").code == 2
+
+
+def test_replies_next_to_an_output_are_still_used(
+    command: Command, chat: FakeChat, rag: Path, tmp_path: Path
+) -> None:
+    """The file of an earlier version is read and left as it is; a damaged line is skipped."""
+    former = tmp_path / "sorted.json.replies.jsonl"
+    ask(command, chat, "sort", rag, "--cache", former)
+    former.write_text("broken\n" + former.read_text())
+    content = former.read_bytes()
+    asked = len(chat.asked)
+    ask(command, chat, "sort", rag, "-o", tmp_path / "sorted.json")
+    assert (len(chat.asked), former.read_bytes()) == (asked, content)
+
+
+def test_the_cache_is_shown_and_deleted(
+    command: Command, chat: FakeChat, rag: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its path, size and number of replies; deleted only after a confirmation."""
+    assert command("judge", "cache", "--json").json["bytes"] == 0
+    ask(command, chat, "sort", rag)
+    shown = command("judge", "cache", "--json").json
+    path = Path(shown["file"])
+    assert (shown["replies"], shown["bytes"]) == (20, path.stat().st_size)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert ["20"] in printed_numbers(command("judge", "cache").out)
+    assert command("judge", "cache", "--delete").code == 2
+    assert path.exists()
+    assert command("judge", "cache", "--delete", "--yes").code == 0
+    assert not path.exists()
+    ask(command, chat, "sort", rag)
+    assert len(chat.asked) == 2 * 20
+    monkeypatch.setenv("TUI_ANNOTATE_STATE", "~/nowhere")
+    assert command("judge", "cache").code == 1
+
+
+def test_without_a_home_nothing_is_cached(
+    command: Command,
+    chat: FakeChat,
+    rag: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """One warning, and the command does its work; so too if the folder cannot be written."""
+    for state in ("~/nowhere", str(rag / "below")):
+        caplog.clear()
+        monkeypatch.setenv("TUI_ANNOTATE_STATE", state)
+        assert ask(command, chat, "sort", rag).code == 0
+        assert len(caplog.records) == 1
+    assert len(chat.asked) == 2 * 20
+    assert not Path("~").exists()
 
 
 def test_generate_writes_lines_and_files(
@@ -523,3 +594,105 @@ def test_without_an_address_nothing_leaves(filled: Command) -> None:
     done = filled("judge", "suggest", "--model", "toy")
     assert (done.code != 0, "--base-url" in done.err) == (True, True)
     assert filled("judge", "suggest", "--model", "toy", "--dry-run").code == 0
+
+
+@pytest.mark.parametrize(
+    "words", [("sort", "--keep-irrelevant"), ("generate",), ("evaluate", "--embedder", "static")]
+)
+def test_a_refused_prompt_is_one_question(
+    command: Command, chat: FakeChat, tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    """Whatever the order of rows: the others are written, and the exit code is 3."""
+    rows = [
+        {"question": name, "contexts": [f"{name} rel1", "x rel2"], "answer": "A."}
+        for name in ("toolong", "b?", "c?", "d?")
+    ]
+    chat.answer = Script()
+    reply = chat.reply
+
+    def limited(path: str, body: dict[str, Any]) -> Reply:
+        if "toolong" in body["messages"][-1]["content"]:
+            return refusal(400, "maximum context length exceeded")
+        return reply(path, body)
+
+    chat.reply = limited  # type: ignore[method-assign]
+    path, out = tmp_path / "rows.jsonl", tmp_path / "out.json"
+    found = []
+    for order in (rows, rows[::-1]):
+        path.write_text("".join(json.dumps(row) + "\n" for row in order))
+        limits = ("--no-cache", "--max-unclear", "0.05")
+        done = ask(command, chat, *words, path, "-o", out, *limits)
+        assert done.code == 3, done.err
+        found.append(sorted(re.findall(r"toolong|[bcd]\?", out.read_text())))
+        out.unlink()
+    assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("name", ["sort", "generate", "evaluate"])
+def test_refusals_alone_are_an_error_of_the_endpoint(
+    command: Command, chat: FakeChat, rag: Path, tmp_path: Path, name: str
+) -> None:
+    """Nothing is written; the error states the reason and the number of refusals."""
+    chat.script.extend([refusal(400, "no such model")] * 99)
+    done = ask(command, chat, name, rag, "-o", tmp_path / "out.json")
+    assert (done.code, (tmp_path / "out.json").exists()) == (1, False)
+    assert "no such model" in done.err
+
+
+@pytest.mark.parametrize("name", ["sort", "generate", "evaluate"])
+def test_a_broken_endpoint_is_left_soon(
+    command: Command, chat: FakeChat, tmp_path: Path, name: str
+) -> None:
+    """After the last retry no further row is begun, and --max-retries limits the retries."""
+    path = tmp_path / "rows.jsonl"
+    rows = [
+        {"question": f"{at}?", "contexts": contexts(1, 2, 3), "answer": "A."} for at in range(20)
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    chat.script.extend([refusal(500, "broken")] * 999)
+    done = ask(command, chat, name, path, "--max-retries", "0", "--concurrency", "2")
+    assert done.code == 1
+    assert 999 - len(chat.script) <= 4
+
+
+def test_a_limit_uses_the_first_questions(command: Command, chat: FakeChat, rag: Path) -> None:
+    """The other questions are neither asked nor in the result."""
+    for name in ("sort", "generate"):
+        done = ask(command, chat, name, rag, "--limit", "1", "--json")
+        assert [each["question"] for each in done.json] == [ROWS[0]["question"]]
+    plan = ask(command, chat, "evaluate", rag, "--limit", "1", "--dry-run", "--json")
+    assert plan.json["questions"] == 1
+
+
+def test_requests_have_a_maximum_of_characters(
+    command: Command, chat: FakeChat, tmp_path: Path
+) -> None:
+    """No request holds more of the contexts; generate reads all of them, in smaller groups."""
+    path = tmp_path / "rows.jsonl"
+    letters = ["a" * 90, "b" * 30, "c" * 30, "d" * 30, "e" * 10]
+    row = {"question": "Q?", "contexts": letters, "answer": "It.", "ground_truth": ""}
+    path.write_text(json.dumps(row) + "\n")
+
+    def sent() -> list[int]:
+        return [
+            sum(len(each[0]) for each in re.finditer(r"([a-e])\1{5,}", prompt))
+            for prompt in chat.prompts
+        ]
+
+    chat.answer = lambda prompt: "1" if "digit" in prompt else "Answer: found"
+    done = ask(command, chat, "sort", path, "--max-chars", "60")
+    assert done.code == 0
+    assert max(sent()) == 60
+    assert "--max-chars" in done.err
+    for words in ((), ("--one-by-one",)):
+        chat.asked.clear()
+        plan = ask(
+            command, chat, "generate", path, "--max-chars", "60", "--dry-run", "--json", *words
+        )
+        ask(command, chat, "generate", path, "--max-chars", "60", *words)
+        gathered = [each for each in sent() if each]
+        assert max(gathered) <= 60
+        assert plan.json["calls"] >= len(chat.asked)
+        if not words:
+            assert sum(gathered) == sum(map(len, letters))
+    assert ask(command, chat, "generate", path, "--max-chars", "1").code == 2

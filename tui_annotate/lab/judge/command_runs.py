@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from tui_annotate.plugins.judges import ReplyCache
     from tui_annotate.settings import Settings
 
-_REPLIES_SUFFIX = ".replies.jsonl"
+_FORMER_SUFFIX = ".replies.jsonl"
+"""Suffix of the file next to an output in which earlier versions stored the replies."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,15 +61,14 @@ def open_setup(source: JudgeInputOptions, chosen: JudgeCommandOptions) -> Iterat
 
         if not source.file.exists():
             raise InvalidInput(f"file {source.file} does not exist", "check the file's path")
+        rows = _first_rows(read_rows(source.file), chosen)
         with _open_runner(chosen, load(), _open_replies(chosen)) as (config, runner):
-            yield JudgeSetup(
-                rows=read_rows(source.file), runner=runner, config=config, settings=load()
-            )
+            yield JudgeSetup(rows=rows, runner=runner, config=config, settings=load())
     elif source.dataset and source.file is None:
         with open_workspace(chosen.workspace, needs=Permission.MANAGE) as space:
             judging = DatasetJudge(space.machines)
-            rows = judging.rows(source.dataset)
-            replies = _open_cache(chosen) or space.machines.replies
+            rows = _first_rows(judging.rows(source.dataset), chosen)
+            replies = _open_replies(chosen, space.machines.replies)
             own = (space.path / PROMPTS,)
             with _open_runner(chosen, space.settings, replies, own=own) as (config, runner):
                 yield JudgeSetup(
@@ -116,6 +116,7 @@ def _open_runner(
         folders=folders,
         concurrency=chosen.concurrency,
         timeout=chosen.timeout,
+        max_retries=chosen.max_retries,
     )
     with output.show_progress("replies") as show_progress:
         yield (
@@ -124,22 +125,22 @@ def _open_runner(
         )
 
 
-def _open_replies(chosen: JudgeCommandOptions) -> ReplyCache | None:
-    from tui_annotate.storage.reply_file import ReplyFile
-
-    if found := _open_cache(chosen):
-        return found
-    if chosen.target is not None:
-        return ReplyFile(chosen.target.with_name(chosen.target.name + _REPLIES_SUFFIX))
-    if not chosen.dry_run:
-        output.print_message("replies are not cached: pass -o FILE or --cache FILE to cache them")
-    return None
+def _first_rows(rows: list[QuestionRow], chosen: JudgeCommandOptions) -> list[QuestionRow]:
+    return rows[: chosen.limit] if chosen.limit else rows
 
 
-def _open_cache(chosen: JudgeCommandOptions) -> ReplyCache | None:
-    from tui_annotate.storage.reply_file import ReplyFile
+def _open_replies(
+    chosen: JudgeCommandOptions, workspace: ReplyCache | None = None
+) -> ReplyCache | None:
+    from tui_annotate.lab.chat.reply_cache import open_replies
 
-    return ReplyFile(chosen.cache) if chosen.cache else None
+    target = chosen.target
+    return open_replies(
+        workspace,
+        file=chosen.cache,
+        former=target.with_name(target.name + _FORMER_SUFFIX) if target else None,
+        no_cache=chosen.no_cache,
+    )
 
 
 def print_plan(found: JudgePlan, setup: JudgeSetup, chosen: JudgeCommandOptions) -> None:

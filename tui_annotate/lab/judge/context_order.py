@@ -10,6 +10,7 @@ from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.lab.chat.replies import parse_choice
 from tui_annotate.lab.judge.metrics import (
     MissingReason,
+    check_max_chars,
     insert_by_rank,
     max_comparisons,
     overlap,
@@ -30,18 +31,25 @@ class SortOptions:
         bottom: compare the last k contexts instead of the first k.
         screen: omit contexts that do not help to answer.
         swap: ask about each pair in both orders; on a contradiction the order stays.
+        max_chars: maximum number of code points of the contexts in a request, which has up to two;
+            0 for no maximum. The rest of a longer context is not sent.
     """
 
     k: int = 10
     bottom: bool = False
     screen: bool = True
     swap: bool = False
+    max_chars: int = 0
 
     def __post_init__(self) -> None:
+        check_max_chars(self.max_chars)
         if self.k < 1:
             raise InvalidInput(
                 f"invalid number of contexts to compare: k is {self.k}", "choose a k of at least 1"
             )
+
+    def cut_context(self, context: str) -> str:
+        return context[: self.max_chars // 2] if self.max_chars else context
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,7 +97,7 @@ def sort_row(row: QuestionRow, runner: JudgeRunner, options: SortOptions) -> Con
     If no comparison has a readable reply, the order is only the retriever's, so it is not compared.
     An empty context is worse than all others; the judge is not asked about it.
     """
-    good, bad = _screen(row, runner) if options.screen else (None, None)
+    good, bad = _screen(row, runner, options) if options.screen else (None, None)
     unread = 0 if good is None or bad is None else len(row.contexts) - len(good) - len(bad)
     reference = list(range(len(row.contexts))) if good is None else list(good)
     replies: list[str | None] = []
@@ -110,9 +118,11 @@ def sort_row(row: QuestionRow, runner: JudgeRunner, options: SortOptions) -> Con
     )
 
 
-def _screen(row: QuestionRow, runner: JudgeRunner) -> tuple[tuple[int, ...], tuple[int, ...]]:
+def _screen(
+    row: QuestionRow, runner: JudgeRunner, options: SortOptions
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Return the indices of texts that help to answer a question, and of those that do not."""
-    slots = [{"context": context} for context in row.texts]
+    slots = [{"context": options.cut_context(context)} for context in row.texts]
     replies = runner.ask_all(
         row, "screen", slots, read=lambda reply: parse_choice(reply, ("0", "1"))
     )
@@ -135,7 +145,10 @@ def _comparator(
             return item in with_text
         pairs = [(item, other), (other, item)] if options.swap else [(item, other)]
         slots = [
-            {"first": row.contexts[first], "second": row.contexts[second]}
+            {
+                "first": options.cut_context(row.contexts[first]),
+                "second": options.cut_context(row.contexts[second]),
+            }
             for first, second in pairs
         ]
         chosen = runner.ask_all(
@@ -165,7 +178,8 @@ def estimate_sorting_cost(
     row: QuestionRow, runner: JudgeRunner, options: SortOptions
 ) -> ExpectedCalls:
     """Return the maximum number of requests and characters for sorting one question's texts."""
-    count, characters = len(row.texts), sum(map(len, row.texts))
+    texts = [options.cut_context(context) for context in row.texts]
+    count, characters = len(texts), sum(map(len, texts))
     total = ExpectedCalls()
     if options.screen:
         total += ExpectedCalls.of(runner, "screen", row, calls=count, texts=characters)

@@ -392,7 +392,7 @@ def mean_metrics(
 def mean_similarities(found: Sequence[EvaluationResult]) -> dict[str, MetricMean]:
     """Return the mean answer relevancy for each way in which questions were compared.
 
-    Cosines of vectors and of words are not comparable, so a mean over both says little.
+    Cosines of vectors and of words are not comparable, so a mean over both has no meaning.
     """
     means = {}
     for name in (VECTORS, WORDS):

@@ -14,6 +14,8 @@ from collections.abc import Callable, Sequence
 from enum import StrEnum, unique
 from typing import Final, TypeVar
 
+from tui_annotate.domain.errors import InvalidInput
+
 GROUP_SIZE: Final = 20
 MAX_CHARACTERS: Final = 13_000
 """Default maximum number of code points of a question's retrieved texts."""
@@ -42,6 +44,15 @@ class MissingReason(StrEnum):
     SILENT_JUDGE = "the judge gave no answer"
     NOT_FINITE = "the score is NaN or infinite"
     UNCLEAR_JUDGE = "the judge's replies were unclear"
+
+
+def check_max_chars(most: int) -> None:
+    """Raise InvalidInput unless a maximum number of characters is 0 (no maximum) or at least 2."""
+    if most < 0 or most == 1:
+        raise InvalidInput(
+            f"invalid maximum number of characters in a request: {most:,}",
+            "pass a maximum of at least 2, or 0 for no maximum",
+        )
 
 
 # ---------------------------------------------------------------- orders
@@ -100,6 +111,26 @@ def overlap(
 # ---------------------------------------------------------------- groups
 def split_groups(items: Sequence[_T], size: int = GROUP_SIZE) -> list[Sequence[_T]]:
     return [items[at : at + size] for at in range(0, len(items), size)]
+
+
+def pack_texts(texts: Sequence[str], size: int = GROUP_SIZE, *, most: int) -> list[list[str]]:
+    """Group texts in order: at most `size` texts and `most` code points in a group.
+
+    A longer text is split into parts, so that nothing is lost. `most` is at least 1; 0 means no
+    maximum.
+    """
+    if not most:
+        return [list(group) for group in split_groups(texts, size)]
+    parts = [text[at : at + most] for text in texts for at in range(0, len(text), most)]
+    groups: list[list[str]] = []
+    length = 0
+    for part in parts:
+        if not groups or len(groups[-1]) == size or length + len(part) > most:
+            groups.append([])
+            length = 0
+        groups[-1].append(part)
+        length += len(part)
+    return groups
 
 
 def count_reductions(count: int, size: int = GROUP_SIZE) -> int:

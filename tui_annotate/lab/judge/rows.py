@@ -82,7 +82,7 @@ def empty_contexts(imported: Mapping[str, Any]) -> Sequence[Sequence[Any]]:
 
 
 def insert_contexts(texts: Sequence[str], blank: Sequence[Sequence[Any]]) -> list[str | None]:
-    """Return the contexts of a line as given: its texts, and its empty contexts at their places."""
+    """Return the contexts of a line as given: its texts, with the empty contexts between them."""
     given: list[str | None] = list(texts)
     for place, value in blank:
         given.insert(place, value)
