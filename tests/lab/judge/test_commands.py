@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 import stat
@@ -10,6 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import openpyxl
 import pytest
 
 import tui_annotate
@@ -18,6 +20,7 @@ from tests.helpers.printed_numbers import printed_numbers
 from tests.lab.chat.scripted_judge import Script, contexts
 from tests.plugins.chat_server import KEY, FakeChat, chatting, refusal
 from tests.plugins.loopback import Reply
+from tui_annotate.lab.judge.evaluation import MetricScore
 from tui_annotate.lab.judge.metrics import MissingReason
 from tui_annotate.plugins.retry import RetryPolicy
 
@@ -696,3 +699,84 @@ def test_requests_have_a_maximum_of_characters(
         if not words:
             assert sum(gathered) == sum(map(len, letters))
     assert ask(command, chat, "generate", path, "--max-chars", "1").code == 2
+
+
+@pytest.mark.parametrize("name", ["sort", "generate", "evaluate"])
+def test_the_suffix_selects_the_format(
+    command: Command, chat: FakeChat, rag: Path, tmp_path: Path, name: str
+) -> None:
+    """A table, a JSON array or JSON lines: never another format than the name promises."""
+    chat.answer = Script()
+    words = ("--metric", "faithfulness") if name == "evaluate" else ()
+    found: dict[str, list[Any]] = {}
+    for suffix in ("csv", "xlsx", "json", "jsonl", "ndjson", "txt"):
+        out = tmp_path / f"out.{suffix}"
+        assert ask(command, chat, name, rag, "-o", out, *words).code == 0
+        if suffix == "csv":
+            found[suffix] = list(csv.DictReader(out.read_text().splitlines()))
+        elif suffix == "xlsx":
+            sheet = openpyxl.load_workbook(out).worksheets[0]
+            first, *rows = sheet.iter_rows(values_only=True)
+            found[suffix] = [dict(zip(first, row, strict=True)) for row in rows]
+        elif suffix == "json":
+            found[suffix] = json.loads(out.read_text())
+        elif suffix != "txt":
+            found[suffix] = [json.loads(line) for line in out.read_text().splitlines()]
+    questions = [row["question"] for row in ROWS]
+    assert all(len(rows) == len(questions) for rows in found.values())
+    assert [row["question"] for row in found["json"]] == questions
+    assert found["json"] == found["jsonl"] == found["ndjson"]
+    assert json.loads(found["csv"][0]["contexts"]) == ROWS[0]["contexts"]
+    assert found["xlsx"][0]["question"] == questions[0]
+
+
+@pytest.mark.parametrize("name", ["sort", "generate", "evaluate"])
+@pytest.mark.parametrize("target", ["out.tsv", "out.parquet.gz", "out.html", "none/out.json", "."])
+def test_a_target_that_cannot_be_written_costs_nothing(
+    command: Command, chat: FakeChat, rag: Path, name: str, target: str
+) -> None:
+    """It is refused before anything is sent."""
+    done = ask(command, chat, name, rag, "-o", target)
+    assert (done.code, chat.headers) == (2, [])
+
+
+def test_hints_name_only_options_of_the_command(
+    command: Command, chat: FakeChat, rag: Path
+) -> None:
+    """An importer's hints name its options; a judge's file has a form of its own."""
+    for content in ("a,b\n1,2\n", '{"q": 1}\n', '{"question": "Q?", "contexts": "x"}\n'):
+        path = rag.with_suffix(".csv" if "," in content[:2] else ".jsonl")
+        path.write_text(content)
+        done = ask(command, chat, "sort", path)
+        assert done.code == 2
+        assert "contexts" in done.err.splitlines()[-1]
+        assert "--source-column" not in done.err
+        assert "--from" not in done.err
+    rag.write_text(json.dumps(ROWS[0]) + "\n")
+    done = ask(command, chat, "evaluate", rag, "--embedder", "remote:m")
+    assert (done.code, "TUI_ANNOTATE_BASE_URL" in done.err) == (2, True)
+
+
+def test_the_requests_of_ragas_are_counted(
+    command: Command, chat: FakeChat, rag: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its replies are not cached, and not those of our runner."""
+
+    class Ragas:
+        requests = 7
+
+        def __init__(self, *_: Any, **__: Any) -> None:
+            """Whatever the options are."""
+
+        def score(self, metric: str, row: Any) -> MetricScore:
+            """The same for all."""
+            del metric, row
+            return MetricScore(0.5)
+
+    monkeypatch.setattr("tui_annotate.lab.judge.ragas_scale.RagasScale", Ragas)
+    rag.write_text(json.dumps(ROWS[0]) + "\n")
+    words = ("--backend", "ragas", "--metric", "faithfulness")
+    done = ask(command, chat, "evaluate", rag, *words)
+    assert done.code == 0, done.err
+    assert re.search(r"ragas: 7\b", done.err)
+    assert "replies: 0" not in done.err

@@ -91,3 +91,17 @@ def test_replies_are_in_the_cache_of_the_user(command: Command, chat: FakeChat, 
     assert len(chat.asked) == 6
     run(command, chat, rows, "--no-cache")
     assert len(chat.asked) == 12
+
+
+def test_a_null_answer_is_no_answer(command: Command, rows: Path) -> None:
+    """A row with a null model_answer is unanswered; the other rows of the file are scored."""
+    lines = [json.loads(line) for line in rows.read_text().splitlines()]
+    for at, row in enumerate(lines):
+        row["model_answer"] = None if at == 0 else row["value"]
+    rows.write_text("".join(json.dumps(row) + "\n" for row in lines))
+    done = command("position", "evaluate", str(rows), "--json")
+    assert done.code == 0, done.err
+    del lines[1]["model_answer"]
+    rows.write_text("".join(json.dumps(row) + "\n" for row in lines))
+    missing = command("position", "evaluate", str(rows))
+    assert (missing.code, f"{rows}:2" in missing.err) == (2, True)

@@ -318,6 +318,6 @@ def _parse_message(body: bytes, host: str) -> str:
     if not isinstance(text, str):
         raise Unavailable(
             f"the reply of {host} contains no chat message",
-            "check that --base-url is a chat completions endpoint and --model a chat model",
+            "check that --base-url is a chat completions endpoint, and the model a chat model",
         )
     return text.encode("utf-8", "replace").decode("utf-8")  # lone surrogates cannot be stored

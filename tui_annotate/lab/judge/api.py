@@ -35,7 +35,6 @@ from tui_annotate.lab.judge.evaluation import (
     BuiltInScale,
     EvaluateOptions,
     EvaluationResult,
-    Scale,
     estimate_evaluation_cost,
     evaluate_row,
 )
@@ -53,6 +52,7 @@ from tui_annotate.settings import Settings, load
 
 if TYPE_CHECKING:
     from tui_annotate.domain.vector_sets import VectorSet
+    from tui_annotate.lab.judge.ragas_scale import RagasScale
     from tui_annotate.plugins.protocols import Embedder
 
 
@@ -290,7 +290,7 @@ def evaluate(  # noqa: PLR0917  four lists, in the argument order of the project
     )
     runner = _open_runner(how)
     built_in = BuiltInScale(runner, made.embed, similarity=options.similarity)
-    scale = made.scale or built_in.score
+    scale = made.ragas.score if made.ragas else built_in.score
     return runner.run(partial(evaluate_row, scale=scale), rows, options)
 
 
@@ -321,10 +321,10 @@ def _open_runner(how: Any) -> JudgeRunner:
 class ScaleSetup(NamedTuple):
     """The backend that computes the metrics of answers, and the embedding model for a metric.
 
-    `scale` is None for the built-in metrics.
+    `ragas` is None for the built-in metrics.
     """
 
-    scale: Scale | None
+    ragas: RagasScale | None
     embed: Callable[[Sequence[str]], Any] | None
     embedder: str
 
@@ -368,8 +368,9 @@ def choose_scale(
         embed=embed,
         concurrency=config.concurrency,
         timeout=config.timeout,
+        max_retries=config.max_retries,
     )
-    return ScaleSetup(ragas.score, embed, label)
+    return ScaleSetup(ragas, embed, label)
 
 
 def _load_embedder(
@@ -385,6 +386,12 @@ def _load_embedder(
     name = chosen or settings.embedder
     if name == "none":
         return None
+    if name.startswith("remote") and not settings.base_url:
+        # The option --base-url of this command is the address of the judge.
+        raise InvalidInput(
+            f"the embedder {name!r} has no endpoint",
+            "set base_url in the settings, or the variable TUI_ANNOTATE_BASE_URL",
+        )
     return registry.load_embedder(
         registry.best_embedder() if name == "auto" else name,
         base_url=settings.base_url,

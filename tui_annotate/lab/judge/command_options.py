@@ -85,7 +85,8 @@ class JudgeCommandOptions(EndpointOptions):
             "--output",
             "-o",
             metavar="FILE",
-            help="Output file; written completely or not at all.",
+            help="Output file; written completely or not at all. The suffix selects the format:"
+            " .xlsx, .csv, .json or .jsonl.",
             callback=parse_target,
         ),
     ] = None

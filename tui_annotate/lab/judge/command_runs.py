@@ -54,7 +54,12 @@ def open_setup(source: JudgeInputOptions, chosen: JudgeCommandOptions) -> Iterat
     """
     from tui_annotate.lab.chat.judge_config import PROMPTS
     from tui_annotate.lab.judge.dataset_runs import DatasetJudge
+    from tui_annotate.lab.judge.result_files import ResultFormat, choose_format
+    from tui_annotate.plugins.files.targets import check_target
 
+    if chosen.target is not None:  # before the first request, not after the last one
+        choose_format(chosen.target, ResultFormat.LINES)
+        check_target(chosen.target)
     if source.file is not None and not source.dataset:
         from tui_annotate.lab.judge.rows import read_rows
         from tui_annotate.settings import load
@@ -157,12 +162,23 @@ def print_plan(found: JudgePlan, setup: JudgeSetup, chosen: JudgeCommandOptions)
     )
 
 
-def print_tally(runner: JudgeRunner, chosen: JudgeCommandOptions) -> None:
-    """Print the counts of the model's replies to standard error, and set the exit code."""
+def print_tally(
+    runner: JudgeRunner, chosen: JudgeCommandOptions, *, ragas_requests: int | None = None
+) -> None:
+    """Print the counts of the model's replies to standard error, and set the exit code.
+
+    `ragas_requests`: number of requests of the library RAGAS; None without it.
+    """
     tally = runner.tally
-    output.print_note(
-        f"replies: {tally.asked:,} from {runner.judge.host}, {tally.cached:,} from the cache"
-    )
+    if ragas_requests is not None:
+        output.print_note(
+            f"requests of ragas: {ragas_requests:,} to {runner.judge.host}; ragas does not use the"
+            " cache"
+        )
+    if ragas_requests is None or tally.asked + tally.cached:
+        output.print_note(
+            f"replies: {tally.asked:,} from {runner.judge.host}, {tally.cached:,} from the cache"
+        )
     if tally.repeated:
         output.print_message(f"questions repeated after an unclear reply: {tally.repeated:,}")
     if tally.unclear:

@@ -437,8 +437,7 @@ def evaluate(
     The metrics are faithfulness, answer relevancy, context precision and context recall.
 
     The judge first generates missing answers and ground truths. Questions without a score are
-    counted, but excluded from the mean. The suffix of the output file selects the format: .xlsx,
-    .csv, else JSON lines.
+    counted, but excluded from the mean.
     """
     from tui_annotate.lab.judge.api import choose_scale, plan_evaluate
     from tui_annotate.lab.judge.evaluation import (
@@ -469,7 +468,7 @@ def evaluate(
             vector_set=setup.vector_set,
         )
         built_in = BuiltInScale(setup.runner, how.embed, similarity=similarity)
-        scale = how.scale or built_in.score
+        scale = how.ragas.score if how.ragas else built_in.score
         found = setup.runner.run(partial(evaluate_row, scale=scale), setup.rows, options)
         if setup.dataset_judge:
             setup.dataset_judge.store_evaluated(
@@ -477,7 +476,7 @@ def evaluate(
             )
         if chosen.target:
             write_evaluated(found, metrics, chosen.target)
-    print_tally(setup.runner, chosen)
+    print_tally(setup.runner, chosen, ragas_requests=how.ragas.requests if how.ragas else None)
     pairs = zip(setup.rows, found, strict=True)
     if cut := sum(row.contexts != each.row.contexts for row, each in pairs):
         output.print_message(

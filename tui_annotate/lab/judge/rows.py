@@ -23,6 +23,9 @@ USEFUL: Final = "judge_useful"
 RAG_FORMAT: Final = "rag"
 """Name of the import format that keeps the empty contexts of a line with its sample."""
 _MAX_WARNINGS: Final = 5
+_FILE_HINT: Final = (
+    'write one line of JSON per question: {"question": "...", "contexts": ["...", "..."]}'
+)
 
 _log = logging.getLogger(__name__)
 
@@ -156,11 +159,16 @@ def read_rows(path: Path) -> list[QuestionRow]:
 
     options = ImportOptions(textless=True)
     rows = []
-    for item in read_guarded(detect(path, options), options, path):
-        if not isinstance(item, Problem):
-            rows.append(sample_row(item.sample, where=item.where))
-        elif item.refused:
-            raise InvalidInput(str(item), item.hint)
+    try:
+        for item in read_guarded(detect(path, options), options, path):
+            if not isinstance(item, Problem):
+                rows.append(sample_row(item.sample, where=item.where))
+            elif item.refused:
+                raise InvalidInput(str(item), item.hint)
+    except InvalidInput as error:
+        # The hints of importers name their options, such as --source-column, which judges lack.
+        hint = _FILE_HINT if "--" in error.hint or not error.hint else error.hint
+        raise InvalidInput(error.message, hint, code=error.code) from error
     return check_rows(rows)
 
 
@@ -178,7 +186,7 @@ def check_rows(rows: list[QuestionRow]) -> list[QuestionRow]:
         if not row.question.strip():
             raise InvalidInput(
                 f"{_name_row(row, place)} has no question",
-                "judges need a question; import questions with: tui-annotate ingest --from rag",
+                "give each line a question, in the field question",
             )
     _warn_of_empty_contexts(rows)
     return rows
