@@ -40,7 +40,10 @@ def state_folder() -> Path:
 
 def reply_cache_file() -> Path | None:
     """Return the path of the user's cache of model replies; None for a user without a home."""
-    file = state_folder() / "replies.jsonl"
+    try:
+        file = state_folder() / "replies.jsonl"
+    except RuntimeError:  # neither HOME nor the system's list of users names a home
+        return None
     return None if str(file).startswith("~") else file
 
 

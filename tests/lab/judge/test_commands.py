@@ -187,6 +187,15 @@ def test_without_a_home_nothing_is_cached(
     assert len(chat.asked) == 2 * 20
     assert not Path("~").exists()
 
+    def no_home(*_: Any, **__: Any) -> str:
+        raise RuntimeError("could not determine the home directory")
+
+    caplog.clear()
+    monkeypatch.delenv("TUI_ANNOTATE_STATE")
+    monkeypatch.setattr("platformdirs.user_state_dir", no_home)
+    assert ask(command, chat, "sort", rag).code == 0
+    assert len(caplog.records) == 1
+
 
 def test_generate_writes_lines_and_files(
     command: Command, chat: FakeChat, rag: Path, tmp_path: Path

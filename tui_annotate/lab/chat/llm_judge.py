@@ -99,6 +99,8 @@ class LlmJudge:
                     f"invalid number of retries: {chosen.max_retries:,}", "allow 0 or more retries"
                 )
             self._retry.attempts = 1 + chosen.max_retries
+        self._failures: list[TuiAnnotateError] = []
+        """Errors that concern all requests; a refused question is none."""
         self._omitted: set[str] = {"max_completion_tokens"}
         self._lock = Lock()
         self._locks: dict[str, _QuestionLock] = {}
@@ -115,8 +117,17 @@ class LlmJudge:
         with self._hold_lock(key):
             if (known := self._find_cached(question)) is not None:
                 return ModelReply(known, cached=True)
+            failures = len(self._failures)
             with self._slots:
-                text = self._complete(question)
+                if len(self._failures) > failures:  # the run ends: send nothing more
+                    raise self._failures[-1]
+                try:
+                    text = self._complete(question)
+                except InvalidInput:
+                    raise
+                except TuiAnnotateError as error:
+                    self._failures.append(error)
+                    raise
             if question.accepts(text):
                 about = {
                     "address": str(self._url),
@@ -155,13 +166,13 @@ class LlmJudge:
 
         After an error of the endpoint, questions that were not sent yet fail with the same error.
         """
-        failures: list[Unavailable] = []
+        failures: list[TuiAnnotateError] = []
 
         def attempt(question: Question) -> ModelReply | TuiAnnotateError:
             if failures:
                 return failures[0]
             outcome = self._ask_or_error(question)
-            if isinstance(outcome, Unavailable):
+            if not isinstance(outcome, ModelReply | InvalidInput):
                 failures.append(outcome)
             return outcome
 
