@@ -8,13 +8,9 @@ from typing import TYPE_CHECKING, cast
 from tui_annotate.domain.version import VERSION
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Unpack
+    from typing import Any, Unpack
 
-    from tui_annotate.lab.judge.api import EvaluateApiOptions, GenerateApiOptions, SortApiOptions
-    from tui_annotate.lab.judge.context_order import ContextOrderResult
-    from tui_annotate.lab.judge.evaluation import EvaluationResult
-    from tui_annotate.lab.judge.reference_answers import ReferenceAnswer
+    from tui_annotate.lab.judge.api import evaluate, generate, sort
     from tui_annotate.lab.services import ResearchServices
     from tui_annotate.settings import SettingsFlags
     from tui_annotate.workspace import Workspace
@@ -46,32 +42,10 @@ def research(workspace: Workspace) -> ResearchServices:
     return cast("ResearchServices", workspace.machines)
 
 
-def sort(
-    questions: Sequence[str], contexts: Sequence[Sequence[str]], **how: Unpack[SortApiOptions]
-) -> list[ContextOrderResult]:
-    """Order the context texts of each question by relevance, with an LLM judge."""
-    from tui_annotate.lab.judge import api as judging
+def __getattr__(name: str) -> Any:
+    """Import a function of the LLM judges at its first use."""
+    if name not in {"evaluate", "generate", "sort"}:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from tui_annotate.lab.judge import api
 
-    return judging.sort(questions, contexts, **how)
-
-
-def generate(
-    questions: Sequence[str], contexts: Sequence[Sequence[str]], **how: Unpack[GenerateApiOptions]
-) -> list[ReferenceAnswer]:
-    """Generate a reference answer to each question from the question's context texts."""
-    from tui_annotate.lab.judge import api as judging
-
-    return judging.generate(questions, contexts, **how)
-
-
-def evaluate(  # noqa: PLR0917  four lists, in the order of the project RagSGE
-    questions: Sequence[str],
-    contexts: Sequence[Sequence[str]],
-    answers: Sequence[str | None] | None = None,
-    ground_truths: Sequence[str | None] | None = None,
-    **how: Unpack[EvaluateApiOptions],
-) -> list[EvaluationResult]:
-    """Compute four scores of answers and of their context texts, with an LLM judge."""
-    from tui_annotate.lab.judge import api as judging
-
-    return judging.evaluate(questions, contexts, answers, ground_truths, **how)
+    return getattr(api, name)

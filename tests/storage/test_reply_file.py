@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import stat
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 
 import pytest
 
 from tui_annotate.domain.errors import InvalidInput, Unavailable
-from tui_annotate.storage.reply_file import ReplyFile
+from tui_annotate.storage.reply_file import ReplyFile, measure_replies
 
 
 def test_replies_last(tmp_path: Path) -> None:
@@ -43,9 +45,52 @@ def test_another_file_is_refused(tmp_path: Path, content: bytes) -> None:
     """What was not written here is left as it is; the line is named."""
     path = tmp_path / "other"
     path.write_bytes(content)
-    with pytest.raises(InvalidInput, match="1"):
+    with pytest.raises(InvalidInput, match="other"):
         ReplyFile(path)
     assert path.read_bytes() == content
+
+
+def test_a_bad_line_is_skipped(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """It takes no other reply with it, stays in the file, and is counted once."""
+    path = tmp_path / "kept.jsonl"
+    ReplyFile(path).put("a", "1", about={})
+    bad = b'no\n[]\n{"key": 1, "reply": "x"}\n\xff\n\n'
+    path.write_bytes(bad + path.read_bytes())
+    again = ReplyFile(path)
+    again.put("b", "2", about={})
+    assert (again.get("a"), again.unreadable) == ("1", 4)
+    assert ReplyFile(path).get("b") == "2"
+    assert path.read_bytes().startswith(bad)
+    assert "4" in caplog.records[0].message
+    assert measure_replies(path) == (2, 4, path.stat().st_size)
+    assert measure_replies(tmp_path / "none") == (0, 0, 0)
+
+
+def test_processes_share_a_file(tmp_path: Path) -> None:
+    """Each sees what the other wrote later, and no line is lost when both write at once."""
+    path = tmp_path / "kept.jsonl"
+    mine = ReplyFile(path)
+    with ProcessPoolExecutor(4, mp_context=get_context("spawn")) as pool:
+        list(pool.map(_write_many, [path] * 4, range(4)))
+    assert mine.get("3-99") == "x" * 5000
+    assert measure_replies(path)[:2] == (400, 0)
+    path.unlink()
+    mine.put("new", "1", about={})
+    assert ReplyFile(path).get("new") == "1"
+
+
+def _write_many(path: Path, number: int) -> None:
+    file = ReplyFile(path)
+    for at in range(100):
+        file.put(f"{number}-{at}", "x" * 5000, about={})
+
+
+def test_a_reply_is_of_its_host(tmp_path: Path) -> None:
+    """With a host, a reply of another one is not returned; likewise in a database."""
+    path = tmp_path / "kept.jsonl"
+    ReplyFile(path).put("a", "1", about={"host": "one"})
+    found = ReplyFile(path)
+    assert [found.get("a", host=host) for host in ("", "one", "two")] == ["1", "1", None]
 
 
 def test_a_folder_is_no_file(tmp_path: Path) -> None:

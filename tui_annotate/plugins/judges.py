@@ -42,10 +42,12 @@ class ModelReply:
 class ReplyCache(Protocol):
     """Protocol of a thread-safe cache of model replies, so that no request is sent twice."""
 
-    def get(self, key: str) -> str | None: ...
+    def get(self, key: str, *, host: str = "") -> str | None:
+        """Return the reply under a key; with `host`, only a reply that this host sent."""
+        ...
 
     def put(self, key: str, reply: str, *, about: Mapping[str, Any]) -> None:
-        """Store a model's reply under the SHA-256 of model, prompt and parameters.
+        """Store a model's reply under the SHA-256 of address, model, prompt and parameters.
 
         `about` describes the request as JSON values, without prompt and API key.
         """
@@ -60,6 +62,8 @@ class JudgeOptions:
         replies: the reply cache; None to cache in memory only.
         concurrency: maximum number of requests at a time.
         timeout: time limit of a request in seconds; None for the default of the judge.
+        max_retries: maximum number of repetitions of a request after temporary failures; None for
+            the default of the judge.
     """
 
     model: str = ""
@@ -67,6 +71,7 @@ class JudgeOptions:
     replies: ReplyCache | None = None
     concurrency: int = 4
     timeout: float | None = None
+    max_retries: int | None = None
 
 
 @runtime_checkable

@@ -7,6 +7,7 @@ import random
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass, field
 from itertools import count
+from threading import Event
 from typing import Final, TypeVar
 
 from tui_annotate.domain.errors import Unavailable
@@ -34,9 +35,13 @@ def spread_wait(attempt: int) -> float:
 
 @dataclass(slots=True)
 class RetryPolicy:
-    """Repeats requests to one endpoint after temporary failures.
+    """Repeats requests to one endpoint after temporary failures; threads may share it.
+
+    When a request fails for the last time, the requests of other threads stop waiting and fail too,
+    and later requests are attempted only once, until one succeeds.
 
     Attributes:
+        wait: function that waits some seconds; None for a wait that ends at such a failure.
         backoff: seconds to wait after an attempt; attempts count from 1.
         first_attempts: maximum number of attempts while no connection has succeeded.
         longest_asked: maximum wait in seconds that the endpoint may request.
@@ -45,29 +50,40 @@ class RetryPolicy:
 
     host: str
     _: KW_ONLY
-    wait: Callable[[float], None]
+    wait: Callable[[float], None] | None = None
     backoff: Callable[[int], float] = spread_wait
     attempts: int = 6
     first_attempts: int = 3
     longest_asked: float = 120.0
     hint: str = RESUME_HINT
     reached: bool = field(default=False, init=False)
+    _given_up: Event = field(default_factory=Event, init=False)
 
     def __call__(self, attempt: Callable[[], _T]) -> _T:
         """Return the result of a request; raise Unavailable if the last attempt failed, too."""
         for number in count(1):
             try:
-                return attempt()
+                result = attempt()
             except TransientFailure as error:
                 failure = error
+            except Unavailable:
+                self._given_up.set()
+                raise
+            else:
+                self._given_up.clear()
+                return result
             connected = failure.connected or self.reached
-            allowed = self.attempts if connected else self.first_attempts
-            if number >= allowed or failure.after > self.longest_asked:
+            allowed = self.attempts if connected else min(self.first_attempts, self.attempts)
+            too_long = failure.after > self.longest_asked
+            if number >= allowed or too_long or self._given_up.is_set():
                 break
             seconds = max(self.backoff(number), failure.after)
             if seconds >= _LOGGED_WAIT or failure.hint:
                 _log.warning("%s: %s; waiting %.0f s", self.host, failure, seconds)
-            self.wait(seconds)
+            (self.wait or self._given_up.wait)(seconds)
+            if self._given_up.is_set():
+                break
+        self._given_up.set()
         long = failure.after > self.longest_asked
         later = f"; the endpoint requires a wait of {failure.after:,.0f} s" if long else ""
         raise Unavailable(f"{self.host}: {failure}{later}", failure.hint or self.hint) from failure

@@ -24,6 +24,7 @@ from tui_annotate.settings.paths import find_workspace as find_workspace
 from tui_annotate.settings.paths import login_name as login_name
 from tui_annotate.settings.paths import person_name as person_name
 from tui_annotate.settings.paths import remember_name as remember_name
+from tui_annotate.settings.paths import reply_cache_file as reply_cache_file
 from tui_annotate.settings.paths import state_folder as state_folder
 from tui_annotate.settings.paths import user_file as user_file
 from tui_annotate.settings.paths import workspace_state_file as workspace_state_file

@@ -52,6 +52,15 @@ def _home_folder(locate: Callable[..., str]) -> Path:
         return _NO_HOME
 
 
+def reply_cache_file() -> Path | None:
+    """Return the path of the user's cache of model replies; None for a user without a home."""
+    try:
+        file = state_folder() / "replies.jsonl"
+    except RuntimeError:  # neither HOME nor the system's list of users names a home
+        return None
+    return None if str(file).startswith("~") else file
+
+
 def workspace_state_file(kind: str, workspace: Path) -> Path:
     """Return the path of a file in the state folder for one workspace; the file need not exist."""
     from hashlib import sha256

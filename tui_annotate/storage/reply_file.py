@@ -2,63 +2,80 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
+import logging
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from threading import Lock
-from typing import Any, Final
+from typing import Any, BinaryIO, Final, NamedTuple
 
 from sqlalchemy import bindparam, select
 
 from tui_annotate.domain.errors import InvalidInput, Unavailable
+from tui_annotate.domain.terminal_text import make_line_visible
 from tui_annotate.storage.clock import utc_now
 from tui_annotate.storage.codec import to_json
 from tui_annotate.storage.columns import REPLIES
 from tui_annotate.storage.database import CommonStore
 from tui_annotate.storage.statements import upsert
 
-_GET: Final = select(REPLIES.c.reply).where(REPLIES.c.key == bindparam("key"))
+_GET: Final = select(REPLIES.c.reply, REPLIES.c.about).where(REPLIES.c.key == bindparam("key"))
 _PUT: Final = upsert(REPLIES, "key")
+
+_log = logging.getLogger(__name__)
+
+
+class _StoredReply(NamedTuple):
+    text: str
+    host: str
 
 
 class ReplyFile:
     """A file of replies of language models: one line of JSON per reply, found by request hash.
 
-    Threads may share it. Each reply is written at once; a last line that was cut short is ignored.
-    Only its owner can read the file, which is created with the first reply.
+    Threads and processes may share it: a reply is appended at once, under a lock, and a reply that
+    another process appends is found, too. A last line that was cut short is ignored; other
+    unreadable lines are skipped, with a warning that counts them. Only its owner can read the file,
+    which is created with the first reply.
 
     Raises:
-        InvalidInput: the file contains something else.
+        InvalidInput: the file contains lines, but no reply.
         Unavailable: the file cannot be read.
     """
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._lock = Lock()
-        self._known: dict[str, str] = {}
-        self._whole = True
+        self._known: dict[str, _StoredReply] = {}
+        self._end = 0
+        """Offset in bytes of the first line that was not read yet."""
+        self.unreadable = 0
         try:
-            lines = self._path.read_text("utf-8").split("\n")
-        except FileNotFoundError:
-            return
-        except UnicodeDecodeError as error:
-            raise self._foreign_line_error(1) from error
+            self._read_new_lines()
         except OSError as error:
             raise self._unavailable_error("read", error) from error
-        self._whole = lines[-1] == ""
-        for number, line in enumerate(lines[:-1], 1):
-            try:
-                row = json.loads(line)
-            except (ValueError, RecursionError) as error:
-                raise self._foreign_line_error(number) from error
-            texts = (row.get("key"), row.get("reply")) if isinstance(row, dict) else (None,)
-            if not all(isinstance(text, str) for text in texts):
-                raise self._foreign_line_error(number)
-            self._known[row["key"]] = row["reply"]
+        if self.unreadable and not self._known:
+            raise InvalidInput(
+                f"{self._path} contains no reply of a language model",
+                "name a different file, or move this file away",
+            )
+        if self.unreadable:
+            _log.warning(
+                "%s: skipped unreadable lines, which are no replies: %s",
+                make_line_visible(str(self._path)),
+                f"{self.unreadable:,}",
+            )
 
-    def get(self, key: str) -> str | None:
-        return self._known.get(key)
+    def get(self, key: str, *, host: str = "") -> str | None:
+        """Return the reply to a request; with `host`, only a reply that this host sent."""
+        if key not in self._known:
+            with self._lock, suppress(OSError):  # a reply that cannot be read is requested again
+                self._read_new_lines()
+        found = self._known.get(key)
+        return None if found is None or (host and found.host != host) else found.text
 
     def put(self, key: str, reply: str, *, about: Mapping[str, Any]) -> None:
         """Write a language model's reply to the file at once; Unavailable if that fails."""
@@ -66,22 +83,37 @@ class ReplyFile:
         line = json.dumps(row, ensure_ascii=True) + "\n"
         with self._lock:
             try:
-                if not self._whole:  # the last line was cut short
-                    with self._path.open("r+b") as file:
-                        file.truncate(file.read().rfind(b"\n") + 1)
-                flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
-                with os.fdopen(os.open(self._path, flags, 0o600), "wb") as file:
+                flags = os.O_RDWR | os.O_CREAT | os.O_APPEND
+                with os.fdopen(os.open(self._path, flags, 0o600), "r+b") as file:
+                    with suppress(OSError):  # some network drives have no locks
+                        fcntl.flock(file, fcntl.LOCK_EX)
+                    _remove_cut_line(file)
                     file.write(line.encode())
             except OSError as error:
                 raise self._unavailable_error("written", error) from error
-            self._whole = True
-            self._known[key] = reply
+            self._known[key] = _StoredReply(reply, str(about.get("host", "")))
 
-    def _foreign_line_error(self, line: int) -> InvalidInput:
-        return InvalidInput(
-            f"{self._path}:{line} is not a reply of a language model",
-            "give a different file with --cache, or move this file away",
-        )
+    def _read_new_lines(self) -> None:
+        try:
+            size = self._path.stat().st_size
+            if size < self._end:  # the file was deleted and created again
+                self._end = 0
+            if size == self._end:
+                return
+            with self._path.open("rb") as file:
+                file.seek(self._end)
+                content = file.read()
+        except FileNotFoundError:
+            self._end = 0
+            return
+        whole = content[: content.rfind(b"\n") + 1]
+        self._end += len(whole)
+        for line in filter(bytes.strip, whole.split(b"\n")):
+            found = _parse_line(line)
+            if found is None:
+                self.unreadable += 1
+            else:
+                self._known[found[0]] = found[1]
 
     def _unavailable_error(self, action: str, error: OSError) -> Unavailable:
         return Unavailable(
@@ -90,13 +122,69 @@ class ReplyFile:
         )
 
 
+def _parse_line(line: bytes) -> tuple[str, _StoredReply] | None:
+    """Return the key and the reply of a line; None for a line that is no reply."""
+    try:
+        row = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(row, dict):
+        return None
+    key, reply, about = row.get("key"), row.get("reply"), row.get("about")
+    if not isinstance(key, str) or not isinstance(reply, str):
+        return None
+    host = about.get("host") if isinstance(about, dict) else None
+    return key, _StoredReply(reply, host if isinstance(host, str) else "")
+
+
+class ReplyFileSize(NamedTuple):
+    """Numbers of replies and of unreadable lines in a file of replies, and its size in bytes."""
+
+    replies: int
+    unreadable: int
+    size: int
+
+
+def measure_replies(path: Path) -> ReplyFileSize:
+    """Count the lines of a file of replies; a missing file is empty.
+
+    Raises:
+        Unavailable: the file cannot be read.
+    """
+    try:
+        content = path.read_bytes()
+    except FileNotFoundError:
+        return ReplyFileSize(0, 0, 0)
+    except OSError as error:
+        raise Unavailable(
+            f"{path} cannot be read: {error.strerror}", "check the folder and its permissions"
+        ) from error
+    lines = [_parse_line(line) for line in filter(bytes.strip, content.split(b"\n"))]
+    unreadable = lines.count(None)
+    return ReplyFileSize(len(lines) - unreadable, unreadable, len(content))
+
+
+def _remove_cut_line(file: BinaryIO) -> None:
+    """Remove the end of a file that is no whole line, which a killed process has left."""
+    size = file.seek(0, os.SEEK_END)
+    if not size:
+        return
+    file.seek(size - 1)
+    if file.read(1) != b"\n":
+        file.seek(0)
+        file.truncate(file.read().rfind(b"\n") + 1)
+
+
 class ReplyStore(CommonStore):
     """Replies of language models in the database, by request hash, stored exactly as received."""
 
-    def get(self, key: str) -> str | None:
+    def get(self, key: str, *, host: str = "") -> str | None:
+        """Return the reply to a request; with `host`, only a reply that this host sent."""
         with self._database.reading() as connection:
-            found = connection.execute(_GET, {"key": key}).scalar()
-        return None if found is None else bytes(found).decode("utf-8", "surrogatepass")
+            found = connection.execute(_GET, {"key": key}).one_or_none()
+        if found is None or (host and json.loads(found.about).get("host") != host):
+            return None
+        return bytes(found.reply).decode("utf-8", "surrogatepass")
 
     def put(self, key: str, reply: str, *, about: Mapping[str, Any]) -> None:
         """Store or replace a reply; `about` describes the request for people who read the table."""

@@ -7,7 +7,9 @@ import json
 import logging
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from itertools import count
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,6 +22,7 @@ from tui_annotate.lab.chat.replies import ParsingJudge
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.http_errors import RESUME_HINT
 from tui_annotate.plugins.judges import Judge, JudgeOptions, ModelReply, Question
+from tui_annotate.storage.reply_file import ReplyFile
 
 HELLO = Question(user="hello")
 SENT = {
@@ -66,8 +69,9 @@ def test_a_reply_is_asked_for_once(chat: FakeChat) -> None:
     assert asked.cached(HELLO)
     assert asked.ask(HELLO) == ModelReply("1", cached=True)
     keys = {
-        reply_key(model, question)
+        reply_key(model, question, address=address)
         for model in ("m", "n")
+        for address in ("", "http://a/v1", "http://a/v2")
         for question in (
             HELLO,
             Question(user="hello", attempt=1),
@@ -77,7 +81,7 @@ def test_a_reply_is_asked_for_once(chat: FakeChat) -> None:
             Question(user="hell", system="o"),
         )
     }
-    assert len(keys) == 12
+    assert len(keys) == 36
     assert len(chat.asked) == 1
 
 
@@ -151,8 +155,8 @@ def test_the_key_is_sent_and_told_nowhere(
     kept: list[Any] = []
 
     class Kept:
-        def get(self, key: str) -> None:
-            kept.append(key)
+        def get(self, key: str, *, host: str = "") -> None:
+            kept.append((key, host))
 
         def put(self, key: str, reply: str, *, about: Any) -> None:
             kept.append((key, reply, dict(about)))
@@ -166,7 +170,7 @@ def test_the_key_is_sent_and_told_nowhere(
     report = [caplog.text, *capfd.readouterr(), str(refused.value), refused.value.hint, repr(kept)]
     assert not [each for each in report if KEY[:8] in each]
     assert kept[-1][2] == {
-        "model": "m", "host": asked.host,
+        "address": chat.url, "model": "m", "host": asked.host,
         "temperature": 0.0, "top_p": 1.0, "max_tokens": 1024, "attempt": 0,
     }  # fmt: skip
 
@@ -367,7 +371,9 @@ def test_the_same_at_the_same_time_is_asked_once(chat: FakeChat) -> None:
     chat.script.append(refusal(404, "gone"))
     other = Question(user="other")
     outcomes = dict(asked.ask_all([other] * 2))
-    assert {type(each) for each in outcomes.values()} == {Unavailable, ModelReply}
+    assert Unavailable in {type(each) for each in outcomes.values()}
+    assert len(outcomes) == 2
+    assert asked.ask(other).text == "1"
 
 
 def test_who_stops_listening_stops_the_asking(chat: FakeChat) -> None:
@@ -382,3 +388,65 @@ def test_who_stops_listening_stops_the_asking(chat: FakeChat) -> None:
 def test_no_question_is_no_outcome(chat: FakeChat) -> None:
     """Nothing asked, nothing heard."""
     assert list(judge(chat).ask_all([])) == []
+
+
+def test_a_reply_of_an_earlier_version_is_used(chat: FakeChat, tmp_path: Path) -> None:
+    """A key without the address counts for the host that sent the reply, and for no other."""
+    known = ReplyFile(tmp_path / "kept.jsonl")
+    known.put(reply_key("m", HELLO), "old", about={"host": chat.url[7:-3]})
+    known.put(reply_key("m", Question(user="b")), "old", about={"host": "elsewhere:80"})
+    known.put(reply_key("m", Question(user="c")), "old", about={})
+    asked = judge(chat, replies=ReplyFile(tmp_path / "kept.jsonl"))
+    assert asked.ask(HELLO) == ModelReply("old", cached=True)
+    assert asked.ask(Question(user="b")) == ModelReply("1", cached=False)
+    assert asked.ask(Question(user="c")) == ModelReply("1", cached=False)
+
+
+def test_a_final_error_ends_all_requests(chat: FakeChat) -> None:
+    """Requests that wait are woken and fail; those that were not sent yet are not sent."""
+    chat.script.extend([refusal(500, "broken")] * 1000)
+    options = JudgeOptions(model="m", base_url=chat.url, concurrency=4, max_retries=1)
+    asked = LlmJudge(options)
+    asked._retry.backoff = lambda attempt: 0.01 if attempt == 1 else 60.0
+    outcomes = dict(asked.ask_all([Question(user=str(number)) for number in range(40)]))
+    assert {type(each) for each in outcomes.values()} == {Unavailable}
+    sent = 1000 - len(chat.script)
+    assert sent <= 4 * 2
+    with pytest.raises(Unavailable):
+        asked.ask(Question(user="later"))
+    assert 1000 - len(chat.script) == sent + 1
+
+
+def test_requests_that_wait_for_others_are_not_sent(chat: FakeChat) -> None:
+    """Several callers share the slots; after a final error of one, those that wait fail, too."""
+    chat.script.extend([refusal(401, "no key")] * 100)
+    asked = judge(chat, concurrency=1)
+    questions = [[Question(user=f"{row} {at}") for at in range(4)] for row in range(8)]
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda row: dict(asked.ask_all(row)), questions))
+    outcomes = [outcome for row in found for outcome in row.values()]
+    assert {type(each) for each in outcomes} == {Unavailable}
+    assert 100 - len(chat.script) < len(outcomes) / 2
+
+
+def test_a_success_restores_the_attempts(chat: FakeChat) -> None:
+    """After a final error requests are tried once, until one succeeds."""
+    waits: list[float] = []
+    asked = judge(chat, waits, max_retries=2)
+    chat.script.extend([refusal(500, "broken")] * 3)
+    with pytest.raises(Unavailable):
+        asked.ask(HELLO)
+    assert len(waits) == 2
+    assert asked.ask(HELLO).text == "1"
+    chat.script.append(refusal(500, "broken"))
+    assert asked.ask(Question(user="other")).text == "1"
+    assert len(waits) == 3
+
+
+def test_retries_are_limited(chat: FakeChat) -> None:
+    """No repetition with 0; a negative number is refused."""
+    chat.script.append(refusal(503, "tired"))
+    with pytest.raises(Unavailable):
+        judge(chat, max_retries=0).ask(HELLO)
+    with pytest.raises(InvalidInput, match="-1"):
+        judge(chat, max_retries=-1)

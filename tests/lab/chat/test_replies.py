@@ -213,14 +213,23 @@ def test_an_endpoint_that_is_gone_ends_it() -> None:
 
 
 def test_one_refused_question_is_no_end(caplog: pytest.LogCaptureFixture) -> None:
-    """It has no answer and is told; where the first of all is refused, all are held to be."""
-    parser, found = ask(Scripted("1", InvalidInput("too long")), "a", "b")
-    assert found == [None, "1"]
-    assert (parser.tally.refused, parser.tally.unclear) == (1, 0)
-    assert (parser.tally.questions, parser.tally.unanswered) == (2, 1)
+    """It has no answer and is told, also if it comes first of all."""
+    for order in ("1", InvalidInput("too long")), (InvalidInput("too long"), "1"):
+        parser, found = ask(Scripted(*order), "a", "b")
+        assert sorted(map(str, found)) == ["1", "None"]
+        assert (parser.tally.refused, parser.tally.unclear) == (1, 0)
+        assert (parser.tally.questions, parser.tally.unanswered) == (2, 1)
+        parser.tally.check_refusals()
     assert "too long" in caplog.text
-    with pytest.raises(InvalidInput):
-        ask(Scripted(InvalidInput("too long")), "a")
+
+
+def test_refusals_alone_are_an_error_of_the_endpoint(caplog: pytest.LogCaptureFixture) -> None:
+    """If no question has a reply, the reason of the endpoint is in the error; few are logged."""
+    parser, found = ask(Scripted(*[InvalidInput("no such model")] * 9), *"abcdefghi")
+    assert found == [None] * 9
+    with pytest.raises(Unavailable, match=r"9.*no such model"):
+        parser.tally.check_refusals()
+    assert len(caplog.records) == 5
 
 
 def test_each_reply_is_heard() -> None:

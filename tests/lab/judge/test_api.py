@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -65,3 +67,52 @@ def test_metrics_are_chosen(tmp_path: Path) -> None:
         )
         assert list(found.scores) == ["context_precision"]
         assert chat.prompts == ["was of use Q? T. Text 0 of rel1."]
+
+
+@pytest.mark.parametrize(
+    ("function", "options", "told"),
+    [
+        (tui_annotate.sort, {"bogus": 1}, "'bogus'"),
+        (tui_annotate.sort, {"bottem": True}, "'bottem'"),
+        (tui_annotate.sort, {"top_k": 3}, "'top_k'"),
+        (tui_annotate.sort, {"top": True, "bottom": False}, "'top'"),
+        (tui_annotate.generate, {"fast": True}, "'fast'"),
+        (tui_annotate.generate, {"k": 3}, "'k'"),
+        (tui_annotate.evaluate, {"swap": True}, "'swap'"),
+        (tui_annotate.evaluate, {"question_list": ["Q?"]}, "'questions'"),
+    ],
+)
+def test_an_unknown_argument_is_an_error(
+    function: Callable[..., Any], options: dict[str, Any], told: str
+) -> None:
+    """No argument is ignored: the error names it, as Python's own does."""
+    with pytest.raises(TypeError, match=told):
+        function(["Q?"], [["a"]], model="m", base_url="http://localhost:1/v1", **options)
+
+
+def test_the_arguments_of_ragsge_work() -> None:
+    """`fast`, `top`, `chat_model` and the names of the four lists mean the same as ours."""
+    functions: tuple[Callable[..., Any], ...] = (
+        tui_annotate.sort,
+        tui_annotate.generate,
+        tui_annotate.evaluate,
+    )
+    sort, generate, evaluate = functions
+    lists: dict[str, Any] = {"question_list": ["Q?"], "contexts_list": [contexts(5, 0, 9, 1)]}
+    with chatting(Script()) as chat:
+        where = {"chat_model": "m", "base_url": chat.url}
+        (bottom,) = sort(**lists, k=1, top=False, fast=False, **where)
+        (own,) = sort(["Q?"], [contexts(5, 0, 9, 1)], k=1, bottom=True, screen=False, **where)
+        assert (bottom.good, bottom.overlap) == (None, own.overlap)
+        (top,) = sort(**lists, k=1, top=True, fast=True, **where)
+        assert (top.good, top.sim) == ((0, 2, 3), 0.0)
+        assert generate(**lists, **where)[0].ground_truth == "found"
+        assert {body["model"] for body in chat.asked} == {"m"}
+        scored = evaluate(
+            **lists,
+            answer_list=["A."],
+            ground_truth_list=["T."],
+            metrics=["faithfulness", "context_recall"],
+            **where,
+        )
+        assert scored[0].generated == ()

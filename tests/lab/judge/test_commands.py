@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import re
+import stat
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import openpyxl
 import pytest
 
+import tui_annotate
 from tests.cli.conftest import Command, Result
 from tests.helpers.printed_numbers import printed_numbers
 from tests.lab.chat.scripted_judge import Script, contexts
 from tests.plugins.chat_server import KEY, FakeChat, chatting, refusal
 from tests.plugins.loopback import Reply
+from tui_annotate.lab.judge.evaluation import MetricScore
 from tui_annotate.lab.judge.metrics import MissingReason
 from tui_annotate.plugins.retry import RetryPolicy
 
@@ -77,41 +82,119 @@ def test_sort_writes_the_published_form(
 def test_the_second_time_costs_nothing(
     command: Command, chat: FakeChat, rag: Path, tmp_path: Path
 ) -> None:
-    """Replies are kept beside the output; the plan says so, and asks nobody."""
-    target = tmp_path / "sorted.json"
-    kept = tmp_path / "sorted.json.replies.jsonl"
+    """Replies are in one cache per user, whatever the output; the plan says so."""
     plan = command("judge", "sort", str(rag), "--model", "m", "--dry-run")
     assert re.search(r"\b2\b\D+\b26\b\D+\b0\b", plan.out)
     assert not chat.headers
-    ask(command, chat, "sort", rag, "-o", target)
-    assert kept.exists()
-    again = ask(command, chat, "sort", rag, "-o", target)
-    assert re.search(r"\b0 .* 20\b", again.err)
-    plan = ask(command, chat, "sort", rag, "--cache", kept, "--dry-run", "--json")
+    ask(command, chat, "sort", rag)
+    asked = len(chat.asked)
+    assert asked == 20
+    for words in ((), ("-o", tmp_path / "a.json"), ("-o", tmp_path / "b.json"), ("--json",)):
+        again = ask(command, chat, "sort", rag, *words)
+        assert re.search(r"\b0 .* 20\b", again.err)
+    questions = [row["question"] for row in ROWS]
+    given = [row["contexts"] for row in ROWS]
+    tui_annotate.sort(questions, given, model="m", base_url=chat.url)
+    assert len(chat.asked) == asked
+    assert [path.name for path in tmp_path.glob("*.replies.jsonl")] == []
+    plan = ask(command, chat, "sort", rag, "--dry-run", "--json")
     assert plan.json == {"questions": 2, "calls": 20, "cached": 20, "characters": 0}
 
 
-def test_without_a_place_replies_are_not_kept(
+def test_a_dataset_and_a_file_share_replies(command: Command, chat: FakeChat, rag: Path) -> None:
+    """What was asked for a dataset is known for a file, and the other way round."""
+    chat.answer = Script()
+    command("init", "work")
+    rag.write_text("".join(json.dumps(row | {"answer": "It."}) + "\n" for row in ROWS))
+    command("ingest", "-w", "work", "--from", "rag", "--embedder", "none", str(rag))
+    dataset = ("--dataset", "rag", "-w", "work")
+    ask(command, chat, "sort", *dataset)
+    ask(command, chat, "generate", rag)
+    asked = len(chat.asked)
+    ask(command, chat, "sort", rag)
+    ask(command, chat, "generate", *dataset)
+    assert len(chat.asked) == asked
+
+
+def test_other_addresses_models_and_no_cache_are_asked_again(
     command: Command, chat: FakeChat, rag: Path, tmp_path: Path
 ) -> None:
-    """It is told before anything is asked; the JSON is that of the file."""
-    done = ask(
-        command, chat, "sort", rag, "--keep-irrelevant", "--bottom", "--both-orders", "--json"
-    )
-    assert done.json[0]["good"] is None
-    kept = ("--cache", tmp_path / "kept.jsonl")
-    without = ask(
-        command,
-        chat,
-        "sort",
-        rag,
-        "--keep-irrelevant",
-        "--bottom",
-        "--both-orders",
-        "--json",
-        *kept,
-    )
-    assert len(done.err.splitlines()) == len(without.err.splitlines()) + 1
+    """A reply belongs to its address and model; --cache and --no-cache are on their own."""
+    ask(command, chat, "sort", rag)
+    with chatting(Script()) as other:
+        ask(command, other, "sort", rag)
+        assert len(other.asked) == 20
+        ask(command, other, "sort", rag)
+        assert len(other.asked) == 20
+    command("judge", "sort", str(rag), "--model", "n", "--base-url", chat.url)
+    assert len(chat.asked) == 2 * 20
+    ask(command, chat, "sort", rag, "--no-cache")
+    assert len(chat.asked) == 3 * 20
+    own = ("--cache", tmp_path / "own.jsonl")
+    for _ in range(2):
+        ask(command, chat, "sort", rag, *own)
+        assert len(chat.asked) == 4 * 20
+    assert ask(command, chat, "sort", rag, *own, "--no-cache").code == 2
+
+
+def test_replies_next_to_an_output_are_still_used(
+    command: Command, chat: FakeChat, rag: Path, tmp_path: Path
+) -> None:
+    """The file of an earlier version is read and left as it is; a damaged line is skipped."""
+    former = tmp_path / "sorted.json.replies.jsonl"
+    ask(command, chat, "sort", rag, "--cache", former)
+    former.write_text("broken\n" + former.read_text())
+    content = former.read_bytes()
+    asked = len(chat.asked)
+    ask(command, chat, "sort", rag, "-o", tmp_path / "sorted.json")
+    assert (len(chat.asked), former.read_bytes()) == (asked, content)
+
+
+def test_the_cache_is_shown_and_deleted(
+    command: Command, chat: FakeChat, rag: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its path, size and number of replies; deleted only after a confirmation."""
+    assert command("judge", "cache", "--json").json["bytes"] == 0
+    ask(command, chat, "sort", rag)
+    shown = command("judge", "cache", "--json").json
+    path = Path(shown["file"])
+    assert (shown["replies"], shown["bytes"]) == (20, path.stat().st_size)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert ["20"] in printed_numbers(command("judge", "cache").out)
+    assert command("judge", "cache", "--delete").code == 2
+    assert path.exists()
+    assert command("judge", "cache", "--delete", "--yes").code == 0
+    assert not path.exists()
+    ask(command, chat, "sort", rag)
+    assert len(chat.asked) == 2 * 20
+    monkeypatch.setenv("TUI_ANNOTATE_STATE", "~/nowhere")
+    assert command("judge", "cache").code == 1
+
+
+def test_without_a_home_nothing_is_cached(
+    command: Command,
+    chat: FakeChat,
+    rag: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """One warning, and the command does its work; so too if the folder cannot be written."""
+    for state in ("~/nowhere", str(rag / "below")):
+        caplog.clear()
+        monkeypatch.setenv("TUI_ANNOTATE_STATE", state)
+        assert ask(command, chat, "sort", rag).code == 0
+        assert len(caplog.records) == 1
+    assert len(chat.asked) == 2 * 20
+    assert not Path("~").exists()
+
+    def no_home(*_: Any, **__: Any) -> str:
+        raise RuntimeError("could not determine the home directory")
+
+    caplog.clear()
+    monkeypatch.delenv("TUI_ANNOTATE_STATE")
+    monkeypatch.setattr("platformdirs.user_state_dir", no_home)
+    assert ask(command, chat, "sort", rag).code == 0
+    assert len(caplog.records) == 1
 
 
 def test_generate_writes_lines_and_files(
@@ -186,6 +269,36 @@ def test_without_vectors_one_score_is_missing(command: Command, chat: FakeChat, 
     chat.answer = Script()
     done = ask(command, chat, "evaluate", rag, "--embedder", "none")
     assert re.search(r"answer_relevancy: -\D+0\D+2", done.out)
+
+
+def test_the_similarity_is_printed(command: Command, chat: FakeChat, rag: Path) -> None:
+    """Chinese has no static vectors: it is compared by words, apart from the others."""
+    rows = [
+        {"question": "谁建造了这座桥？", "contexts": ["桥"], "answer": "埃菲尔。"},
+        {"question": "What?", "contexts": ["a"], "answer": "It."},
+    ]
+    rag.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    questions = {"埃菲尔": "谁建造了这座桥？", "It.": "What?"}
+    chat.answer = lambda prompt: json.dumps(
+        {
+            "question": next(each for name, each in questions.items() if name in prompt),
+            "noncommittal": 0,
+        }
+    )
+    words = ("evaluate", rag, "--metric", "answer_relevancy", "--embedder", "static")
+    done = ask(command, chat, *words, "--json")
+    assert done.json["similarities"] == {
+        "vectors": {"mean": pytest.approx(1), "count": 1},
+        "words": {"mean": pytest.approx(1), "count": 1},
+    }
+    assert [row["similarity"] for row in done.json["rows"]] == ["words", "vectors"]
+    assert done.json["embedder"].startswith("static")
+    printed = ask(command, chat, *words)
+    assert re.search(r"vectors of static.*1\.000.*\b1\b", printed.out)
+    assert re.search(r"similarity of words.*1\.000.*\b1\b", printed.out)
+    assert "--similarity" in printed.err
+    alone = ask(command, chat, *words, "--similarity", "words", "--json")
+    assert list(alone.json["similarities"]) == ["words"]
 
 
 @pytest.mark.parametrize("name", ["sort", "generate", "evaluate"])
@@ -361,7 +474,8 @@ def test_a_question_without_contexts_has_a_reason(
     at = 0 if first else 1
     done = ask(command, chat, "sort", rag, "--json")
     assert done.code == 0, done.err
-    assert (done.json[at]["spearman"], done.json[at]["contexts"]) == (None, [])
+    given = lacking.get("contexts") or []
+    assert (done.json[at]["spearman"], done.json[at]["contexts"]) == (None, given)
     assert done.json[at]["reason"] == MissingReason.NO_CONTEXTS
     assert done.json[1 - at]["spearman"] == 0.429
     done = ask(command, chat, "generate", rag, "--json")
@@ -492,3 +606,186 @@ def test_without_an_address_nothing_leaves(filled: Command) -> None:
     done = filled("judge", "suggest", "--model", "toy")
     assert (done.code != 0, "--base-url" in done.err) == (True, True)
     assert filled("judge", "suggest", "--model", "toy", "--dry-run").code == 0
+
+
+@pytest.mark.parametrize(
+    "words", [("sort", "--keep-irrelevant"), ("generate",), ("evaluate", "--embedder", "static")]
+)
+def test_a_refused_prompt_is_one_question(
+    command: Command, chat: FakeChat, tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    """Whatever the order of rows: the others are written, and the exit code is 3."""
+    rows = [
+        {"question": name, "contexts": [f"{name} rel1", "x rel2"], "answer": "A."}
+        for name in ("toolong", "b?", "c?", "d?")
+    ]
+    chat.answer = Script()
+    reply = chat.reply
+
+    def limited(path: str, body: dict[str, Any]) -> Reply:
+        if "toolong" in body["messages"][-1]["content"]:
+            return refusal(400, "maximum context length exceeded")
+        return reply(path, body)
+
+    chat.reply = limited  # type: ignore[method-assign]
+    path, out = tmp_path / "rows.jsonl", tmp_path / "out.json"
+    found = []
+    for order in (rows, rows[::-1]):
+        path.write_text("".join(json.dumps(row) + "\n" for row in order))
+        limits = ("--no-cache", "--max-unclear", "0.05")
+        done = ask(command, chat, *words, path, "-o", out, *limits)
+        assert done.code == 3, done.err
+        found.append(sorted(re.findall(r"toolong|[bcd]\?", out.read_text())))
+        out.unlink()
+    assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("name", ["sort", "generate", "evaluate"])
+def test_refusals_alone_are_an_error_of_the_endpoint(
+    command: Command, chat: FakeChat, rag: Path, tmp_path: Path, name: str
+) -> None:
+    """Nothing is written; the error states the reason and the number of refusals."""
+    chat.script.extend([refusal(400, "no such model")] * 99)
+    done = ask(command, chat, name, rag, "-o", tmp_path / "out.json")
+    assert (done.code, (tmp_path / "out.json").exists()) == (1, False)
+    assert "no such model" in done.err
+
+
+@pytest.mark.parametrize("name", ["sort", "generate", "evaluate"])
+def test_a_broken_endpoint_is_left_soon(
+    command: Command, chat: FakeChat, tmp_path: Path, name: str
+) -> None:
+    """After the last retry no further row is begun, and --max-retries limits the retries."""
+    path = tmp_path / "rows.jsonl"
+    rows = [
+        {"question": f"{at}?", "contexts": contexts(1, 2, 3), "answer": "A."} for at in range(20)
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    chat.script.extend([refusal(500, "broken")] * 999)
+    done = ask(command, chat, name, path, "--max-retries", "0", "--concurrency", "2")
+    assert done.code == 1
+    assert 999 - len(chat.script) <= 4
+
+
+def test_a_limit_uses_the_first_questions(command: Command, chat: FakeChat, rag: Path) -> None:
+    """The other questions are neither asked nor in the result."""
+    for name in ("sort", "generate"):
+        done = ask(command, chat, name, rag, "--limit", "1", "--json")
+        assert [each["question"] for each in done.json] == [ROWS[0]["question"]]
+    plan = ask(command, chat, "evaluate", rag, "--limit", "1", "--dry-run", "--json")
+    assert plan.json["questions"] == 1
+
+
+def test_requests_have_a_maximum_of_characters(
+    command: Command, chat: FakeChat, tmp_path: Path
+) -> None:
+    """No request holds more of the contexts; generate reads all of them, in smaller groups."""
+    path = tmp_path / "rows.jsonl"
+    letters = ["a" * 90, "b" * 30, "c" * 30, "d" * 30, "e" * 10]
+    row = {"question": "Q?", "contexts": letters, "answer": "It.", "ground_truth": ""}
+    path.write_text(json.dumps(row) + "\n")
+
+    def sent() -> list[int]:
+        return [
+            sum(len(each[0]) for each in re.finditer(r"([a-e])\1{5,}", prompt))
+            for prompt in chat.prompts
+        ]
+
+    chat.answer = lambda prompt: "1" if "digit" in prompt else "Answer: found"
+    done = ask(command, chat, "sort", path, "--max-chars", "60")
+    assert done.code == 0
+    assert max(sent()) == 60
+    assert "--max-chars" in done.err
+    for words in ((), ("--one-by-one",)):
+        chat.asked.clear()
+        plan = ask(
+            command, chat, "generate", path, "--max-chars", "60", "--dry-run", "--json", *words
+        )
+        ask(command, chat, "generate", path, "--max-chars", "60", *words)
+        gathered = [each for each in sent() if each]
+        assert max(gathered) <= 60
+        assert plan.json["calls"] >= len(chat.asked)
+        if not words:
+            assert sum(gathered) == sum(map(len, letters))
+    assert ask(command, chat, "generate", path, "--max-chars", "1").code == 2
+
+
+@pytest.mark.parametrize("name", ["sort", "generate", "evaluate"])
+def test_the_suffix_selects_the_format(
+    command: Command, chat: FakeChat, rag: Path, tmp_path: Path, name: str
+) -> None:
+    """A table, a JSON array or JSON lines: never another format than the name promises."""
+    chat.answer = Script()
+    words = ("--metric", "faithfulness") if name == "evaluate" else ()
+    found: dict[str, list[Any]] = {}
+    for suffix in ("csv", "xlsx", "json", "jsonl", "ndjson", "txt"):
+        out = tmp_path / f"out.{suffix}"
+        assert ask(command, chat, name, rag, "-o", out, *words).code == 0
+        if suffix == "csv":
+            found[suffix] = list(csv.DictReader(out.read_text().splitlines()))
+        elif suffix == "xlsx":
+            sheet = openpyxl.load_workbook(out).worksheets[0]
+            first, *rows = sheet.iter_rows(values_only=True)
+            found[suffix] = [dict(zip(first, row, strict=True)) for row in rows]
+        elif suffix == "json":
+            found[suffix] = json.loads(out.read_text())
+        elif suffix != "txt":
+            found[suffix] = [json.loads(line) for line in out.read_text().splitlines()]
+    questions = [row["question"] for row in ROWS]
+    assert all(len(rows) == len(questions) for rows in found.values())
+    assert [row["question"] for row in found["json"]] == questions
+    assert found["json"] == found["jsonl"] == found["ndjson"]
+    assert json.loads(found["csv"][0]["contexts"]) == ROWS[0]["contexts"]
+    assert found["xlsx"][0]["question"] == questions[0]
+
+
+@pytest.mark.parametrize("name", ["sort", "generate", "evaluate"])
+@pytest.mark.parametrize("target", ["out.tsv", "out.parquet.gz", "out.html", "none/out.json", "."])
+def test_a_target_that_cannot_be_written_costs_nothing(
+    command: Command, chat: FakeChat, rag: Path, name: str, target: str
+) -> None:
+    """It is refused before anything is sent."""
+    done = ask(command, chat, name, rag, "-o", target)
+    assert (done.code, chat.headers) == (2, [])
+
+
+def test_hints_name_only_options_of_the_command(
+    command: Command, chat: FakeChat, rag: Path
+) -> None:
+    """An importer's hints name its options; a judge's file has a form of its own."""
+    for content in ("a,b\n1,2\n", '{"q": 1}\n', '{"question": "Q?", "contexts": "x"}\n'):
+        path = rag.with_suffix(".csv" if "," in content[:2] else ".jsonl")
+        path.write_text(content)
+        done = ask(command, chat, "sort", path)
+        assert done.code == 2
+        assert "contexts" in done.err.splitlines()[-1]
+        assert "--source-column" not in done.err
+        assert "--from" not in done.err
+    rag.write_text(json.dumps(ROWS[0]) + "\n")
+    done = ask(command, chat, "evaluate", rag, "--embedder", "remote:m")
+    assert (done.code, "TUI_ANNOTATE_BASE_URL" in done.err) == (2, True)
+
+
+def test_the_requests_of_ragas_are_counted(
+    command: Command, chat: FakeChat, rag: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its replies are not cached, and not those of our runner."""
+
+    class Ragas:
+        requests = 7
+
+        def __init__(self, *_: Any, **__: Any) -> None:
+            """Whatever the options are."""
+
+        def score(self, metric: str, row: Any) -> MetricScore:
+            """The same for all."""
+            del metric, row
+            return MetricScore(0.5)
+
+    monkeypatch.setattr("tui_annotate.lab.judge.ragas_scale.RagasScale", Ragas)
+    rag.write_text(json.dumps(ROWS[0]) + "\n")
+    words = ("--backend", "ragas", "--metric", "faithfulness")
+    done = ask(command, chat, "evaluate", rag, *words)
+    assert done.code == 0, done.err
+    assert re.search(r"ragas: 7\b", done.err)
+    assert "replies: 0" not in done.err

@@ -113,6 +113,48 @@ def test_relevancy(evades: int, score: float) -> None:
     assert found.scores["answer_relevancy"] == pytest.approx(score, abs=5e-5)
 
 
+def _no_vectors(texts: Sequence[str]) -> NDArray[Any]:
+    return np.zeros((len(texts), 2))
+
+
+@pytest.mark.parametrize(
+    ("similarity", "embed", "score", "used", "reason"),
+    [
+        ("auto", _no_vectors, 1.0, "words", None),
+        ("words", None, 1.0, "words", None),
+        ("vectors", _no_vectors, None, "", MissingReason.UNKNOWN_WORDS),
+        ("vectors", alike, 1.0, "vectors", None),
+        ("auto", alike, 1.0, "vectors", None),
+        ("auto", None, None, "", MissingReason.NO_VECTORS),
+    ],
+)
+def test_texts_without_vectors(
+    similarity: str,
+    embed: Embed | None,
+    score: float | None,
+    used: str,
+    reason: str | None,
+) -> None:
+    """The same question as given has the relevancy 1 or none with a reason, never 0."""
+    options = EvaluateOptions(metrics=("answer_relevancy",), similarity=similarity)
+    rows = rows_of_lists(["谁建造了这座桥？"], [["桥"]], answers=["埃菲尔。"])
+    with chatting(Script(invented=lambda _: "谁建造了这座桥？")) as chat:
+        runner = make_runner(JudgeConfig(judge="llm:m", base_url=chat.url))
+        scale = BuiltInScale(runner, embed, similarity=similarity).score
+        (found,) = runner.run(partial(evaluate_row, scale=scale), rows, options)
+    assert found.scores["answer_relevancy"] == (None if score is None else pytest.approx(score))
+    assert found.reasons.get("answer_relevancy") == reason
+    assert (found.similarity, found.as_json().get("similarity", "")) == (used, used)
+    means = mean_metrics([found], options.metrics)["answer_relevancy"]
+    assert (means.count, means.missing) == ((0, 1) if score is None else (1, 0))
+
+
+def test_an_unknown_similarity() -> None:
+    """It is refused before anything is asked."""
+    with pytest.raises(InvalidInput, match="'letters'"):
+        EvaluateOptions(similarity="letters")
+
+
 def test_faithfulness() -> None:
     """R4: the share of supported statements; an answer that states nothing has none."""
     script = Script(statements=("a", "b", "c"), supported=(1, 1, 0))

@@ -19,6 +19,7 @@ from tui_annotate.lab.judge.metrics import (
     max_comparisons,
     mean_relevancy,
     mean_verdict,
+    mean_word_relevancy,
     overlap,
     select_contexts,
     spearman,
@@ -193,7 +194,8 @@ def test_relevancy() -> None:
     assert mean_relevancy((1, 0), invented, [1, 1, 1]) == 0
     assert mean_relevancy((1, 0), [], []) == 0
     assert mean_relevancy((1, 0), [(-1, 0)], [0]) == -1
-    assert mean_relevancy((0, 0), [(1, 0)], [0]) == 0
+    assert mean_relevancy((0, 0), [(1, 0)], [0]) is None
+    assert mean_relevancy((1, 0), [(1, 0), (0, 0)], [0, 0]) is None
 
 
 def test_golden_scores() -> None:
@@ -208,3 +210,15 @@ def test_golden_scores() -> None:
         vectors = (case["question_vec"], case["generated"])
         found = mean_relevancy(*vectors, case["noncommittal"])
         assert found == pytest.approx(case["score"], abs=1e-6)
+
+
+def test_relevancy_by_words() -> None:
+    """Equal texts have the cosine 1 in any language; a text without words has none."""
+    for text in ("谁建造了这座桥？", "Who built it?", "GDP 增长多少？"):
+        assert mean_word_relevancy(text, [text] * 3, [0, 0, 1]) == pytest.approx(1)
+    assert mean_word_relevancy("谁建造了这座桥？", ["今天天气好吗？"], [0]) == 0
+    some = mean_word_relevancy("谁建造了这座桥？", ["这座桥是谁建造的？"], [0])
+    assert some is not None
+    assert 0.5 < some < 1
+    assert mean_word_relevancy("？", ["谁？"], [0]) is None
+    assert mean_word_relevancy("？", ["谁？"], [1]) == 0

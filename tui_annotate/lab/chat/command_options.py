@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 from tui_annotate.cli import output
 from tui_annotate.cli.convert import DONE_IN_PART
-from tui_annotate.cli.options import flag, option, refuse_nan
+from tui_annotate.cli.options import TimeoutOption, flag, option, refuse_nan
 
 if TYPE_CHECKING:
     from tui_annotate.lab.chat.replies import ReplyTally
@@ -24,6 +25,43 @@ BaseUrlOption = Annotated[
 ConcurrencyOption = Annotated[
     int, typer.Option(min=1, max=64, metavar="N", help="Maximum number of requests at a time.")
 ]
+MaxRetriesOption = Annotated[
+    int | None,
+    typer.Option(
+        "--max-retries",
+        metavar="N",
+        min=0,
+        max=100,
+        help="Maximum number of repetitions of a request after temporary errors (default: 5, or 2"
+        " if no connection succeeded yet).",
+    ),
+]
+LimitOption = Annotated[
+    int,
+    typer.Option(
+        "--limit",
+        metavar="N",
+        min=0,
+        help="Use only the first N questions, samples or rows; 0 for all.",
+    ),
+]
+NoCacheOption = Annotated[
+    bool,
+    flag("--no-cache", "Neither use nor store cached replies; all requests are sent again."),
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EndpointOptions:
+    """Options of commands that send requests to a chat model."""
+
+    concurrency: ConcurrencyOption = 4
+    timeout: TimeoutOption = None
+    max_retries: MaxRetriesOption = None
+    limit: LimitOption = 0
+    no_cache: NoCacheOption = False
+
+
 MAX_UNCLEAR: Final = 0.1
 
 MaxUnclearOption = Annotated[

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tui_annotate.lab.chat.reply_cache import open_replies
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.judges import JudgeOptions
 from tui_annotate.settings import Settings
@@ -33,6 +34,7 @@ class JudgeConfig:
     folders: tuple[Path, ...] = ()
     concurrency: int = 4
     timeout: float | None = None
+    max_retries: int | None = None
 
     def load(self, replies: ReplyCache | None) -> Judge:
         """Load the LLM judge; if `replies` is None, the judge keeps its replies in memory."""
@@ -41,6 +43,7 @@ class JudgeConfig:
             replies=replies,
             concurrency=self.concurrency,
             timeout=self.timeout,
+            max_retries=self.max_retries,
         )
         return registry.load_judge(self.judge, options)
 
@@ -54,12 +57,19 @@ def choose_judge(
 
 
 def load_named_judge(
-    space: Workspace, model: str, *, base_url: str, unasked: bool = False, **others: Any
+    space: Workspace,
+    model: str,
+    *,
+    base_url: str,
+    unasked: bool = False,
+    no_cache: bool = False,
+    **others: Any,
 ) -> Judge:
     """Load the judge that options and settings name; the workspace stores its replies.
 
     Args:
         unasked: the caller sends no request, so no endpoint address is required.
+        no_cache: neither use nor store replies.
 
     Raises:
         InvalidInput: the model or the address is missing.
@@ -67,7 +77,7 @@ def load_named_judge(
     """
     nowhere = NO_ENDPOINT if unasked and not space.settings.judge_url else ""
     config = choose_judge(space.settings, model=model, base_url=base_url or nowhere, **others)
-    return config.load(space.machines.replies)
+    return config.load(open_replies(space.machines.replies, no_cache=no_cache))
 
 
 def prompt_folders(space: Workspace, chosen: Path | None) -> tuple[Path, ...]:

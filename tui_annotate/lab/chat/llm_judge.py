@@ -35,8 +35,10 @@ from tui_annotate.plugins.retry import RetryPolicy
 if TYPE_CHECKING:
     import httpx2
 
-KEY_VERSION: Final = 1
+KEY_VERSION: Final = 2
 """Version number in the keys of stored replies; increase it if requests to the model change."""
+_FORMER_VERSION: Final = 1
+"""Version of keys without the address; such a reply is used if it is from the same host."""
 MAX_CONCURRENCY: Final = 64
 MAX_REPLY_BYTES: Final = 1_048_576
 """Maximum size of a model's reply in bytes; 1,000 tokens take about 1 % of this size."""
@@ -61,7 +63,7 @@ class LlmJudge:
         self,
         options: JudgeOptions | None = None,
         *,
-        wait: Callable[[float], None] = time.sleep,
+        wait: Callable[[float], None] | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         chosen = options or JudgeOptions()
@@ -87,10 +89,18 @@ class LlmJudge:
         self.host = format_host(self._url)
         self.model = chosen.model
         warn_of_open_key(self._url)
-        self._replies: ReplyCache = chosen.replies or _MemoryReplies()
+        self._replies: ReplyCache = _MemoryReplies() if chosen.replies is None else chosen.replies
         self._concurrency = chosen.concurrency
         self._slots = BoundedSemaphore(chosen.concurrency)
         self._retry = RetryPolicy(self.host, wait=wait)
+        if chosen.max_retries is not None:
+            if chosen.max_retries < 0:
+                raise InvalidInput(
+                    f"invalid number of retries: {chosen.max_retries:,}", "allow 0 or more retries"
+                )
+            self._retry.attempts = 1 + chosen.max_retries
+        self._failures: list[TuiAnnotateError] = []
+        """Errors that concern all requests; a refused question is none."""
         self._omitted: set[str] = {"max_completion_tokens"}
         self._lock = Lock()
         self._locks: dict[str, _QuestionLock] = {}
@@ -100,22 +110,39 @@ class LlmJudge:
 
         An unreadable reply is not stored, so that a repeated run asks again.
         """
-        key = reply_key(self.model, question)
-        if (known := self._find_cached(key, question)) is not None:
+        key = reply_key(self.model, question, address=str(self._url))
+        if (known := self._find_cached(question)) is not None:
             return ModelReply(known, cached=True)
         # A caller with the same question may have stored the reply while this one waited.
         with self._hold_lock(key):
-            if (known := self._find_cached(key, question)) is not None:
+            if (known := self._find_cached(question)) is not None:
                 return ModelReply(known, cached=True)
+            failures = len(self._failures)
             with self._slots:
-                text = self._complete(question)
+                if len(self._failures) > failures:  # the run ends: send nothing more
+                    raise self._failures[-1]
+                try:
+                    text = self._complete(question)
+                except InvalidInput:
+                    raise
+                except TuiAnnotateError as error:
+                    self._failures.append(error)
+                    raise
             if question.accepts(text):
-                about = {"model": self.model, "host": self.host, **_key_parameters(question)}
+                about = {
+                    "address": str(self._url),
+                    "model": self.model,
+                    "host": self.host,
+                    **_key_parameters(question),
+                }
                 self._replies.put(key, text, about=about)
         return ModelReply(text, cached=False)
 
-    def _find_cached(self, key: str, question: Question) -> str | None:
+    def _find_cached(self, question: Question) -> str | None:
+        key = reply_key(self.model, question, address=str(self._url))
         known = self._replies.get(key)
+        if known is None:
+            known = self._replies.get(reply_key(self.model, question), host=self.host)
         return known if known is not None and question.accepts(known) else None
 
     @contextmanager
@@ -135,20 +162,33 @@ class LlmJudge:
     def ask_all(
         self, questions: Sequence[Question]
     ) -> Iterator[tuple[int, ModelReply | TuiAnnotateError]]:
-        """Yield (index, reply or error) of each question, in the order in which replies arrive."""
+        """Yield (index, reply or error) of each question, in the order in which replies arrive.
+
+        After an error of the endpoint, questions that were not sent yet fail with the same error.
+        """
+        failures: list[TuiAnnotateError] = []
+
+        def attempt(question: Question) -> ModelReply | TuiAnnotateError:
+            if failures:
+                return failures[0]
+            outcome = self._ask_or_error(question)
+            if not isinstance(outcome, ModelReply | InvalidInput):
+                failures.append(outcome)
+            return outcome
+
         if len(questions) == 1:  # the most frequent case; a thread would cost more than it saves
             yield 0, self._ask_or_error(questions[0])
             return
         pool = ThreadPoolExecutor(min(self._concurrency, max(len(questions), 1)))
         try:
-            asked = {pool.submit(self._ask_or_error, each): at for at, each in enumerate(questions)}
+            asked = {pool.submit(attempt, each): at for at, each in enumerate(questions)}
             for done in as_completed(asked):
                 yield asked[done], done.result()
         finally:
             pool.shutdown(cancel_futures=True)
 
     def cached(self, question: Question) -> bool:
-        return self._find_cached(reply_key(self.model, question), question) is not None
+        return self._find_cached(question) is not None
 
     def _ask_or_error(self, question: Question) -> ModelReply | TuiAnnotateError:
         try:
@@ -236,19 +276,24 @@ class _QuestionLock:
     waiting: int = 0
 
 
-class _MemoryReplies(dict[str, str]):
+class _MemoryReplies:
+    def __init__(self) -> None:
+        self._known: dict[str, str] = {}
+
+    def get(self, key: str, *, host: str = "") -> str | None:  # noqa: ARG002  one judge, one host
+        return self._known.get(key)
+
     def put(self, key: str, reply: str, *, about: Mapping[str, Any]) -> None:  # noqa: ARG002
-        self[key] = reply
+        self._known[key] = reply
 
 
-def reply_key(model: str, question: Question) -> str:
-    """Return the key of a stored reply: hexadecimal SHA-256 of model, prompts and parameters."""
-    values = {
-        "recipe": KEY_VERSION,
-        "model": model,
-        "system": question.system,
-        "user": question.user,
-    }
+def reply_key(model: str, question: Question, *, address: str = "") -> str:
+    """Return the key of a stored reply: hexadecimal SHA-256 of the whole request.
+
+    `address` is the base URL of the endpoint; empty for the keys of earlier versions.
+    """
+    where = {"recipe": KEY_VERSION, "address": address} if address else {"recipe": _FORMER_VERSION}
+    values = {**where, "model": model, "system": question.system, "user": question.user}
     content = json.dumps(values | _key_parameters(question), sort_keys=True, ensure_ascii=True)
     return hashlib.sha256(content.encode()).hexdigest()
 
@@ -284,6 +329,6 @@ def _parse_message(body: bytes, host: str) -> str:
     if not isinstance(text, str):
         raise Unavailable(
             f"the reply of {host} contains no chat message",
-            "check that --base-url is a chat completions endpoint and --model a chat model",
+            "check that --base-url is a chat completions endpoint, and the model a chat model",
         )
     return text.encode("utf-8", "replace").decode("utf-8")  # lone surrogates cannot be stored

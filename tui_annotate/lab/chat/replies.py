@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from threading import Lock
 from typing import Any, Final, TypeVar
 
-from tui_annotate.domain.errors import InvalidInput, TuiAnnotateError
+from tui_annotate.domain.errors import InvalidInput, TuiAnnotateError, Unavailable
 from tui_annotate.domain.strict_json import parse_unique
 from tui_annotate.lab.chat.thinking import remove_thinking
 from tui_annotate.plugins.judges import Judge, ModelReply, Question
@@ -117,13 +117,16 @@ _log = logging.getLogger(__name__)
 _T = TypeVar("_T")
 
 ATTEMPTS: Final = 3
+_LOGGED_REFUSALS: Final = 5
+"""Maximum number of refused questions that are logged; all of them are counted."""
 
 
 @dataclass(slots=True)
 class ReplyTally:
     """Counts of questions to a model and of its replies: stored, repeated, unclear, refused.
 
-    `questions` counts different ones, each of which needs one readable reply.
+    `questions` counts different ones, each of which needs one readable reply. `refusal` is the
+    endpoint's message about the first refused question.
     """
 
     questions: int = 0
@@ -133,12 +136,25 @@ class ReplyTally:
     unclear: int = 0
     refused: int = 0
     characters: int = 0
+    refusal: str = ""
     lock: Lock = field(default_factory=Lock, repr=False, compare=False)
 
     @property
     def unanswered(self) -> int:
         """Number of questions without a readable reply."""
         return self.unclear + self.refused
+
+    def check_refusals(self) -> None:
+        """Raise Unavailable if the endpoint refused all questions, so that none has a reply.
+
+        A refusal of some questions is a matter of these questions, whichever of them comes first.
+        """
+        if self.refused and not self.asked + self.cached:
+            raise Unavailable(
+                f"no question has a reply; refused: {self.refused:,}; first refusal:"
+                f" {self.refusal}",
+                "check the model, and the limits and rules of the endpoint",
+            )
 
 
 class ParsingJudge:
@@ -164,7 +180,6 @@ class ParsingJudge:
 
         Raises:
             Unavailable: the endpoint cannot be reached, or sends no replies.
-            InvalidInput: the endpoint refuses a question before any reply arrived.
         """
         found: list[_T | None] = [None] * len(questions)
         checked = [_only_readable(question, read) for question in questions]
@@ -207,14 +222,16 @@ class ParsingJudge:
                 tally.characters += (
                     0 if outcome.cached else len(question.system) + len(question.user)
                 )
-            elif isinstance(outcome, InvalidInput) and self.tally.asked + self.tally.cached:
+            elif isinstance(outcome, InvalidInput):
                 self.tally.refused += 1
+                self.tally.refusal = self.tally.refusal or outcome.message
             else:
                 raise outcome
         self._on_reply()
         if isinstance(outcome, ModelReply):
             return outcome.text
-        _log.warning("%s", outcome.message)
+        if self.tally.refused <= _LOGGED_REFUSALS:
+            _log.warning("%s", outcome.message)
         return None
 
 

@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import partial
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial, wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, Unpack
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Final,
+    NamedTuple,
+    ParamSpec,
+    TypedDict,
+    TypeVar,
+    Unpack,
+    cast,
+)
 
+from tui_annotate.domain.did_you_mean import suggest_word
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.progress import TaskProgress
 from tui_annotate.lab.chat.judge_config import JudgeConfig, choose_judge
 from tui_annotate.lab.chat.prompts import check_folders
+from tui_annotate.lab.chat.reply_cache import open_replies
 from tui_annotate.lab.judge.context_order import (
     ContextOrderResult,
     SortOptions,
@@ -18,13 +31,14 @@ from tui_annotate.lab.judge.context_order import (
 )
 from tui_annotate.lab.judge.evaluation import (
     METRICS,
+    WORDS,
     BuiltInScale,
     EvaluateOptions,
     EvaluationResult,
-    Scale,
     estimate_evaluation_cost,
     evaluate_row,
 )
+from tui_annotate.lab.judge.metrics import MAX_CHARACTERS
 from tui_annotate.lab.judge.reference_answers import (
     GenerateOptions,
     ReferenceAnswer,
@@ -35,10 +49,10 @@ from tui_annotate.lab.judge.runner import JudgePlan, JudgeRunner, plan_cost
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.judges import ReplyCache
 from tui_annotate.settings import Settings, load
-from tui_annotate.storage.reply_file import ReplyFile
 
 if TYPE_CHECKING:
     from tui_annotate.domain.vector_sets import VectorSet
+    from tui_annotate.lab.judge.ragas_scale import RagasScale
     from tui_annotate.plugins.protocols import Embedder
 
 
@@ -93,6 +107,10 @@ class JudgeApiOptions(TypedDict, total=False):
         language: language of the prompts, "en" or "zh" (default: the language of each question).
         concurrency: requests at a time, 1 to 64 (default: 4).
         timeout: time limit of a request in seconds (default: 300).
+        cache: file that caches the replies, instead of the user's cache.
+        no_cache: neither use nor store cached replies.
+        max_retries: maximum number of repetitions of a request after temporary failures (default:
+            5).
     """
 
     model: str
@@ -100,8 +118,10 @@ class JudgeApiOptions(TypedDict, total=False):
     language: str
     prompts: Path | str | None
     cache: Path | str | None
+    no_cache: bool
     concurrency: int
     timeout: float | None
+    max_retries: int | None
     progress: Callable[[TaskProgress], None] | None
 
 
@@ -110,6 +130,7 @@ class SortApiOptions(JudgeApiOptions, total=False):
     bottom: bool
     screen: bool
     swap: bool
+    max_chars: int
 
 
 class GenerateApiOptions(JudgeApiOptions, total=False):
@@ -117,6 +138,7 @@ class GenerateApiOptions(JudgeApiOptions, total=False):
     seed: int
     slow: bool
     keep_thinking: bool
+    max_chars: int
 
 
 class EvaluateApiOptions(JudgeApiOptions, total=False):
@@ -127,6 +149,8 @@ class EvaluateApiOptions(JudgeApiOptions, total=False):
         embedder: embedder for answer relevancy, named as for the import command; "auto" is the best
             available embedder.
         backend: "builtin", or "ragas" if that library is installed.
+        similarity: how answer relevancy compares questions: "vectors"; "words"; or "auto", the
+            default: by words if the embedder has no vector for a text.
     """
 
     metrics: Sequence[str]
@@ -134,40 +158,107 @@ class EvaluateApiOptions(JudgeApiOptions, total=False):
     max_chars: int
     embedder: str
     backend: str
+    similarity: str
     keep_thinking: bool
 
 
+_RAGSGE_NAMES: Final[Mapping[str, str]] = {
+    "question_list": "questions",
+    "contexts_list": "contexts",
+    "answer_list": "answers",
+    "ground_truth_list": "ground_truths",
+    "chat_model": "model",
+    "fast": "screen",
+    "top": "bottom",
+}
+"""Our name of an argument by its name in the project RagSGE; `top` is the opposite of `bottom`."""
+
+_Parameters = ParamSpec("_Parameters")
+_Result = TypeVar("_Result")
+
+
+def _check_arguments(
+    options: type,
+) -> Callable[[Callable[_Parameters, _Result]], Callable[_Parameters, _Result]]:
+    """Decorate a function so that it refuses unknown options, and accepts the names of RagSGE.
+
+    `options` is the TypedDict of the function's keyword arguments, which Python does not check.
+    """
+
+    def decorate(function: Callable[_Parameters, _Result]) -> Callable[_Parameters, _Result]:
+        lists = [
+            name
+            for name, each in inspect.signature(function).parameters.items()
+            if each.kind is not inspect.Parameter.VAR_KEYWORD
+        ]
+        known = (*lists, *options.__annotations__)
+
+        @wraps(function)
+        def checked(*given: Any, **how: Any) -> _Result:
+            arguments: dict[str, Any] = {}
+            for name, value in how.items():
+                ours = name if name in known else _RAGSGE_NAMES.get(name, "")
+                if ours not in known:
+                    raise TypeError(
+                        f"{function.__name__}() got an unknown argument {name!r};"
+                        f" {suggest_word(name, known)}arguments: {', '.join(known)}"
+                    )
+                if ours != name and ours in how:
+                    raise TypeError(
+                        f"{function.__name__}() got both {name!r} and {ours!r}; pass only {ours!r}"
+                    )
+                arguments[ours] = not value if name == "top" else value
+            return cast("Callable[..., _Result]", function)(*given, **arguments)
+
+        return checked
+
+    return decorate
+
+
+@_check_arguments(SortApiOptions)
 def sort(
-    questions: Sequence[str], contexts: Sequence[Sequence[str]], **how: Unpack[SortApiOptions]
+    questions: Sequence[str],
+    contexts: Sequence[Sequence[str | None]],
+    **how: Unpack[SortApiOptions],
 ) -> list[ContextOrderResult]:
     """Rank each question's contexts with a judge, and compare this order with the given order.
 
+    An empty or missing (None) context keeps its index, is not sent, and does not help to answer.
+
     Raises:
+        TypeError: an argument has an unknown name.
         InvalidInput: the lists have different lengths, or an option is invalid.
         Unavailable: the endpoint cannot be reached.
     """
     rows = rows_of_lists(questions, contexts)
-    options = SortOptions(**_pick(how, "k", "bottom", "screen", "swap"))
+    options = SortOptions(**_pick(how, "k", "bottom", "screen", "swap", "max_chars"))
     return _open_runner(how).run(sort_row, rows, options)
 
 
+@_check_arguments(GenerateApiOptions)
 def generate(
-    questions: Sequence[str], contexts: Sequence[Sequence[str]], **how: Unpack[GenerateApiOptions]
+    questions: Sequence[str],
+    contexts: Sequence[Sequence[str | None]],
+    **how: Unpack[GenerateApiOptions],
 ) -> list[ReferenceAnswer]:
     """Return a reference answer to each question, from all of its contexts.
 
     Raises:
+        TypeError: an argument has an unknown name.
         InvalidInput: the lists have different lengths, or an option is invalid.
         Unavailable: the endpoint cannot be reached.
     """
     rows = rows_of_lists(questions, contexts)
-    options = GenerateOptions(**_pick(how, "group_size", "seed", "slow", "keep_thinking"))
+    options = GenerateOptions(
+        **_pick(how, "group_size", "seed", "slow", "keep_thinking", "max_chars")
+    )
     return _open_runner(how).run(generate_row, rows, options)
 
 
+@_check_arguments(EvaluateApiOptions)
 def evaluate(  # noqa: PLR0917  four lists, in the argument order of the project RagSGE
     questions: Sequence[str],
-    contexts: Sequence[Sequence[str]],
+    contexts: Sequence[Sequence[str | None]],
     answers: Sequence[str | None] | None = None,
     ground_truths: Sequence[str | None] | None = None,
     **how: Unpack[EvaluateApiOptions],
@@ -177,14 +268,17 @@ def evaluate(  # noqa: PLR0917  four lists, in the argument order of the project
     The judge first generates missing answers and ground truths; the result names what it generated.
 
     Raises:
+        TypeError: an argument has an unknown name.
         InvalidInput: the lists have different lengths, or an option is invalid.
         Unavailable: the endpoint cannot be reached, or the embedder or back end is not installed.
     """
     rows = rows_of_lists(questions, contexts, answers=answers, ground_truths=ground_truths)
     options = EvaluateOptions(
         metrics=tuple(how.get("metrics") or METRICS),
-        truth=GenerateOptions(**_pick(how, "keep_thinking")),
-        **_pick(how, "top_k", "max_chars"),
+        truth=GenerateOptions(
+            max_chars=how.get("max_chars", MAX_CHARACTERS), **_pick(how, "keep_thinking")
+        ),
+        **_pick(how, "top_k", "max_chars", "similarity"),
     )
     made = choose_scale(
         _config_of(how),
@@ -192,9 +286,11 @@ def evaluate(  # noqa: PLR0917  four lists, in the argument order of the project
         load(),
         embedder=how.get("embedder", ""),
         backend=how.get("backend", "builtin"),
+        similarity=options.similarity,
     )
     runner = _open_runner(how)
-    scale = made.scale or BuiltInScale(runner, made.embed).score
+    built_in = BuiltInScale(runner, made.embed, similarity=options.similarity)
+    scale = made.ragas.score if made.ragas else built_in.score
     return runner.run(partial(evaluate_row, scale=scale), rows, options)
 
 
@@ -212,22 +308,23 @@ def _config_of(how: Any) -> JudgeConfig:
         folders=(Path(folder),) if folder else (),
         concurrency=how.get("concurrency", 4),
         timeout=how.get("timeout"),
+        max_retries=how.get("max_retries"),
     )
 
 
 def _open_runner(how: Any) -> JudgeRunner:
     cache = how.get("cache")
-    replies: ReplyCache | None = ReplyFile(Path(cache)) if cache else None
+    replies = open_replies(file=Path(cache) if cache else None, no_cache=how.get("no_cache", False))
     return make_runner(_config_of(how), replies, progress=how.get("progress"))
 
 
 class ScaleSetup(NamedTuple):
     """The backend that computes the metrics of answers, and the embedding model for a metric.
 
-    `scale` is None for the built-in metrics.
+    `ragas` is None for the built-in metrics.
     """
 
-    scale: Scale | None
+    ragas: RagasScale | None
     embed: Callable[[Sequence[str]], Any] | None
     embedder: str
 
@@ -239,6 +336,7 @@ def choose_scale(
     *,
     embedder: str = "",
     backend: str = "builtin",
+    similarity: str = "auto",
     vector_set: VectorSet | None = None,
 ) -> ScaleSetup:
     """Choose the backend for the metrics; load an embedding model only if a metric needs one.
@@ -246,12 +344,17 @@ def choose_scale(
     Without a name, load the workspace's embedder, else that of the settings, else the best one.
 
     Raises:
-        InvalidInput: no such back end or embedder exists.
+        InvalidInput: no such back end or embedder exists, or the back end cannot compare words.
         Unavailable: the back end or embedder is not installed.
     """
     if backend not in BACKENDS:
         raise InvalidInput(f"unknown back end {backend!r}", f"choose one of: {', '.join(BACKENDS)}")
-    needed = "answer_relevancy" in metrics
+    if backend != "builtin" and similarity == WORDS:
+        raise InvalidInput(
+            f"the back end {backend} compares questions by vectors only",
+            "use the built-in metrics, or another similarity than words",
+        )
+    needed = "answer_relevancy" in metrics and similarity != WORDS
     load = partial(_load_embedder, timeout=config.timeout)
     made = load(embedder, settings, vector_set) if needed else None
     embed, label = (made.embed, f"{made.label} {made.version}") if made else (None, "")
@@ -265,8 +368,9 @@ def choose_scale(
         embed=embed,
         concurrency=config.concurrency,
         timeout=config.timeout,
+        max_retries=config.max_retries,
     )
-    return ScaleSetup(ragas.score, embed, label)
+    return ScaleSetup(ragas, embed, label)
 
 
 def _load_embedder(
@@ -282,6 +386,12 @@ def _load_embedder(
     name = chosen or settings.embedder
     if name == "none":
         return None
+    if name.startswith("remote") and not settings.base_url:
+        # The option --base-url of this command is the address of the judge.
+        raise InvalidInput(
+            f"the embedder {name!r} has no endpoint",
+            "set base_url in the settings, or the variable TUI_ANNOTATE_BASE_URL",
+        )
     return registry.load_embedder(
         registry.best_embedder() if name == "auto" else name,
         base_url=settings.base_url,

@@ -11,7 +11,6 @@ import typer
 from tui_annotate.cli import completion
 from tui_annotate.cli.options import (
     JsonOption,
-    TimeoutOption,
     WorkspaceOption,
     argument,
     dataset_option,
@@ -22,7 +21,7 @@ from tui_annotate.cli.options import (
 from tui_annotate.lab.chat.command_options import (
     MAX_UNCLEAR,
     BaseUrlOption,
-    ConcurrencyOption,
+    EndpointOptions,
     MaxUnclearOption,
 )
 
@@ -65,21 +64,19 @@ class JudgeInputOptions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class JudgeCommandOptions:
+class JudgeCommandOptions(EndpointOptions):
     model: ModelOption = ""
     base_url: BaseUrlOption = ""
     language: LanguageOption = ""
     prompts: PromptsOption = None
-    concurrency: ConcurrencyOption = 4
     max_unclear: MaxUnclearOption = MAX_UNCLEAR
-    timeout: TimeoutOption = None
     cache: Annotated[
         Path | None,
         option(
             "--cache",
             "FILE",
-            "File that caches the replies (default: next to the output; in the workspace with"
-            " --dataset).",
+            "File that caches the replies instead of your cache (see `judge cache`) and of the"
+            " workspace.",
         ),
     ] = None
     target: Annotated[
@@ -88,7 +85,8 @@ class JudgeCommandOptions:
             "--output",
             "-o",
             metavar="FILE",
-            help="Output file; written completely or not at all.",
+            help="Output file; written completely or not at all. The suffix selects the format:"
+            " .xlsx, .csv, .json or .jsonl.",
             callback=parse_target,
         ),
     ] = None

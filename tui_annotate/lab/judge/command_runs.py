@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from tui_annotate.plugins.judges import ReplyCache
     from tui_annotate.settings import Settings
 
-_REPLIES_SUFFIX = ".replies.jsonl"
+_FORMER_SUFFIX = ".replies.jsonl"
+"""Suffix of the file next to an output in which earlier versions stored the replies."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,22 +54,26 @@ def open_setup(source: JudgeInputOptions, chosen: JudgeCommandOptions) -> Iterat
     """
     from tui_annotate.lab.chat.judge_config import PROMPTS
     from tui_annotate.lab.judge.dataset_runs import DatasetJudge
+    from tui_annotate.lab.judge.result_files import ResultFormat, choose_format
+    from tui_annotate.plugins.files.targets import check_target
 
+    if chosen.target is not None:  # before the first request, not after the last one
+        choose_format(chosen.target, ResultFormat.LINES)
+        check_target(chosen.target)
     if source.file is not None and not source.dataset:
         from tui_annotate.lab.judge.rows import read_rows
         from tui_annotate.settings import load
 
         if not source.file.exists():
             raise InvalidInput(f"file {source.file} does not exist", "check the file's path")
+        rows = _first_rows(read_rows(source.file), chosen)
         with _open_runner(chosen, load(), _open_replies(chosen)) as (config, runner):
-            yield JudgeSetup(
-                rows=read_rows(source.file), runner=runner, config=config, settings=load()
-            )
+            yield JudgeSetup(rows=rows, runner=runner, config=config, settings=load())
     elif source.dataset and source.file is None:
         with open_workspace(chosen.workspace, needs=Permission.MANAGE) as space:
             judging = DatasetJudge(space.machines)
-            rows = judging.rows(source.dataset)
-            replies = _open_cache(chosen) or space.machines.replies
+            rows = _first_rows(judging.rows(source.dataset), chosen)
+            replies = _open_replies(chosen, space.machines.replies)
             own = (space.path / PROMPTS,)
             with _open_runner(chosen, space.settings, replies, own=own) as (config, runner):
                 yield JudgeSetup(
@@ -116,6 +121,7 @@ def _open_runner(
         folders=folders,
         concurrency=chosen.concurrency,
         timeout=chosen.timeout,
+        max_retries=chosen.max_retries,
     )
     with output.show_progress("replies") as show_progress:
         yield (
@@ -124,22 +130,22 @@ def _open_runner(
         )
 
 
-def _open_replies(chosen: JudgeCommandOptions) -> ReplyCache | None:
-    from tui_annotate.storage.reply_file import ReplyFile
-
-    if found := _open_cache(chosen):
-        return found
-    if chosen.target is not None:
-        return ReplyFile(chosen.target.with_name(chosen.target.name + _REPLIES_SUFFIX))
-    if not chosen.dry_run:
-        output.print_message("replies are not cached: pass -o FILE or --cache FILE to cache them")
-    return None
+def _first_rows(rows: list[QuestionRow], chosen: JudgeCommandOptions) -> list[QuestionRow]:
+    return rows[: chosen.limit] if chosen.limit else rows
 
 
-def _open_cache(chosen: JudgeCommandOptions) -> ReplyCache | None:
-    from tui_annotate.storage.reply_file import ReplyFile
+def _open_replies(
+    chosen: JudgeCommandOptions, workspace: ReplyCache | None = None
+) -> ReplyCache | None:
+    from tui_annotate.lab.chat.reply_cache import open_replies
 
-    return ReplyFile(chosen.cache) if chosen.cache else None
+    target = chosen.target
+    return open_replies(
+        workspace,
+        file=chosen.cache,
+        former=target.with_name(target.name + _FORMER_SUFFIX) if target else None,
+        no_cache=chosen.no_cache,
+    )
 
 
 def print_plan(found: JudgePlan, setup: JudgeSetup, chosen: JudgeCommandOptions) -> None:
@@ -156,12 +162,23 @@ def print_plan(found: JudgePlan, setup: JudgeSetup, chosen: JudgeCommandOptions)
     )
 
 
-def print_tally(runner: JudgeRunner, chosen: JudgeCommandOptions) -> None:
-    """Print the counts of the model's replies to standard error, and set the exit code."""
+def print_tally(
+    runner: JudgeRunner, chosen: JudgeCommandOptions, *, ragas_requests: int | None = None
+) -> None:
+    """Print the counts of the model's replies to standard error, and set the exit code.
+
+    `ragas_requests`: number of requests of the library RAGAS; None without it.
+    """
     tally = runner.tally
-    output.print_note(
-        f"replies: {tally.asked:,} from {runner.judge.host}, {tally.cached:,} from the cache"
-    )
+    if ragas_requests is not None:
+        output.print_note(
+            f"requests of ragas: {ragas_requests:,} to {runner.judge.host}; ragas does not use the"
+            " cache"
+        )
+    if ragas_requests is None or tally.asked + tally.cached:
+        output.print_note(
+            f"replies: {tally.asked:,} from {runner.judge.host}, {tally.cached:,} from the cache"
+        )
     if tally.repeated:
         output.print_message(f"questions repeated after an unclear reply: {tally.repeated:,}")
     if tally.unclear:
@@ -220,22 +237,31 @@ def print_generated(found: Sequence[ReferenceAnswer], *, as_json: bool) -> None:
 
 
 def print_evaluated(
-    found: Sequence[EvaluationResult], metrics: Sequence[str], *, as_json: bool
+    found: Sequence[EvaluationResult], metrics: Sequence[str], *, embedder: str, as_json: bool
 ) -> None:
-    from tui_annotate.lab.judge.evaluation import mean_metrics
+    from tui_annotate.lab.judge.evaluation import VECTORS, mean_metrics, mean_similarities
 
-    means = mean_metrics(found, metrics)
+    means, similarities = mean_metrics(found, metrics), mean_similarities(found)
     for what in ("answer", "ground_truth"):
         if made := sum(what in each.generated for each in found):
             output.print_message(
                 f"generated before scoring: {output.many(made, what.replace('_', ' '))}"
             )
     if as_json:
-        averages: dict[str, Any] = {
-            name: {"mean": each.mean, "count": each.count, "missing": each.missing}
-            for name, each in means.items()
+        values: dict[str, Any] = {
+            "means": {
+                name: {"mean": each.mean, "count": each.count, "missing": each.missing}
+                for name, each in means.items()
+            },
+            "rows": [each.as_json() for each in found],
         }
-        output.print_json({"means": averages, "rows": [each.as_json() for each in found]})
+        if similarities:
+            values["similarities"] = {
+                name: {"mean": each.mean, "count": each.count}
+                for name, each in similarities.items()
+            }
+            values["embedder"] = embedder
+        output.print_json(values)
         return
     columns = [Column("question", flexible=True), *(Column(name, number=True) for name in metrics)]
     rows = [
@@ -247,6 +273,17 @@ def print_evaluated(
         output.print_line(
             f"mean {name}: {_format_figure(each.mean)}; questions with a score: {each.count:,}; "
             f"questions without a score: {each.missing:,}"
+        )
+    for name, each in similarities.items():
+        compared = f"vectors of {embedder}" if name == VECTORS else name
+        output.print_line(
+            f"answer_relevancy by the similarity of {compared}: mean {_format_figure(each.mean)};"
+            f" questions: {each.count:,}"
+        )
+    if len(similarities) > 1:
+        output.print_message(
+            "cosines of vectors and of words are not comparable; compare all questions in one way"
+            " with --similarity words"
         )
 
 

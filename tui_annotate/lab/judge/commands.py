@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tui_annotate.cli import output
+from tui_annotate.cli import completion, output
 from tui_annotate.cli.help_format import RESEARCH
 from tui_annotate.cli.options import (
     CommonOptions,
     DryOption,
     JsonOption,
-    TimeoutOption,
+    YesOption,
     add_command,
     add_group,
     argument,
@@ -24,12 +24,12 @@ from tui_annotate.cli.options import (
     open_workspace,
     option,
 )
-from tui_annotate.domain.errors import Conflict
+from tui_annotate.domain.errors import Conflict, Unavailable
 from tui_annotate.domain.people import Permission
 from tui_annotate.lab.chat.command_options import (
     MAX_UNCLEAR,
     BaseUrlOption,
-    ConcurrencyOption,
+    EndpointOptions,
     KeepThinkingOption,
     MaxUnclearOption,
     check_unclear,
@@ -64,9 +64,6 @@ SuggestMaxCharsOption = Annotated[
         " applies separately to the sample's summary.",
     ),
 ]
-LimitOption = Annotated[
-    int, typer.Option(min=0, metavar="N", help="Send only the first N samples; 0 for all.")
-]
 
 
 def suggest(
@@ -78,11 +75,9 @@ def suggest(
     base_url: BaseUrlOption = "",
     language: LanguageOption = "",
     prompts: PromptsOption = None,
-    concurrency: ConcurrencyOption = 4,
     max_unclear: MaxUnclearOption = MAX_UNCLEAR,
-    timeout: TimeoutOption = None,
     max_chars: SuggestMaxCharsOption = 24_000,
-    limit: LimitOption = 0,
+    endpoint: EndpointOptions,
     dry_run: DryOption = False,
     common: CommonOptions,
 ) -> None:
@@ -103,15 +98,17 @@ def suggest(
             language=language,
             folders=prompt_folders(space, prompts),
             max_chars=max_chars,
-            limit=limit,
+            limit=endpoint.limit,
         )
         judge = load_named_judge(
             space,
             model,
             base_url=base_url,
             unasked=dry_run,
-            concurrency=concurrency,
-            timeout=timeout,
+            no_cache=endpoint.no_cache,
+            concurrency=endpoint.concurrency,
+            timeout=endpoint.timeout,
+            max_retries=endpoint.max_retries,
         )
         if dry_run:
             planned = ProposalService(machines).plan(options, judge)
@@ -216,7 +213,20 @@ def register(app: typer.Typer) -> None:
         "judge suggest --dataset news --model MODEL --limit 20",
         "scores compare --dataset news --score unsupported_spans",
     )
+    add_command(judge, cache, "judge cache", "judge cache --delete --yes")
     add_command(judge, export_prompts, "judge export-prompts mine", name="export-prompts")
+
+
+RequestCharsOption = Annotated[
+    int,
+    typer.Option(
+        "--max-chars",
+        min=0,
+        metavar="N",
+        help="Maximum number of characters of contexts in one request, at least 2; 0 for no"
+        " maximum.",
+    ),
+]
 
 
 def sort(
@@ -246,19 +256,23 @@ def sort(
             "Ask the judge about each pair of contexts in both orders, to reduce position bias.",
         ),
     ] = False,
+    max_chars: RequestCharsOption = 0,
     chosen: JudgeCommandOptions,
 ) -> None:
     """Sort contexts by relevance with an LLM judge.
 
     The judge first selects the contexts that help to answer, then compares them in pairs. The
     result contains Spearman's rank correlation of the judge's order and the retriever's order, and
-    the fraction of the first k contexts that both orders share.
+    the fraction of the first k contexts that both orders share. With --max-chars, only the start of
+    a context longer than half of the maximum is sent.
     """
     from tui_annotate.lab.judge.context_order import SortOptions, estimate_sorting_cost, sort_row
     from tui_annotate.lab.judge.result_files import write_sorted
     from tui_annotate.lab.judge.runner import plan_cost
 
-    options = SortOptions(k=k, bottom=bottom, screen=not keep_irrelevant, swap=both_orders)
+    options = SortOptions(
+        k=k, bottom=bottom, screen=not keep_irrelevant, swap=both_orders, max_chars=max_chars
+    )
     with open_setup(source, chosen) as setup:
         if chosen.dry_run:
             cost = plan_cost(
@@ -272,6 +286,9 @@ def sort(
         if chosen.target:
             write_sorted(found, chosen.target)
     print_tally(setup.runner, chosen)
+    texts = [text for row in setup.rows for text in row.texts]
+    if cut := sum(options.cut_context(text) != text for text in texts):
+        output.print_message(f"contexts of which only the start was sent (--max-chars): {cut:,}")
     if chosen.as_json:
         output.print_json([each.as_json() for each in found])
     else:
@@ -310,6 +327,7 @@ def generate(
             "Send each context in requests of its own; split long contexts into parts.",
         ),
     ] = False,
+    max_chars: RequestCharsOption = 0,
     keep_thinking: KeepThinkingOption = False,
     answers_dir: AnswersDirOption = None,
     chosen: JudgeCommandOptions,
@@ -317,7 +335,8 @@ def generate(
     """Generate reference answers with an LLM judge.
 
     The judge answers each question from groups of its contexts, then merges these partial answers.
-    A question has no reference answer if no context answers the question.
+    A question has no reference answer if no context answers the question. With --max-chars, groups
+    are smaller, and a longer context is read in parts.
     """
     from tui_annotate.lab.judge.reference_answers import (
         GenerateOptions,
@@ -328,7 +347,11 @@ def generate(
     from tui_annotate.lab.judge.runner import plan_cost
 
     options = GenerateOptions(
-        group_size=group_size, seed=seed, slow=one_by_one, keep_thinking=keep_thinking
+        group_size=group_size,
+        seed=seed,
+        slow=one_by_one,
+        keep_thinking=keep_thinking,
+        max_chars=max_chars,
     )
     with open_setup(source, chosen) as setup:
         if chosen.dry_run:
@@ -383,6 +406,16 @@ BackendOption = Annotated[
         "Implementation of the metrics: builtin, or the library ragas if installed.",
     ),
 ]
+SimilarityOption = Annotated[
+    str,
+    option(
+        "--similarity",
+        "NAME",
+        "How answer relevancy compares questions: vectors, words, or auto: by words if the embedder"
+        " has no vector for a text, as for Chinese texts with most embedders.",
+        complete=completion.complete_words("auto", "vectors", "words"),
+    ),
+]
 
 
 def evaluate(
@@ -395,6 +428,7 @@ def evaluate(
     max_chars: ContextCharsOption = 13_000,
     embedder: EmbedderOption = "",
     backend: BackendOption = "builtin",
+    similarity: SimilarityOption = "auto",
     keep_thinking: KeepThinkingOption = False,
     chosen: JudgeCommandOptions,
 ) -> None:
@@ -403,8 +437,7 @@ def evaluate(
     The metrics are faithfulness, answer relevancy, context precision and context recall.
 
     The judge first generates missing answers and ground truths. Questions without a score are
-    counted, but excluded from the mean. The suffix of the output file selects the format: .xlsx,
-    .csv, else JSON lines.
+    counted, but excluded from the mean.
     """
     from tui_annotate.lab.judge.api import choose_scale, plan_evaluate
     from tui_annotate.lab.judge.evaluation import (
@@ -417,8 +450,10 @@ def evaluate(
     from tui_annotate.lab.judge.result_files import write_evaluated
 
     metrics = tuple(metric or METRICS)
-    truth = GenerateOptions(keep_thinking=keep_thinking)
-    options = EvaluateOptions(metrics=metrics, top_k=top_k, max_chars=max_chars, truth=truth)
+    truth = GenerateOptions(keep_thinking=keep_thinking, max_chars=max_chars)
+    options = EvaluateOptions(
+        metrics=metrics, top_k=top_k, max_chars=max_chars, similarity=similarity, truth=truth
+    )
     with open_setup(source, chosen) as setup:
         if chosen.dry_run:
             print_plan(plan_evaluate(setup.rows, setup.runner, options), setup, chosen)
@@ -429,9 +464,11 @@ def evaluate(
             setup.settings,
             embedder=embedder,
             backend=backend,
+            similarity=similarity,
             vector_set=setup.vector_set,
         )
-        scale = how.scale or BuiltInScale(setup.runner, how.embed).score
+        built_in = BuiltInScale(setup.runner, how.embed, similarity=similarity)
+        scale = how.ragas.score if how.ragas else built_in.score
         found = setup.runner.run(partial(evaluate_row, scale=scale), setup.rows, options)
         if setup.dataset_judge:
             setup.dataset_judge.store_evaluated(
@@ -439,8 +476,13 @@ def evaluate(
             )
         if chosen.target:
             write_evaluated(found, metrics, chosen.target)
-    print_tally(setup.runner, chosen)
-    print_evaluated(found, metrics, as_json=chosen.as_json)
+    print_tally(setup.runner, chosen, ragas_requests=how.ragas.requests if how.ragas else None)
+    pairs = zip(setup.rows, found, strict=True)
+    if cut := sum(row.contexts != each.row.contexts for row, each in pairs):
+        output.print_message(
+            f"questions of which only the first contexts were read (--top-k, --max-chars): {cut:,}"
+        )
+    print_evaluated(found, metrics, embedder=how.embedder, as_json=chosen.as_json)
     exit_if_partial()
 
 
@@ -472,3 +514,52 @@ def export_prompts(
     )
     if as_json:
         output.print_json({"folder": str(folder), "written": written})
+
+
+def cache(
+    *,
+    delete: Annotated[bool, flag("--delete", "Delete the cache.")] = False,
+    yes: YesOption = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Show or delete your cache of model replies.
+
+    All commands that send requests to a chat model store the replies there, so that no reply is
+    paid for twice. Replies may quote your texts. The API key is not stored.
+    """
+    from tui_annotate.settings import reply_cache_file
+    from tui_annotate.storage.reply_file import measure_replies
+
+    path = reply_cache_file()
+    if path is None:
+        raise Unavailable(
+            "the user has no home folder, so there is no cache of replies",
+            "set TUI_ANNOTATE_STATE to a folder for the cache",
+        )
+    found = measure_replies(path)
+    if delete and found.size:
+        output.ask(
+            f"delete {output.many(found.replies, 'cached reply', 'cached replies')}?", yes=yes
+        )
+        path.unlink(missing_ok=True)
+    if as_json:
+        output.print_json(
+            {
+                "file": str(path),
+                "replies": found.replies,
+                "unreadable": found.unreadable,
+                "bytes": found.size,
+                "deleted": delete,
+            }
+        )
+        return
+    output.print_facts(
+        {
+            "file": str(path),
+            "replies": found.replies,
+            "unreadable lines": found.unreadable,
+            "size in bytes": found.size,
+        }
+    )
+    if delete:
+        output.print_note("deleted the cache")

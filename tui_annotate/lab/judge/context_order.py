@@ -10,6 +10,7 @@ from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.lab.chat.replies import parse_choice
 from tui_annotate.lab.judge.metrics import (
     MissingReason,
+    check_max_chars,
     insert_by_rank,
     max_comparisons,
     overlap,
@@ -30,18 +31,25 @@ class SortOptions:
         bottom: compare the last k contexts instead of the first k.
         screen: omit contexts that do not help to answer.
         swap: ask about each pair in both orders; on a contradiction the order stays.
+        max_chars: maximum number of code points of the contexts in a request, which has up to two;
+            0 for no maximum. The rest of a longer context is not sent.
     """
 
     k: int = 10
     bottom: bool = False
     screen: bool = True
     swap: bool = False
+    max_chars: int = 0
 
     def __post_init__(self) -> None:
+        check_max_chars(self.max_chars)
         if self.k < 1:
             raise InvalidInput(
                 f"invalid number of contexts to compare: k is {self.k}", "choose a k of at least 1"
             )
+
+    def cut_context(self, context: str) -> str:
+        return context[: self.max_chars // 2] if self.max_chars else context
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +58,7 @@ class ContextOrderResult:
 
     Attributes:
         good, bad: useful and useless contexts in the retriever's order, without contexts for which
-            the judge's reply is unclear; None without screening.
+            the judge's reply is unclear; None without screening. An empty context is useless.
         sorted: contexts from best to worst.
         spearman: rank correlation in [-1, 1], 3 decimals; None with a reason.
         sim: fraction of contexts that the first k of both orders share, in [0, 1], 3 decimals;
@@ -87,15 +95,16 @@ def sort_row(row: QuestionRow, runner: JudgeRunner, options: SortOptions) -> Con
     """Sort the retrieved texts of one question with the judge.
 
     If no comparison has a readable reply, the order is only the retriever's, so it is not compared.
+    An empty context is worse than all others; the judge is not asked about it.
     """
-    good, bad = _screen(row, runner) if options.screen else (None, None)
+    good, bad = _screen(row, runner, options) if options.screen else (None, None)
     unread = 0 if good is None or bad is None else len(row.contexts) - len(good) - len(bad)
     reference = list(range(len(row.contexts))) if good is None else list(good)
     replies: list[str | None] = []
     order = insert_by_rank(reference, _comparator(row, runner, options, replies=replies))
     blind = bool(replies) and not any(replies)
     sim, common = overlap(order, reference, k=options.k, bottom=options.bottom)
-    reason = _missing_reason(len(row.contexts), len(order), unread=unread)
+    reason = _missing_reason(len(row.places), len(order), unread=unread)
     return ContextOrderResult(
         row=row,
         good=good,
@@ -109,16 +118,19 @@ def sort_row(row: QuestionRow, runner: JudgeRunner, options: SortOptions) -> Con
     )
 
 
-def _screen(row: QuestionRow, runner: JudgeRunner) -> tuple[tuple[int, ...], tuple[int, ...]]:
+def _screen(
+    row: QuestionRow, runner: JudgeRunner, options: SortOptions
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Return the indices of texts that help to answer a question, and of those that do not."""
-    slots = [{"context": context} for context in row.contexts]
-    verdicts = runner.ask_all(
+    slots = [{"context": options.cut_context(context)} for context in row.texts]
+    replies = runner.ask_all(
         row, "screen", slots, read=lambda reply: parse_choice(reply, ("0", "1"))
     )
-    places = range(len(verdicts))
+    verdicts = dict(zip(row.places, replies, strict=True))
+    places = range(len(row.contexts))
     return (
-        tuple(place for place in places if verdicts[place] == "1"),
-        tuple(place for place in places if verdicts[place] == "0"),
+        tuple(place for place in places if verdicts.get(place) == "1"),
+        tuple(place for place in places if verdicts.get(place, "0") == "0"),
     )
 
 
@@ -126,11 +138,17 @@ def _comparator(
     row: QuestionRow, runner: JudgeRunner, options: SortOptions, *, replies: list[str | None]
 ) -> Callable[[int, int], bool]:
     """Return a function that compares two texts, and adds the judge's choices to `replies`."""
+    with_text = frozenset(row.places)
 
     def better(item: int, other: int) -> bool:
+        if not {item, other} <= with_text:
+            return item in with_text
         pairs = [(item, other), (other, item)] if options.swap else [(item, other)]
         slots = [
-            {"first": row.contexts[first], "second": row.contexts[second]}
+            {
+                "first": options.cut_context(row.contexts[first]),
+                "second": options.cut_context(row.contexts[second]),
+            }
             for first, second in pairs
         ]
         chosen = runner.ask_all(
@@ -160,7 +178,8 @@ def estimate_sorting_cost(
     row: QuestionRow, runner: JudgeRunner, options: SortOptions
 ) -> ExpectedCalls:
     """Return the maximum number of requests and characters for sorting one question's texts."""
-    count, characters = len(row.contexts), sum(map(len, row.contexts))
+    texts = [options.cut_context(context) for context in row.texts]
+    count, characters = len(texts), sum(map(len, texts))
     total = ExpectedCalls()
     if options.screen:
         total += ExpectedCalls.of(runner, "screen", row, calls=count, texts=characters)

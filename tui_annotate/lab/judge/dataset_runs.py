@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
@@ -112,6 +113,7 @@ class DatasetJudge:
             "top_k": options.top_k,
             "max_chars": options.max_chars,
             "keep_thinking": options.truth.keep_thinking,
+            "similarity": dict(Counter(each.similarity for each in found if each.similarity)),
         }
         maker = "judge-evaluate" if backend == "builtin" else backend
         scores = [score for name in options.metrics for score in _metric_scores(found, name)]
@@ -147,15 +149,15 @@ def _key_of(row: QuestionRow) -> SampleKey:
 
 
 def _order_scores(each: ContextOrderResult) -> list[Score]:
-    key, count = _key_of(each.row), len(each.row.contexts)
+    key, documents = _key_of(each.row), each.row.places
     # An order of several contexts without a correlation is only the retriever's.
     judged = () if each.spearman is None and len(each.sorted) > 1 else each.sorted
     place = {context: float(number) for number, context in enumerate(judged, 1)}
-    parts = tuple(place.get(at) for at in range(count))
+    parts = tuple(place.get(at) for at in documents)
     scores = [Score(key=key, name=ORDER, parts=parts, of="documents")]
     if each.good is not None:
         verdicts = dict.fromkeys(each.bad or (), 0.0) | dict.fromkeys(each.good, 1.0)
-        useful = tuple(verdicts.get(at) for at in range(count))
+        useful = tuple(verdicts.get(at) for at in documents)
         scores.append(Score(key=key, name=USEFUL, parts=useful, of="documents"))
     return scores
 
@@ -179,7 +181,9 @@ def _metric_scores(found: Sequence[EvaluationResult], name: str) -> list[Score]:
     if name != "context_precision":
         return scores
     return [
-        replace(score, parts=tuple(map(float, each.useful)), of="documents")
+        replace(
+            score, parts=tuple(float(each.useful[at]) for at in each.row.places), of="documents"
+        )
         if each.useful
         else score
         for score, each in zip(scores, found, strict=True)

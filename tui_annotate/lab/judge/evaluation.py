@@ -25,6 +25,7 @@ from tui_annotate.lab.judge.metrics import (
     average_precision,
     mean_relevancy,
     mean_verdict,
+    mean_word_relevancy,
     select_contexts,
 )
 from tui_annotate.lab.judge.reference_answers import (
@@ -42,14 +43,24 @@ if TYPE_CHECKING:
 
 METRICS: Final = ("faithfulness", "answer_relevancy", "context_precision", "context_recall")
 INVENTED_QUESTIONS: Final = 3
+VECTORS: Final = "vectors"
+WORDS: Final = "words"
+SIMILARITIES: Final = ("auto", VECTORS, WORDS)
+"""How answer relevancy compares questions; "auto": by words if a text has no vector."""
 
 
 @dataclass(frozen=True, slots=True)
 class MetricScore:
-    """A question's score, or why it is missing; `verdicts` has 1 or 0 for each judged item."""
+    """A question's score, or why it is missing.
+
+    Attributes:
+        verdicts: 1 or 0 for each judged item.
+        similarity: how texts were compared, "vectors" or "words"; empty if none were compared.
+    """
 
     score: float | None
     reason: str = ""
+    similarity: str = ""
     verdicts: tuple[int, ...] = ()
     unsupported: tuple[str, ...] = ()
     unclear: int = 0
@@ -60,13 +71,21 @@ Scale = Callable[[str, QuestionRow], MetricScore]
 
 
 class BuiltInScale:
-    """The built-in metrics of answers: faithfulness, relevancy, context precision and recall."""
+    """The built-in metrics of answers: faithfulness, relevancy, context precision and recall.
+
+    `similarity` is one of `SIMILARITIES`; without `embed`, only "words" gives a relevancy.
+    """
 
     def __init__(
-        self, runner: JudgeRunner, embed: Callable[[Sequence[str]], NDArray[Any]] | None
+        self,
+        runner: JudgeRunner,
+        embed: Callable[[Sequence[str]], NDArray[Any]] | None,
+        *,
+        similarity: str = "auto",
     ) -> None:
         self._runner = runner
         self._embed = embed
+        self._similarity = similarity
 
     def score(self, metric: str, row: QuestionRow) -> MetricScore:
         scorers: dict[str, Callable[[QuestionRow], MetricScore]] = {
@@ -88,7 +107,7 @@ class BuiltInScale:
             row,
             "supported",
             read=lambda reply: parse_verdicts(reply, count=count, name="verdict"),
-            contexts="\n".join(row.contexts),
+            contexts="\n".join(row.texts),
             statements=number_texts(statements),
             count=count,
         )
@@ -98,7 +117,7 @@ class BuiltInScale:
         return MetricScore(mean_verdict(found), verdicts=found, unsupported=tuple(lacking))
 
     def _relevancy(self, row: QuestionRow) -> MetricScore:
-        if self._embed is None:
+        if self._embed is None and self._similarity != WORDS:
             return MetricScore(None, MissingReason.NO_VECTORS)
         slots: list[dict[str, str | int]] = [
             {"answer": row.answer, "number": number, "count": INVENTED_QUESTIONS}
@@ -108,20 +127,36 @@ class BuiltInScale:
         usable = [each for each in replies if each is not None]
         if not usable:
             return MetricScore(None, MissingReason.UNCLEAR_JUDGE, unclear=len(replies))
-        vectors = self._embed([row.question, *(question for question, _ in usable)])
-        cosines = mean_relevancy(
-            vectors[0].tolist(), vectors[1:].tolist(), [evades for _, evades in usable]
-        )
-        return MetricScore(cosines, unclear=replies.count(None))
+        questions = [question for question, _ in usable]
+        evades = [each for _, each in usable]
+        found = self._compare(row.question, questions, evades)
+        return replace(found, unclear=replies.count(None))
+
+    def _compare(
+        self, question: str, invented: Sequence[str], evades: Sequence[int]
+    ) -> MetricScore:
+        if self._embed is not None and self._similarity != WORDS:
+            vectors = self._embed([question, *invented])
+            cosine = mean_relevancy(vectors[0].tolist(), vectors[1:].tolist(), evades)
+            if cosine is not None:
+                return MetricScore(cosine, similarity=VECTORS)
+            if self._similarity == VECTORS:
+                return MetricScore(None, MissingReason.UNKNOWN_WORDS)
+        cosine = mean_word_relevancy(question, invented, evades)
+        if cosine is None:
+            return MetricScore(None, MissingReason.NO_WORDS)
+        return MetricScore(cosine, similarity=WORDS)
 
     def _precision(self, row: QuestionRow) -> MetricScore:
-        slots = [{"reference": row.ground_truth, "context": each} for each in row.contexts]
+        slots = [{"reference": row.ground_truth, "context": each} for each in row.texts]
         replies = self._runner.ask_all(
             row, "useful", slots, read=lambda reply: parse_choice(reply, ("0", "1"))
         )
-        found = tuple(int(each) for each in replies if each is not None)
         if unclear := replies.count(None):
             return MetricScore(None, MissingReason.UNCLEAR_JUDGE, unclear=unclear)
+        verdicts = dict(zip(row.places, replies, strict=True))
+        # An empty context keeps its rank, and is not useful.
+        found = tuple(int(verdicts.get(place) or 0) for place in range(len(row.contexts)))
         return MetricScore(average_precision(found), verdicts=found)
 
     def _recall(self, row: QuestionRow) -> MetricScore:
@@ -129,7 +164,7 @@ class BuiltInScale:
             row,
             "recalled",
             read=_parse_attributed,
-            contexts="\n".join(row.contexts),
+            contexts="\n".join(row.texts),
             reference=row.ground_truth,
         )
         if found is None:
@@ -159,17 +194,23 @@ def _parse_attributed(reply: str) -> tuple[int, ...] | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvaluateOptions:
-    """Options for scoring answers."""
+    """Options for scoring answers; `similarity` is one of `SIMILARITIES`."""
 
     metrics: tuple[str, ...] = METRICS
     top_k: int = 10
     max_chars: int = MAX_CHARACTERS
+    similarity: str = "auto"
     truth: GenerateOptions = field(default_factory=GenerateOptions)
 
     def __post_init__(self) -> None:
         if unknown := [name for name in self.metrics if name not in METRICS]:
             raise InvalidInput(
                 f"unknown metric {unknown[0]!r}", f"choose from: {', '.join(METRICS)}"
+            )
+        if self.similarity not in SIMILARITIES:
+            raise InvalidInput(
+                f"unknown similarity {self.similarity!r}",
+                f"choose one of: {', '.join(SIMILARITIES)}",
             )
         if not self.metrics or self.top_k < 1 or self.max_chars < 2:
             raise InvalidInput(
@@ -186,8 +227,9 @@ class EvaluationResult:
         scores: score by metric: relevancy in [-1, 1], others in [0, 1]; None with a reason.
         reasons: reason of each missing score, by metric.
         generated: which of "answer" and "ground_truth" the judge generated.
-        useful: 1 or 0 for each context; may be empty.
+        useful: 1 or 0 for each context, 0 for an empty one; no values without context precision.
         unsupported: statements of the answer that the contexts do not support.
+        similarity: how answer relevancy compared questions, "vectors" or "words"; else empty.
     """
 
     row: QuestionRow
@@ -197,6 +239,7 @@ class EvaluationResult:
     useful: tuple[int, ...] = ()
     unsupported: tuple[str, ...] = ()
     unclear: int = 0
+    similarity: str = ""
 
     def as_json(self) -> dict[str, Any]:
         values: dict[str, Any] = {} if self.row.key is None else {"id": self.row.key.id}
@@ -210,6 +253,7 @@ class EvaluationResult:
             "reasons": dict(self.reasons),
             "unsupported": list(self.unsupported),
             "unclear": self.unclear,
+            **({"similarity": self.similarity} if self.similarity else {}),
         }
 
 
@@ -234,6 +278,7 @@ def evaluate_row(
         useful=found.get("context_precision", MetricScore(None)).verdicts,
         unsupported=supported.unsupported,
         unclear=sum(unclear.values()) + sum(each.unclear for each in found.values()),
+        similarity=found.get("answer_relevancy", MetricScore(None)).similarity,
     )
 
 
@@ -260,15 +305,15 @@ def _score_metric(
     metric: str, row: QuestionRow, scale: Scale, *, unclear: Mapping[str, int]
 ) -> MetricScore:
     needs = {
-        "faithfulness": ("answer", "contexts"),
+        "faithfulness": ("answer", "texts"),
         "answer_relevancy": ("answer",),
-        "context_precision": ("ground_truth", "contexts"),
-        "context_recall": ("ground_truth", "contexts"),
+        "context_precision": ("ground_truth", "texts"),
+        "context_recall": ("ground_truth", "texts"),
     }
     missing = {
         "answer": MissingReason.NO_ANSWER,
         "ground_truth": MissingReason.NO_GROUND_TRUTH,
-        "contexts": MissingReason.NO_CONTEXT,
+        "texts": MissingReason.NO_CONTEXT,
     }
     for name in needs[metric]:
         if not getattr(row, name):
@@ -283,13 +328,13 @@ def _score_metric(
 
 def _generate_answer(row: QuestionRow, runner: JudgeRunner, options: EvaluateOptions) -> str | None:
     """Generate an answer from the retrieved texts; "" if they contain none, None if unreadable."""
-    if not row.contexts:
+    if not row.texts:
         return ""
     return runner.ask(
         row,
         "answer",
         read=options.truth.parse_answer,
-        contexts=number_texts(row.contexts),
+        contexts=number_texts(row.texts),
         unknown=UNKNOWN_MARKERS[runner.prompt("answer", row.language).language],
     )
 
@@ -298,7 +343,8 @@ def estimate_evaluation_cost(
     row: QuestionRow, runner: JudgeRunner, options: EvaluateOptions
 ) -> ExpectedCalls:
     """Return the maximum number of requests and characters for scoring one question."""
-    kept = select_contexts(row.contexts, k=options.top_k, most=options.max_chars)
+    chosen = select_contexts(row.contexts, k=options.top_k, most=options.max_chars)
+    kept = [context for context in chosen if context.strip()]
     read = sum(map(len, kept))
     reply, truth = len(row.answer) or EXPECTED_ANSWER, len(row.ground_truth) or EXPECTED_ANSWER
     total = ExpectedCalls()
@@ -340,4 +386,17 @@ def mean_metrics(
         known = [score for score in scores if score is not None]
         mean = sum(known) / len(known) if known else None
         means[metric] = MetricMean(mean, len(known), len(scores) - len(known))
+    return means
+
+
+def mean_similarities(found: Sequence[EvaluationResult]) -> dict[str, MetricMean]:
+    """Return the mean answer relevancy for each way in which questions were compared.
+
+    Cosines of vectors and of words are not comparable, so a mean over both has no meaning.
+    """
+    means = {}
+    for name in (VECTORS, WORDS):
+        rows = [each for each in found if each.similarity == name]
+        if rows:
+            means[name] = mean_metrics(rows, ("answer_relevancy",))["answer_relevancy"]
     return means

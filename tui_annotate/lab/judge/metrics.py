@@ -9,9 +9,12 @@ RAGAS: Automated Evaluation of Retrieval Augmented Generation, 2024).
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Sequence
 from enum import StrEnum, unique
 from typing import Final, TypeVar
+
+from tui_annotate.domain.errors import InvalidInput
 
 GROUP_SIZE: Final = 20
 MAX_CHARACTERS: Final = 13_000
@@ -31,6 +34,8 @@ class MissingReason(StrEnum):
     NO_CONTEXTS = "there are no contexts"
     NO_GROUND_TRUTH = "there is no ground truth"
     NO_VECTORS = "there are no vectors: no embedder is available"
+    UNKNOWN_WORDS = "the embedder has no vector for the question, or for a question of the judge"
+    NO_WORDS = "the question, or a question of the judge, has no words to compare"
     NO_USEFUL_CONTEXT = "no context helps to answer the question"
     SINGLE_CONTEXT = "there is only one context, so there is nothing to sort"
     EMPTY_ANSWER = "the answer contains no statement"
@@ -39,6 +44,15 @@ class MissingReason(StrEnum):
     SILENT_JUDGE = "the judge gave no answer"
     NOT_FINITE = "the score is NaN or infinite"
     UNCLEAR_JUDGE = "the judge's replies were unclear"
+
+
+def check_max_chars(most: int) -> None:
+    """Raise InvalidInput unless a maximum number of characters is 0 (no maximum) or at least 2."""
+    if most < 0 or most == 1:
+        raise InvalidInput(
+            f"invalid maximum number of characters in a request: {most:,}",
+            "pass a maximum of at least 2, or 0 for no maximum",
+        )
 
 
 # ---------------------------------------------------------------- orders
@@ -99,6 +113,26 @@ def split_groups(items: Sequence[_T], size: int = GROUP_SIZE) -> list[Sequence[_
     return [items[at : at + size] for at in range(0, len(items), size)]
 
 
+def pack_texts(texts: Sequence[str], size: int = GROUP_SIZE, *, most: int) -> list[list[str]]:
+    """Group texts in order: at most `size` texts and `most` code points in a group.
+
+    A longer text is split into parts, so that nothing is lost. `most` is at least 1; 0 means no
+    maximum.
+    """
+    if not most:
+        return [list(group) for group in split_groups(texts, size)]
+    parts = [text[at : at + most] for text in texts for at in range(0, len(text), most)]
+    groups: list[list[str]] = []
+    length = 0
+    for part in parts:
+        if not groups or len(groups[-1]) == size or length + len(part) > most:
+            groups.append([])
+            length = 0
+        groups[-1].append(part)
+        length += len(part)
+    return groups
+
+
 def count_reductions(count: int, size: int = GROUP_SIZE) -> int:
     """Return the number of requests that join many texts into one, `size` texts at a time."""
     calls = 0
@@ -144,18 +178,44 @@ def mean_relevancy(
     question: Sequence[float],
     invented: Sequence[Sequence[float]],
     noncommittal: Sequence[int],
-) -> float:
+) -> float | None:
     """Return how similar a question is to the questions that a model invented for its answer.
 
     The result is the mean cosine, in [-1, 1]. The mean is 0 if all replies are noncommittal (1), or
-    if there are none. A zero vector has the cosine 0.
+    if there are none. A vector of zeros means an unknown text: the mean is None.
     """
     if not invented or all(noncommittal):
         return 0.0
-    return sum(_cosine(question, each) for each in invented) / len(invented)
+    return _mean_known([_cosine(question, each) for each in invented])
 
 
-def _cosine(one: Sequence[float], other: Sequence[float]) -> float:
+def mean_word_relevancy(
+    question: str, invented: Sequence[str], noncommittal: Sequence[int]
+) -> float | None:
+    """Return the relevancy as `mean_relevancy`, with the cosine of word counts, in [0, 1].
+
+    Chinese texts are compared by characters and pairs of characters. A text without words gives
+    None.
+    """
+    if not invented or all(noncommittal):
+        return 0.0
+    return _mean_known([_word_cosine(question, each) for each in invented])
+
+
+def _mean_known(cosines: Sequence[float | None]) -> float | None:
+    known = [cosine for cosine in cosines if cosine is not None]
+    return sum(known) / len(known) if len(known) == len(cosines) else None
+
+
+def _cosine(one: Sequence[float], other: Sequence[float]) -> float | None:
     lengths = math.sqrt(math.fsum(x * x for x in one) * math.fsum(y * y for y in other))
     product = math.fsum(x * y for x, y in zip(one, other, strict=True))
-    return product / lengths if lengths else 0.0
+    return product / lengths if lengths else None
+
+
+def _word_cosine(one: str, other: str) -> float | None:
+    from tui_annotate.methods.lexical import find_words  # it imports numpy
+
+    counts, others = (Counter(word.text for word in find_words(text)) for text in (one, other))
+    names = sorted(counts.keys() | others.keys())
+    return _cosine([counts[name] for name in names], [others[name] for name in names])

@@ -271,8 +271,9 @@ class ProposalService:
 
         Raises:
             NotFound: the dataset does not exist, or no sample has both sides.
-            InvalidInput: a prompt is invalid, or the endpoint refuses the questions.
-            Unavailable: the endpoint cannot be reached; replies so far are cached.
+            InvalidInput: a prompt is invalid.
+            Unavailable: the endpoint cannot be reached, or refuses all questions; replies so far
+                are cached.
             NotAllowed: the current user may not manage the workspace.
         """
         require_permission(self.machines.actor, Permission.MANAGE)
@@ -302,6 +303,7 @@ class ProposalService:
                     found[sample.key] = each.suggestions
                     refused.update(each.refused)
             report_progress()
+        parser.tally.check_refusals()
         run = _score_run(options, judge, state, kind=RunKind.SUGGEST)
         pairs = ((key, each) for key, several in found.items() for each in several)
         new = self.machines.suggestions.add(run, pairs)

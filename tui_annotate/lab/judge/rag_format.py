@@ -18,7 +18,12 @@ from typing import Any, Final, TextIO
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.records import Problem, Record
 from tui_annotate.domain.samples import Document, Request, Sample, SampleKind, Side
-from tui_annotate.lab.judge.rows import GROUND_TRUTH
+from tui_annotate.lab.judge.rows import (
+    GROUND_TRUTH,
+    RAG_FORMAT,
+    empty_contexts,
+    insert_contexts,
+)
 from tui_annotate.plugins.files.json_values import JsonValue
 from tui_annotate.plugins.json_records import read_json_records, write_json_line
 from tui_annotate.plugins.losses import LossCounter
@@ -33,7 +38,7 @@ from tui_annotate.plugins.record_validation import (
 )
 from tui_annotate.plugins.traits import OWN, FormatTraits, Loss, RecordTrait, carry_plainly
 
-FORMAT: Final = "rag"
+FORMAT: Final = RAG_FORMAT
 _COLUMNS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
         "question": ("question", "user_input"),
@@ -172,7 +177,7 @@ def _parse_contexts(
         raise InvalidInput(f"column {column!r} holds {describe_value(value)}, not a list of texts")
     documents, blank = [], []
     for place, text in enumerate(value or ()):
-        if isinstance(text, str) and not text.strip():
+        if text is None or (isinstance(text, str) and not text.strip()):
             blank.append([place, text])
             continue
         what = f"{column}[{place}]"
@@ -232,7 +237,9 @@ def _build_row(sample: Sample, *, key: str, number: int, made: str | None) -> di
     row: dict[str, Any] = {
         named["id"]: own_id if str(number if own_id is None else own_id) == key else key,
         named["question"]: sample.request.question,
-        named["contexts"]: _insert_blank(sample, imported.get("blank", ())),
+        named["contexts"]: insert_contexts(
+            [one.text for one in sample.side(Side.SOURCE)], empty_contexts(imported)
+        ),
         named["answer"]: answers[0].text if answers else None,
         named[GROUND_TRUTH]: _truth_of(sample),
     }
@@ -244,13 +251,6 @@ def _build_row(sample: Sample, *, key: str, number: int, made: str | None) -> di
     if named["id"] not in order and row[named["id"]] is not None:
         order.insert(0, named["id"])
     return {name: row.get(name) for name in order}
-
-
-def _insert_blank(sample: Sample, blank: Sequence[Sequence[Any]]) -> list[str]:
-    texts = [one.text for one in sample.side(Side.SOURCE)]
-    for place, text in blank:
-        texts.insert(place, text)
-    return texts
 
 
 def _truth_of(sample: Sample) -> str | None:

@@ -12,14 +12,14 @@ import math
 import os
 import warnings
 from collections.abc import Callable, Sequence
-from threading import BoundedSemaphore
+from threading import BoundedSemaphore, Lock
 from typing import TYPE_CHECKING, Any, Final
 
 import httpx2
 
 from tui_annotate.domain.errors import InvalidInput, Unavailable
 from tui_annotate.lab.chat.llm_judge import TIMEOUT, open_chat_client, post_chat, read_chat
-from tui_annotate.lab.judge.evaluation import MetricScore
+from tui_annotate.lab.judge.evaluation import VECTORS, MetricScore
 from tui_annotate.lab.judge.metrics import MissingReason
 from tui_annotate.plugins.http_errors import shorten_line
 from tui_annotate.plugins.http_transport import (
@@ -40,7 +40,8 @@ _HINT: Final = "check --base-url, the model, and the API key in the environment"
 class RagasScale:
     """Computes metrics of answers with the library RAGAS.
 
-    `embed` returns an array of shape (n, dimensions); None without an embedder.
+    `embed` returns an array of shape (n, dimensions); None without an embedder. `requests` is the
+    number of requests that were sent.
 
     Raises:
         InvalidInput: the model is missing, or the address is invalid.
@@ -55,6 +56,7 @@ class RagasScale:
         embed: Callable[[Sequence[str]], NDArray[Any]] | None = None,
         concurrency: int = 4,
         timeout: float | None = None,
+        max_retries: int | None = None,
     ) -> None:
         if not model or not base_url:
             raise InvalidInput(
@@ -66,6 +68,9 @@ class RagasScale:
         self.host = format_host(self._url)
         self._model = model
         self._embed = embed
+        self._max_retries = max_retries
+        self.requests = 0
+        self._lock = Lock()
         self._free = BoundedSemaphore(concurrency)
         warn_of_open_key(self._url)
         _silence()
@@ -91,14 +96,14 @@ class RagasScale:
                 )
         if not math.isfinite(value):
             return MetricScore(None, "ragas returned no number")
-        return MetricScore(value)
+        return MetricScore(value, similarity=VECTORS if metric == "answer_relevancy" else "")
 
     async def _ask(self, metric: str, row: Any) -> float:
         """Score one question with a new client, because connections belong to one event loop."""
         import openai
 
         async with httpx2.AsyncClient(
-            transport=_ChatTransport(self._url, self._timeout)
+            transport=_ChatTransport(self._url, self._timeout, on_request=self._count_request)
         ) as connection:
             client = openai.AsyncOpenAI(
                 api_key=_NO_KEY,  # our transport adds the user's key
@@ -108,6 +113,9 @@ class RagasScale:
                 webhook_secret="",
                 base_url=str(self._url),
                 http_client=connection,
+                max_retries=(
+                    openai.DEFAULT_MAX_RETRIES if self._max_retries is None else self._max_retries
+                ),
             )
             given = {
                 "user_input": row.question,
@@ -118,6 +126,10 @@ class RagasScale:
             made, names = self._build_metric(metric, client)
             found = await made.ascore(**{name: given[name] for name in names})
         return float(found.value)
+
+    def _count_request(self) -> None:
+        with self._lock:
+            self.requests += 1
 
     def _build_metric(self, metric: str, client: Any) -> tuple[Any, tuple[str, ...]]:
         from ragas.llms import llm_factory
@@ -140,7 +152,10 @@ class RagasScale:
 class _ChatTransport(httpx2.AsyncBaseTransport):
     """HTTP transport that sends the requests of RAGAS with this program's headers only."""
 
-    def __init__(self, url: httpx2.URL, timeout: float) -> None:
+    def __init__(
+        self, url: httpx2.URL, timeout: float, *, on_request: Callable[[], None] = lambda: None
+    ) -> None:
+        self._on_request = on_request
         self._client = open_chat_client(url, timeout)
         self._timeout = timeout
 
@@ -148,6 +163,7 @@ class _ChatTransport(httpx2.AsyncBaseTransport):
         return await asyncio.to_thread(self._send, str(request.url), await request.aread())
 
     def _send(self, url: str, content: bytes) -> httpx2.Response:
+        self._on_request()
         with post_chat(self._client, url, content) as reply:
             body = read_chat(reply, self._timeout, timeout=self._timeout)
         kept = ("content-type", "location", "retry-after", "retry-after-ms")
@@ -180,7 +196,10 @@ def _wrap_embedder(embed: Callable[[Sequence[str]], NDArray[Any]] | None) -> Any
 
     class Ours(BaseRagasEmbedding):  # type: ignore[misc]
         def embed_text(self, text: str, **_: Any) -> list[float]:
-            return [float(number) for number in embed([text])[0]] if embed else []
+            vector = [float(number) for number in embed([text])[0]] if embed else []
+            if not any(vector):  # its cosine would be 0/0
+                raise ValueError(MissingReason.UNKNOWN_WORDS)
+            return vector
 
         async def aembed_text(self, text: str, **_: Any) -> list[float]:
             return self.embed_text(text)

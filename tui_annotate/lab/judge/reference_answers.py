@@ -14,7 +14,14 @@ from typing import Any, Final
 
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.lab.chat.replies import UNKNOWN_MARKERS, parse_answer
-from tui_annotate.lab.judge.metrics import GROUP_SIZE, MissingReason, count_reductions, split_groups
+from tui_annotate.lab.judge.metrics import (
+    GROUP_SIZE,
+    MissingReason,
+    check_max_chars,
+    count_reductions,
+    pack_texts,
+    split_groups,
+)
 from tui_annotate.lab.judge.rows import QuestionRow
 from tui_annotate.lab.judge.runner import ExpectedCalls, JudgeRunner
 
@@ -34,19 +41,33 @@ class GenerateOptions:
         group_size: maximum contexts, or partial answers to merge, in one call; at least 2.
         seed: random seed of the order of contexts.
         keep_thinking: keep the model's thinking as a part of its answers.
+        max_chars: maximum number of code points of the contexts in a request; 0 for no maximum. A
+            longer context is read in parts.
     """
 
     group_size: int = GROUP_SIZE
     seed: int = 0
     slow: bool = False
     keep_thinking: bool = False
+    max_chars: int = 0
 
     def __post_init__(self) -> None:
+        check_max_chars(self.max_chars)
         if self.group_size < 2:
             raise InvalidInput(
                 f"group size {self.group_size} is too small for merging partial answers",
                 "pass --group-size of at least 2",
             )
+
+    @property
+    def window(self) -> int:
+        """Maximum length of a part of a context and the parts before it, if read one by one."""
+        return min(WINDOW, self.max_chars or WINDOW)
+
+    @property
+    def part(self) -> int:
+        """Length of the parts of a context, if read one by one."""
+        return min(PART, self.window)
 
     def parse_answer(self, reply: str) -> str | None:
         return parse_answer(reply, keep_thinking=self.keep_thinking)
@@ -76,7 +97,7 @@ class ReferenceAnswer:
 def generate_row(
     row: QuestionRow, runner: JudgeRunner, options: GenerateOptions
 ) -> ReferenceAnswer:
-    if not row.contexts:
+    if not row.texts:
         return ReferenceAnswer(row=row, ground_truth=None, reason=MissingReason.NO_CONTEXTS)
     replies, calls = (
         _read_slowly(row, runner, options) if options.slow else _answer_groups(row, runner, options)
@@ -96,34 +117,55 @@ def generate_row(
 def _answer_groups(
     row: QuestionRow, runner: JudgeRunner, options: GenerateOptions
 ) -> tuple[list[str | None], int]:
-    # Random order, so that no group holds only the retriever's best contexts.
-    contexts = list(row.contexts)
-    random.Random(f"{options.seed}\n{row.question}").shuffle(contexts)  # noqa: S311  no secret
     slots = [
         {"contexts": number_texts(group), "unknown": _unknown_marker(runner, row)}
-        for group in split_groups(contexts, options.group_size)
+        for group in _group_contexts(row, options)
     ]
     return runner.ask_all(row, "gather", slots, read=options.parse_answer), len(slots)
+
+
+def _group_contexts(row: QuestionRow, options: GenerateOptions) -> list[list[str]]:
+    # Random order, so that no group holds only the retriever's best contexts.
+    contexts = list(row.texts)
+    random.Random(f"{options.seed}\n{row.question}").shuffle(contexts)  # noqa: S311  no secret
+    return pack_texts(contexts, options.group_size, most=options.max_chars)
 
 
 def _join_answers(
     there: Sequence[str], row: QuestionRow, runner: JudgeRunner, *, options: GenerateOptions
 ) -> tuple[list[str | None], int]:
     """Join each group of answers into one; also return the number of requests."""
-    parts = split_groups(there, options.group_size)
+    parts = _group_answers(there, options)
     slots = [{"answers": number_texts(part)} for part in parts if len(part) > 1]
     replies = iter(runner.ask_all(row, "join", slots, read=options.parse_answer))
     return [part[0] if len(part) == 1 else next(replies) for part in parts], len(slots)
 
 
+def _group_answers(answers: Sequence[str], options: GenerateOptions) -> list[Sequence[str]]:
+    if not options.max_chars:
+        return split_groups(answers, options.group_size)
+    groups: list[list[str]] = []
+    for answer in answers:
+        group = groups[-1] if groups else []
+        full = len(group) == options.group_size
+        # Two answers are always joined, whatever their length, so that one answer is left at last.
+        long = len(group) > 1 and sum(map(len, group)) + len(answer) > options.max_chars
+        if not groups or full or long:
+            groups.append([answer])
+        else:
+            group.append(answer)
+    return [*groups]
+
+
 def _read_slowly(
     row: QuestionRow, runner: JudgeRunner, options: GenerateOptions
 ) -> tuple[list[str | None], int]:
+    size = options.part
     slots = []
-    for context in row.contexts:
-        parts = [context[at : at + PART] for at in range(0, len(context), PART)]
+    for context in row.texts:
+        parts = [context[at : at + size] for at in range(0, len(context), size)]
         for place, part in enumerate(parts):
-            before = "".join(parts[max(0, place - WINDOW // PART + 1) : place])
+            before = "".join(parts[max(0, place - options.window // size + 1) : place])
             slots.append(
                 {"before": before or "-", "part": part, "unknown": _unknown_marker(runner, row)}
             )
@@ -143,16 +185,22 @@ def estimate_answer_cost(
     row: QuestionRow, runner: JudgeRunner, options: GenerateOptions
 ) -> ExpectedCalls:
     """Return the maximum number of requests and characters for one reference answer."""
-    sizes = [len(context) for context in row.contexts]
     if options.slow:
-        first = sum(-(-size // PART) for size in sizes)
-        texts = sum(min(at + PART, WINDOW) for size in sizes for at in range(0, size, PART))
+        sizes, part = [len(context) for context in row.texts], options.part
+        first = sum(-(-size // part) for size in sizes)
+        texts = sum(min(at + part, options.window) for size in sizes for at in range(0, size, part))
         total = ExpectedCalls.of(runner, "read", row, calls=first, texts=texts)
     else:
-        first = len(split_groups(sizes, options.group_size))
-        total = ExpectedCalls.of(runner, "gather", row, calls=first, texts=sum(sizes))
-    calls = count_reductions(first, options.group_size)
-    joined = min(first, calls * options.group_size)
+        groups = _group_contexts(row, options)
+        first = len(groups)
+        texts = sum(len(text) for group in groups for text in group)
+        total = ExpectedCalls.of(runner, "gather", row, calls=first, texts=texts)
+    if options.max_chars:  # long answers are joined in pairs
+        calls = max(first - 1, 0)
+        joined = 2 * calls
+    else:
+        calls = count_reductions(first, options.group_size)
+        joined = min(first, calls * options.group_size)
     return total + ExpectedCalls.of(
         runner, "join", row, calls=calls, texts=joined * EXPECTED_ANSWER
     )

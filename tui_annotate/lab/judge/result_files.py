@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from enum import StrEnum, unique
 from pathlib import Path
 from typing import Any, Final
 
@@ -12,6 +13,7 @@ from tui_annotate.domain.strict_json import encode_strict
 from tui_annotate.lab.judge.context_order import ContextOrderResult
 from tui_annotate.lab.judge.evaluation import EvaluationResult
 from tui_annotate.lab.judge.reference_answers import ReferenceAnswer, truth_file_name
+from tui_annotate.plugins.files.packing import plain_suffixes
 from tui_annotate.plugins.files.sheets import FORMULA, write_workbook
 from tui_annotate.plugins.files.targets import open_output
 
@@ -19,16 +21,98 @@ _MAX_LINE: Final = 1_400
 _PREFIX: Final = "答案: "
 
 
+@unique
+class ResultFormat(StrEnum):
+    """Formats of result files; the values are suffixes of file names."""
+
+    XLSX = ".xlsx"
+    CSV = ".csv"
+    JSON = ".json"
+    LINES = ".jsonl"
+
+
+_OTHER_FORMATS: Final = frozenset(
+    {
+        ".tsv", ".xls", ".ods", ".parquet", ".html", ".md", ".pdf", ".tex", ".xml", ".yaml",
+        ".yml", ".db", ".sqlite",
+    }
+)  # fmt: skip
+"""Suffixes of formats that are not written; a file of such a name would be no such file."""
+
+
+def choose_format(target: Path | None, default: ResultFormat) -> ResultFormat:
+    """Return the format that the suffix of a result file names, else the command's default.
+
+    Raises:
+        InvalidInput: the suffix names a format that cannot be written.
+    """
+    suffixes = [] if target is None else plain_suffixes(target)
+    suffix = suffixes[-1] if suffixes else ""
+    if suffix in _OTHER_FORMATS:
+        raise InvalidInput(
+            f"results cannot be written in the format of the file's suffix: {target}",
+            f"name a file with one of the suffixes: {', '.join(ResultFormat)}",
+        )
+    if suffix == ".ndjson":
+        return ResultFormat.LINES
+    return ResultFormat(suffix) if suffix in set(ResultFormat) else default
+
+
+SORT_FORMAT: Final = ResultFormat.JSON
+GENERATE_FORMAT: Final = ResultFormat.LINES
+EVALUATE_FORMAT: Final = ResultFormat.LINES
+"""Format of each command's results if the suffix names none: RagSGE writes orders as JSON."""
+
+
 def write_sorted(found: Sequence[ContextOrderResult], target: Path | None) -> None:
-    """Write sorted texts as a JSON array, to standard output if `target` is None.
+    """Write sorted texts, to standard output if `target` is None; see `choose_format`.
 
     Raises:
         InvalidInput, Unavailable: the target cannot be written.
     """
+    columns = (
+        *("", "question", "contexts", "good", "bad", "sorted", "spearman", "sim", "overlap"),
+        *("unclear", "reason"),
+    )
+    rows = [each.as_json() for each in found]
+    table = (_flatten_row(number, row, columns) for number, row in enumerate(rows))
+    _write_results(rows, table, columns, target=target, default=SORT_FORMAT)
+
+
+def _flatten_row(number: int, row: Mapping[str, Any], columns: Sequence[str]) -> dict[str, Any]:
+    """Return a table row: lists as JSON, and the row's number in the first column."""
+    cells = {
+        name: _dump(value) if isinstance(value, list) else value for name, value in row.items()
+    }
+    return {name: number if name == "" else cells.get(name) for name in columns}
+
+
+def _write_results(
+    rows: Sequence[dict[str, Any]],
+    table: Iterable[dict[str, Any]],
+    columns: Sequence[str],
+    *,
+    target: Path | None,
+    default: ResultFormat,
+) -> None:
+    """Write results as JSON, or the same results as a table with columns."""
+    chosen = choose_format(target, default)
     with open_output(target) as file:
-        file.write("[\n")
-        file.write(",\n".join(_format_record(each.as_json()) for each in found))
-        file.write("\n]\n")
+        match chosen:
+            case ResultFormat.XLSX:
+                write_workbook(file.buffer, "result", columns=columns, rows=iter(table))
+            case ResultFormat.CSV:
+                writer = csv.writer(file, lineterminator="\n")
+                writer.writerow(columns)
+                for row in table:
+                    writer.writerow(map(_escape_cell, row.values()))
+            case ResultFormat.JSON:
+                file.write("[\n")
+                file.write(",\n".join(map(_format_record, rows)))
+                file.write("\n]\n")
+            case ResultFormat.LINES:
+                for row in rows:
+                    file.write(_dump(row) + "\n")
 
 
 def _format_record(values: dict[str, Any]) -> str:
@@ -46,7 +130,11 @@ def _format_value(value: Any) -> str:
 
 
 def write_generated(found: Sequence[ReferenceAnswer], target: Path | None) -> None:
-    _write_lines([each.as_json() for each in found], target)
+    """Write reference answers in the format of the file's suffix; see `choose_format`."""
+    columns = ("", "id", "question", "contexts", "ground_truth", "unclear", "reason")
+    rows = [each.as_json() for each in found]
+    table = (_flatten_row(number, row, columns) for number, row in enumerate(rows))
+    _write_results(rows, table, columns, target=target, default=GENERATE_FORMAT)
 
 
 def write_truths(found: Sequence[ReferenceAnswer], folder: Path) -> int:
@@ -79,21 +167,15 @@ def write_truths(found: Sequence[ReferenceAnswer], folder: Path) -> int:
 def write_evaluated(
     found: Sequence[EvaluationResult], metrics: Sequence[str], target: Path | None
 ) -> None:
-    """Write scores in the format of the file's suffix: `.xlsx`, `.csv`, else JSON lines."""
-    ending = "" if target is None else target.name.lower().removesuffix(".gz").removesuffix(".zst")
-    if ending.endswith(".xlsx"):
-        columns = _table_columns(metrics)
-        with open_output(target) as file:
-            write_workbook(file.buffer, "result", columns=columns, rows=_table_rows(found, columns))
-    elif ending.endswith(".csv"):
-        columns = _table_columns(metrics)
-        with open_output(target) as file:
-            writer = csv.writer(file, lineterminator="\n")
-            writer.writerow(columns)
-            for row in _table_rows(found, columns):
-                writer.writerow(map(_escape_cell, row.values()))
-    else:
-        _write_lines([each.as_json() for each in found], target)
+    """Write scores in the format of the file's suffix; see `choose_format`."""
+    columns = _table_columns(metrics)
+    _write_results(
+        [each.as_json() for each in found],
+        _table_rows(found, columns),
+        columns,
+        target=target,
+        default=EVALUATE_FORMAT,
+    )
 
 
 def _table_columns(metrics: Sequence[str]) -> tuple[str, ...]:
@@ -109,6 +191,7 @@ def _table_columns(metrics: Sequence[str]) -> tuple[str, ...]:
         "generated",
         "reasons",
         "unclear",
+        *(("similarity",) if "answer_relevancy" in metrics else ()),
     )
 
 
@@ -119,6 +202,7 @@ def _table_rows(
         reasons = "; ".join(f"{name}: {why}" for name, why in each.reasons.items())
         values = {
             "": number,
+            "similarity": "",
             **each.as_json(),
             "contexts": _dump(list(each.row.contexts)),
             "generated": " ".join(each.generated),
@@ -132,12 +216,6 @@ def _escape_cell(value: Any) -> Any:
     if value is None:
         return ""
     return f"'{value}" if isinstance(value, str) and value[:1] in FORMULA else value
-
-
-def _write_lines(rows: Sequence[dict[str, Any]], target: Path | None) -> None:
-    with open_output(target) as file:
-        for row in rows:
-            file.write(_dump(row) + "\n")
 
 
 def _dump(value: Any) -> str:

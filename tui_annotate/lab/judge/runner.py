@@ -69,8 +69,11 @@ class JudgeRunner:
     ) -> list[_Out | None]:
         """Fill a prompt with each mapping and the row's `{question}`, ask, and parse the replies.
 
-        After an unclear reply, the question is asked again; None if the reply stays unclear.
+        After an unclear reply, the question is asked again; None if the reply stays unclear, or if
+        the endpoint refuses the question.
         """
+        if self._stop.is_set():
+            raise _Cancelled
         questions = [
             Question(user=self.prompt(prompt, row.language).fill(question=row.question, **each))
             for each in slots
@@ -87,7 +90,15 @@ class JudgeRunner:
         rows: Sequence[QuestionRow],
         options: _Options,
     ) -> list[_Out]:
-        return list(self.map(rows, lambda row: work(row, self, options)))
+        """Return the result of a function for each row, in order.
+
+        Raises:
+            TuiAnnotateError: as for `map`.
+            Unavailable: the endpoint refused all questions.
+        """
+        found = list(self.map(rows, lambda row: work(row, self, options)))
+        self.tally.check_refusals()
+        return found
 
     def map(self, items: Sequence[_In], work: Callable[[_In], _Out]) -> Iterator[_Out]:
         """Yield the result of a function for each item, in order; several items run at a time.

@@ -17,7 +17,6 @@ from tui_annotate.cli.help_format import RESEARCH
 from tui_annotate.cli.options import (
     DryOption,
     JsonOption,
-    TimeoutOption,
     WorkspaceOption,
     add_command,
     add_group,
@@ -35,7 +34,7 @@ from tui_annotate.domain.people import Permission
 from tui_annotate.domain.progress import replies_from, time_phase
 from tui_annotate.lab.chat.command_options import (
     BaseUrlOption,
-    ConcurrencyOption,
+    EndpointOptions,
     KeepThinkingOption,
 )
 from tui_annotate.lab.position.evaluate_commands import evaluate, show
@@ -377,8 +376,7 @@ def run(
     top_p: TopPOption = 1.0,
     max_chars: MaxCharsOption = 0,
     keep_thinking: KeepThinkingOption = False,
-    concurrency: ConcurrencyOption = 4,
-    timeout: TimeoutOption = None,
+    endpoint: EndpointOptions,
     dry_run: DryOption = False,
     as_json: JsonOption = False,
     workspace: WorkspaceOption = None,
@@ -387,12 +385,13 @@ def run(
 
     The rows are written with the model's answers.
 
-    Answers are cached in the workspace: an interrupted run continues. A row whose prompt is too
+    Answers are cached: an interrupted run continues. A row whose prompt is too
     long, or is refused by the model, is written without an answer and reported. The thinking of a
     model is not a part of its answer.
 
     Exit code: 0 if each row has an answer, 3 if some rows have none.
     """
+    from tui_annotate.lab.chat.reply_cache import open_replies
     from tui_annotate.lab.position import model_runs as asking
     from tui_annotate.plugins import registry
     from tui_annotate.plugins.judges import JudgeOptions
@@ -406,13 +405,15 @@ def run(
         top_p=top_p,
         max_tokens=max_tokens,
         keep_thinking=keep_thinking,
+        limit=endpoint.limit,
     )
     with open_workspace(workspace, needs=Permission.MANAGE) as space:
         judge_options = JudgeOptions(
             base_url=base_url,
-            replies=space.machines.replies,
-            concurrency=concurrency,
-            timeout=timeout,
+            replies=open_replies(space.machines.replies, no_cache=endpoint.no_cache),
+            concurrency=endpoint.concurrency,
+            timeout=endpoint.timeout,
+            max_retries=endpoint.max_retries,
         )
         judge = registry.load_judge(f"llm:{model}", judge_options)
         # Every prompt is built before the first one is sent, so that an invalid row costs nothing.

@@ -222,7 +222,8 @@ def row_case(located: LocatedRow, rules: MatchRules, *, file: str = "") -> Score
 
 def _require_answer(row: Row) -> None:
     answer = row.get(ANSWER)
-    if isinstance(answer, str) or (ERROR in row and answer is None):
+    # A null answer is an unanswered row, as `position run` and other programs write it.
+    if isinstance(answer, str) or (answer is None and (ANSWER in row or ERROR in row)):
         return
     what = (
         "the row has no model_answer"

@@ -13,7 +13,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Final, TextIO
 
-from tui_annotate.domain.errors import InvalidInput
+from tui_annotate.domain.errors import InvalidInput, Unavailable
 from tui_annotate.domain.position_studies import (
     ANSWER,
     ERROR,
@@ -53,6 +53,7 @@ class ModelRunOptions:
     Attributes:
         longest: maximum code points of a prompt to send; 0 for no maximum.
         temperature, top_p, max_tokens: as in `Question`.
+        limit: number of rows to use, the first ones of the files; 0 for all.
     """
 
     style: PromptStyle = PromptStyle.PLAIN
@@ -62,6 +63,7 @@ class ModelRunOptions:
     top_p: float = 1.0
     max_tokens: int = 100
     keep_thinking: bool = False
+    limit: int = 0
 
     def read_answer(self, reply: str) -> str | None:
         """Return the answer in a reply; None if the reply ends before the answer begins."""
@@ -84,11 +86,11 @@ def read_prompts(
     paths: Iterable[Path], options: ModelRunOptions
 ) -> Iterator[tuple[LocatedRow, str]]:
     """Yield each row of files with its prompt; raise InvalidRecord for a row without one."""
-    for path in paths:
-        for located in read_rows(path):
-            with locate_row(located.where):
-                prompt = build_prompt(located.row, style=options.style, template=options.template)
-            yield located, prompt
+    rows = (located for path in paths for located in read_rows(path))
+    for located in islice(rows, options.limit or None):
+        with locate_row(located.where):
+            prompt = build_prompt(located.row, style=options.style, template=options.template)
+        yield located, prompt
 
 
 def write_prompts(
@@ -135,7 +137,7 @@ def run_model(
     `on_missing` receives each row without an answer, `on_progress` the number of rows.
 
     Raises:
-        Unavailable: the model cannot be reached; replies so far are cached.
+        Unavailable: the model cannot be reached, or refuses all prompts; replies so far are cached.
         InvalidRecord: a row cannot be read, or no prompt can be built from it.
     """
     report = ModelRunReport()
@@ -144,24 +146,30 @@ def run_model(
         "model_temperature": options.temperature,
         "model_top_p": options.top_p,
     }
-    for path in paths:
-        stream = read_prompts([path], options)
-        while batch := list(islice(stream, _BATCH)):
-            on_progress(report.rows)
-            outcomes = _ask_batch([prompt for _, prompt in batch], judge, options)
-            for (located, prompt), outcome in zip(batch, outcomes, strict=True):
-                row = {**located.row, **_prompt_fields(located.row, prompt, options), **about}
-                if isinstance(outcome, ModelReply):
-                    row[ANSWER] = outcome.text
-                    report.cached += outcome.cached
-                    report.characters += 0 if outcome.cached else len(prompt)
-                else:
-                    row |= {ANSWER: None, ERROR: outcome.message}
-                    report.unanswered[gold_position(located.row)] += 1
-                    on_missing(located.where, outcome.message)
-                report.not_finite += write_json_line(target, row)
-            report.rows += len(batch)
-            on_progress(report.rows)
+    refused: list[InvalidInput] = []
+    stream = read_prompts(paths, options)
+    while batch := list(islice(stream, _BATCH)):
+        on_progress(report.rows)
+        outcomes = _ask_batch([prompt for _, prompt in batch], judge, options)
+        for (located, prompt), outcome in zip(batch, outcomes, strict=True):
+            row = {**located.row, **_prompt_fields(located.row, prompt, options), **about}
+            if isinstance(outcome, ModelReply):
+                row[ANSWER] = outcome.text
+                report.cached += outcome.cached
+                report.characters += 0 if outcome.cached else len(prompt)
+            else:
+                refused += [] if _is_too_long(prompt, options) else [outcome]
+                row |= {ANSWER: None, ERROR: outcome.message}
+                report.unanswered[gold_position(located.row)] += 1
+                on_missing(located.where, outcome.message)
+            report.not_finite += write_json_line(target, row)
+        report.rows += len(batch)
+        on_progress(report.rows)
+    if refused and len(refused) == report.rows:
+        raise Unavailable(
+            f"no prompt has an answer; prompts: {report.rows:,}; first error: {refused[0].message}",
+            "check the model, and the limits and rules of the endpoint",
+        )
     return report
 
 

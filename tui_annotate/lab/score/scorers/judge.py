@@ -61,7 +61,11 @@ class JudgeScorer:
         return values | {"prompts": dict(sorted(self._versions.items()))}
 
     def of_answers(self, questions: Iterable[GeneratedAnswers]) -> Iterator[tuple[Opinion, ...]]:
-        """Score answers, after reading all: no transaction may be open while the model runs."""
+        """Score answers, after reading all: no transaction may be open while the model runs.
+
+        Raises:
+            Unavailable: the endpoint cannot be reached, or refuses all questions.
+        """
         waiting = iter(list(questions))
         while some := list(islice(waiting, _BATCH)):
             parser = self._make_parser(some[0].language)
@@ -80,6 +84,7 @@ class JudgeScorer:
                     for one in found
                 )
                 yield (Opinion(name=JUDGED, values=values, words=words),)
+        self.tally.check_refusals()
 
     def cost(self, questions: Iterable[GeneratedAnswers]) -> EmbeddingCost:
         total = EmbeddingCost()
