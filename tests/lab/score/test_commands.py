@@ -279,3 +279,25 @@ def test_a_judge_scores_answers(answers: Command, monkeypatch: pytest.MonkeyPatc
         assert len(chat.asked) == 2 * 6
     listed = answers("scores", "list", "--json").json
     assert {each["maker"] for each in listed} == {"judge-score:toy", "judge-score:other"}
+
+
+def test_a_scorer_without_values_is_exit_code_3(command: Command) -> None:
+    """The other scorers are stored and printed; the error names the way out."""
+    answers = [{"text": "饕餮"}, {"text": "魑魅"}]  # the static vectors know none of these
+    row = {"question": "桥？", "answer": "饕餮", "generation": answers}
+    Path("zh.jsonl").write_text(json.dumps(row) + "\n", "utf-8")
+    assert command("init", "zh").code == 0
+    assert command("ingest", "zh.jsonl", "--embedder", "static", "-w", "zh").code == 0
+    scorers = ("--scorer", "similarity", "--scorer", "unigram", "--language", "en")
+    done = command("scores", "compute", *scorers, "--answer-only", "--json", "-w", "zh")
+    assert done.code == 3
+    assert [each["maker"] for each in done.json] == ["unigram"]
+    assert "--embedder none" in done.err
+    done = command("scores", "compute", "--scorer", "similarity", "-w", "zh")
+    assert (done.code, printed_numbers(done.out)) == (0, [["2", "4"]])
+    assert "characters" in done.err
+    (run,) = command(
+        "scores", "compute", "--scorer", "similarity", "--embedder", "none", "--json", "-w", "zh"
+    ).json
+    assert (run["without"], run["embedder"], run["values"]) == (0, "characters", 4)
+    assert run["missing"] == {"sim2answer_score": 0, "sim2gen_score": 0}

@@ -307,7 +307,7 @@ def _score_options(
     embedder, base_url = said.pop("embedder", ""), said.pop("base_url", "")
     language, keep_thinking = said.pop("language", AUTO), said.pop("keep_thinking", False)
     load = partial(space.machines.embedder, embedder, base_url=base_url, timeout=timeout)
-    options = ScorerOptions(embedder=load, **said)
+    options = ScorerOptions(embedder=load, by_characters=embedder == "none", **said)
     return ScoreOptions(
         dataset=dataset,
         scorer=step.scorer,

@@ -31,7 +31,12 @@ class RawScore(NamedTuple):
 
 
 class ScoreValues:
-    """The scores of one run in a temporary file, and the number of samples with a score."""
+    """The scores of one run in a temporary file, with counts of samples and of values.
+
+    Attributes:
+        samples: number of samples with a score, whose value may be missing.
+        valued: number of samples with a value of at least one score.
+    """
 
     def __init__(self) -> None:
         self._file: IO[str] = TemporaryFile("w+", encoding="utf-8")  # noqa: SIM115  see `close`
@@ -40,7 +45,9 @@ class ScoreValues:
         self._unknown: dict[str, int] = {}
         self._count: dict[str, int] = {}
         self.samples = 0
+        self.valued = 0
         self._last = ""
+        self._last_valued = ""
 
     def add(self, scores: Iterable[RawScore]) -> None:
         """Add scores of samples; all scores of one sample must follow each other."""
@@ -58,9 +65,21 @@ class ScoreValues:
         if raw is None or not math.isfinite(raw):
             self._unknown[name] = self._unknown.get(name, 0) + 1
             return score._replace(raw=None) if raw is not None else score
+        if score.extra == 0 and score.id != self._last_valued:
+            self.valued += 1
+            self._last_valued = score.id
         self._low[name] = min(raw, self._low.get(name, raw))
         self._high[name] = max(raw, self._high.get(name, raw))
         return score
+
+    @property
+    def values(self) -> int:
+        """Number of scores with a value, over all names."""
+        return sum(self._count.values()) - sum(self._unknown.values())
+
+    def missing(self) -> dict[str, int]:
+        """Return how many texts have no value, by the name of each score."""
+        return {name: self._unknown.get(name, 0) for name in self._count}
 
     def scores(self, dataset: str, *, before: Collection[str] = ()) -> Iterator[Score]:
         """Yield all scores with values that are normalised to [0, 1]."""
