@@ -538,3 +538,24 @@ def test_the_chart_needs_a_terminal_and_a_dataset(command: Command) -> None:
     several = command("position", "show")
     assert (several.code, "a, b" in several.err) == (2, True)
     assert "ssh -t" in command("position", "show", "b").err
+
+
+def test_one_file_twice_and_two_models_give_no_common_mean(command: Command) -> None:
+    """A copy is refused with both lines; two models get a table each."""
+    answers = [placed(at, "sea star", name=name) for name in ("a?", "b?", "c?") for at in (0, 1, 2)]
+    put("a.jsonl", *answers)
+    put("copy.jsonl", *answers)
+    put("b.jsonl", *[row | {"model": "other", "model_answer": "kelp"} for row in answers])
+    for files in (("a.jsonl", "a.jsonl"), ("a.jsonl", "copy.jsonl")):
+        done = command("position", "evaluate", *files)
+        assert (done.code, "a.jsonl" in done.err) == (2, True)
+    assert "copy.jsonl:1: " in done.err
+    done = command("position", "evaluate", "a.jsonl", "b.jsonl")
+    assert done.code == 0
+    assert re.findall("^model: (.+)$", done.out, re.MULTILINE) == ["m", "other"]
+    assert re.findall(r"^ +all +(\d+) +(\d+) +([\d.]+)", done.out, re.MULTILINE) == [
+        ("9", "3", "1.000"), ("9", "3", "0.000")
+    ]  # fmt: skip
+    assert "bootstrap by question" in done.err
+    done = command("position", "evaluate", "a.jsonl", "b.jsonl", "--by", "model,gold-position")
+    assert "all" not in done.out.split()
