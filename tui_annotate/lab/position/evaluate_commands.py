@@ -21,6 +21,7 @@ from tui_annotate.cli.options import (
 from tui_annotate.domain.did_you_mean import suggest_word
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.lab.chat.command_options import KeepThinkingOption
+from tui_annotate.plugins.files.output_names import JSON_LINES_HINT, check_json_name
 from tui_annotate.settings import find_workspace
 
 if TYPE_CHECKING:
@@ -78,8 +79,13 @@ def evaluate(
     keep_thinking: KeepThinkingOption = False,
     target: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Output file: rows with scores."),
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="Output file: rows with scores, as JSON lines."
+        ),
     ] = None,
+    as_csv: Annotated[
+        bool, flag("--csv", "Print CSV with one row for each group, and one for all rows.")
+    ] = False,
     common: CommonOptions,
 ) -> None:
     """Score answers by the gold fact's position in the prompt.
@@ -94,6 +100,15 @@ def evaluate(
     from tui_annotate.lab.position import evaluation
     from tui_annotate.lab.position.metric import MatchRules
 
+    check_json_name(
+        target,
+        what="rows with scores",
+        hint=f"{JSON_LINES_HINT}; the means are printed as a table with: --csv",
+    )
+    if common.as_json and as_csv:
+        raise InvalidInput(
+            "--json and --csv both print to standard output", "pass either --json or --csv"
+        )
     if bool(files) == bool(dataset):
         raise InvalidInput(
             "exactly one input is required: files or a dataset", "pass FILE... or --dataset NAME"
@@ -122,6 +137,8 @@ def evaluate(
             found = position_studies(space.machines).evaluate(dataset, options, rules=rules)
     if common.as_json:
         output.print_json(evaluation.as_json(found))
+    elif as_csv:
+        output.print_text(evaluation.as_csv(found))
     else:
         print_evaluation(found, rules)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
@@ -150,6 +152,7 @@ class Evaluation:
         )
 
 
+_ALL: Final = "all"
 _NEVER_AVERAGED: Final = (GroupBy.MODEL, GroupBy.TASK, GroupBy.SIZE)
 """Properties that split a table: a mean over several of their values says nothing of any one."""
 
@@ -420,6 +423,23 @@ def as_json(found: Evaluation) -> dict[str, Any]:
         "unscored": found.unscored,
         "left_out": found.left_out,
     }
+
+
+def as_csv(found: Evaluation) -> str:
+    """Return the scores as CSV: a row for each group, and `all` for the sum of each table.
+
+    A value that is missing is an empty cell.
+    """
+    names = [each.value for each in found.by]
+    blanks = [""] * (len(found.by) - len(found.split) - 1)
+    written = io.StringIO(newline="")
+    table = csv.DictWriter(written, [*names, *_bar_as_json(found.all)], lineterminator="\n")
+    table.writeheader()
+    for part in found.tables:
+        rows = [*part.groups, ((_ALL, *blanks), part.all)]
+        for key, bar in rows if len(part.groups) > 1 else part.groups:
+            table.writerow(dict(zip(names, (*part.key, *key), strict=True)) | _bar_as_json(bar))
+    return written.getvalue()
 
 
 def _bar_as_json(bar: PositionScore) -> dict[str, Any]:

@@ -37,6 +37,7 @@ from tui_annotate.lab.chat.command_options import (
     check_unclear,
     exit_if_partial,
 )
+from tui_annotate.plugins.files.output_names import check_json_name
 
 if TYPE_CHECKING:
     from tui_annotate.domain.scores import ScoreRun
@@ -166,6 +167,7 @@ def train_probe(
     """
     from tui_annotate.lab.score.probe_training import read_questions, train_on
 
+    check_json_name(target, what="probes", hint="name a file that ends in .json")
     if (file is None) == (not labels) or labels not in {"", *_LABELS}:
         raise InvalidInput(
             "exactly one source of labels is required: a file or --label-source",

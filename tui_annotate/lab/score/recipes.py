@@ -16,6 +16,7 @@ import yaml
 
 from tui_annotate.domain.did_you_mean import suggest_word
 from tui_annotate.domain.errors import InvalidInput
+from tui_annotate.plugins.files.output_names import check_json_name
 from tui_annotate.plugins.files.small_text import read_text
 from tui_annotate.plugins.protocols import ImportOptions
 from tui_annotate.plugins.record_validation import choose_dataset_name
@@ -148,6 +149,8 @@ class _Reader:
         paths = {
             name: Path(data[name]) for name in ("source", "labelled", "ranked") if name in data
         }
+        for name in ("labelled", "ranked"):
+            check_json_name(paths.get(name), what="labelled and ranked answers")
         ranker = parts.get("ranker")
         return Recipe(
             dataset=data.get("dataset", ""),

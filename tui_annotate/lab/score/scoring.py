@@ -226,9 +226,9 @@ class ScoreService:
 def _no_values(scorer: Scorer, options: ScoreOptions, *, samples: int) -> NoScoreValues:
     name, label = options.scorer, getattr(scorer, "embedder", "")
     what = f"the scorer {name}" + (f" (embedder: {label})" if label else "")
-    ways = "--scorer unigram"
+    ways = "the scorer unigram"
     if name == "similarity":
-        ways = "--embedder none (by characters), --embedder neural:FOLDER, or --scorer unigram"
+        ways = f"--embedder none (by characters), --embedder neural:FOLDER, or {ways}"
     return NoScoreValues(
         f"{what} has no value for any of {format_count(samples, 'sample')} of dataset"
         f" {options.dataset!r}; no scores were stored",
