@@ -154,7 +154,7 @@ class Evaluation:
 
 _ALL: Final = "all"
 _NEVER_AVERAGED: Final = (GroupBy.MODEL, GroupBy.TASK, GroupBy.SIZE)
-"""Properties that split a table: a mean over several of their values says nothing of any one."""
+"""Properties that split a table: a mean over several of their values describes none of them."""
 
 
 @dataclass(slots=True)

@@ -44,6 +44,8 @@ class ScoreValues:
         self._high: dict[str, float] = {}
         self._unknown: dict[str, int] = {}
         self._count: dict[str, int] = {}
+        self._parts: dict[str, int] = {}
+        self._unknown_parts: dict[str, int] = {}
         self.samples = 0
         self.valued = 0
         self._last = ""
@@ -59,6 +61,8 @@ class ScoreValues:
         """Count a score and extend its range; return it with None for an infinite or NaN value."""
         name, raw = score.name, score.raw
         self._count[name] = self._count.get(name, 0) + 1
+        self._parts[name] = self._parts.get(name, 0) + len(score.parts)
+        self._unknown_parts[name] = self._unknown_parts.get(name, 0) + score.parts.count(None)
         if score.id != self._last:
             self.samples += score.extra == 0
             self._last = score.id
@@ -109,6 +113,12 @@ class ScoreValues:
             unknown = self._unknown.get(name, 0)
             if unknown:
                 yield f"{name}: no score value for {unknown:,} of {format_count(count, 'text')}"
+            if unknown_parts := self._unknown_parts[name]:
+                parts = format_count(self._parts[name], "sentence")
+                yield (
+                    f"{name}: no value for {unknown_parts:,} of {parts}; a text's score is that of"
+                    " the worst of its other sentences"
+                )
             if self._low.get(name) == self._high.get(name) and count - unknown > 1:
                 yield f"{name}: all values are {self._low[name]:g}, so each normalised value is 0.5"
 
