@@ -249,27 +249,29 @@ class _Repeats:
 
     def __init__(self, by: Sequence[GroupBy]) -> None:
         self._by_file = GroupBy.FILE in by
-        self._seen: dict[tuple[object, ...], ScoredAnswer] = {}
+        self._seen: dict[tuple[object, ...], tuple[str, str]] = {}
         self.count = 0
 
     def check(self, case: ScoredAnswer) -> None:
         file = case.file if self._by_file else ""
         known = (case.task, case.size, case.position, case.identity, case.prompt, case.model)
-        first = self._seen.setdefault((file, *known), case)
-        if first is case:
+        own = (case.where, case.reply)
+        first = self._seen.setdefault((file, *known), own)
+        if first is own:
             return
         if not case.where:
             self.count += 1
             return
-        if case.reply == first.reply and case.answered == first.answered:
+        where, reply = first
+        if case.reply == reply:
             raise InvalidRecord(
-                f"the row repeats {first.where}: the same prompt, model and answer",
+                f"the row repeats {where}: the same prompt, model and answer",
                 "remove one of the two rows, or name only one of the two files",
                 where=case.where,
             )
         model = f"model {case.model!r}" if case.model else "the same model"
         raise InvalidRecord(
-            f"a second answer of {model} to the prompt of {first.where}: several runs of one model"
+            f"a second answer of {model} to the prompt of {where}: several runs of one model"
             " are not averaged",
             "evaluate each run alone, or write each run to a file and pass --by file,gold-position",
             where=case.where,
