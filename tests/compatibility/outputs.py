@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from tui_annotate.cli.main import run
+from tui_annotate.methods.intervals import wilson_interval
 
 HERE: Final = Path(__file__).parent / "first_version"
 EXPECTED: Final = HERE / "expected"
@@ -218,4 +219,23 @@ def _frozen(value: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [{**each, "folder": Path(each["folder"]).name} for each in value]
 
 
-_NORMAL: Final[dict[str, Normaliser]] = {"status": _status, "frozen": _frozen}
+def _positions(value: Any) -> Any:
+    """The sums over both tasks that the first version printed; later ones have a table for each."""
+    counted = ("n", "correct", "unanswered", "fail")
+    sums: dict[int, dict[str, Any]] = {}
+    for group in value["groups"]:
+        own = sums.setdefault(group["gold-position"], dict.fromkeys(counted, 0))
+        for name in counted:
+            own[name] += group[name]
+    for own in (*sums.values(), value["all"]):
+        own["mean"] = own["correct"] / own["n"]
+        own["low"], own["high"] = wilson_interval(own["correct"], own["n"])
+    groups = [{"gold-position": at} | own for at, own in sorted(sums.items())]
+    return value | {"by": ["gold-position"], "groups": groups}
+
+
+_NORMAL: Final[dict[str, Normaliser]] = {
+    "status": _status,
+    "frozen": _frozen,
+    "positions": _positions,
+}

@@ -11,6 +11,7 @@ from tui_annotate.cli.commands import place_global_options, program
 
 CALL = re.compile(r"tui-annotate((?: (?:--?[a-z][a-z-]*|[a-z][a-z-]*))+)")
 OPTION = re.compile(r"^--?[a-z]")
+ANY_OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]+")
 
 
 def calls() -> Iterator[tuple[str, list[str]]]:
@@ -60,3 +61,33 @@ def test_every_command_of_a_message_exists() -> None:
     ]
     assert wrong == []
     assert len(list(calls())) > 100
+
+
+def test_every_option_of_a_message_exists() -> None:
+    """An option that no command has, outside of commands of other programs, is a fault."""
+    other_programs = {
+        "--help",
+        "--disabled-password",
+        "--gecos",
+        "--shell",
+        "--force-reinstall",
+        "--no-deps",
+    }
+    known = set(all_options(program()))
+    wrong = [
+        f"{path.relative_to(ROOT)}:{text.line}: {option}"
+        for path in sorted(PACKAGE.rglob("*.py"))
+        for text in texts_of_module(path.read_text("utf-8"))
+        for option in ANY_OPTION.findall(text.words)
+        if option not in known | other_programs
+    ]
+    assert wrong == []
+    assert len(known) > 100
+
+
+def all_options(command: Any) -> Iterator[str]:
+    """The options of a command and of all commands below it."""
+    for each in command.params:
+        yield from (*each.opts, *each.secondary_opts)
+    for each in getattr(command, "commands", {}).values():
+        yield from all_options(each)

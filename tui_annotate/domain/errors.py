@@ -7,6 +7,7 @@ TuiAnnotateError
 │   └── InvalidRecord
 ├── NotFound                exit 2
 ├── NotReady                exit 1
+│   └── NoScoreValues       exit 3
 ├── NotAllowed              exit 1
 │   └── Throttled
 ├── Conflict                exit 1
@@ -67,6 +68,12 @@ class NotFound(TuiAnnotateError):
 
 class NotReady(TuiAnnotateError):
     """An error: the workspace does not yet hold what an action needs, such as samples."""
+
+
+class NoScoreValues(NotReady):
+    """An error: a scorer computed no value for any sample, so nothing was stored."""
+
+    exit_code = 3
 
 
 class NotAllowed(TuiAnnotateError):

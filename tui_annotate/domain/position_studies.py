@@ -138,8 +138,21 @@ def gold_position(row: Row) -> int | None:
 
 def question_id(row: Row) -> str:
     """Return an id of 12 hex digits for a row's question, the same for all positions and models."""
-    what = [question_text(row), *expected_answers(row)]
-    return hashlib.sha256(json.dumps(what, ensure_ascii=False).encode()).hexdigest()[:12]
+    return digest([question_text(row), *expected_answers(row)])
+
+
+def prompt_id(row: Row) -> str:
+    """Return an id for a row's question with its passages or pairs in their order."""
+    if parse_task(row) is StudyTask.QA:
+        parts: list[Any] = [[each.get("title"), each.get("text")] for each in list_passages(row)]
+    else:
+        parts = [list(pair) for pair in list_pairs(row)]
+    return digest([question_id(row), parts])
+
+
+def digest(value: Any) -> str:
+    """Return 12 hex digits of the SHA-256 hash of a JSON value."""
+    return hashlib.sha256(json.dumps(value, ensure_ascii=False).encode()).hexdigest()[:12]
 
 
 def parse_positions(asked_for: str, count: int) -> tuple[int, ...]:
@@ -195,6 +208,9 @@ class ScoredAnswer:
         identity: id of the question, as `question_id` returns.
         verdict: human verdict; None on a tie or without ratings.
         empty_golds: number of gold answers whose normalized form is empty.
+        prompt: id of the question with its passages, as `prompt_id` returns; or empty.
+        reply: digest of the model's answer; or empty.
+        where: location of the row in its file; empty for an answer that is stored in a workspace.
     """
 
     task: StudyTask
@@ -208,6 +224,9 @@ class ScoredAnswer:
     judged: bool = False
     empty_golds: int = 0
     file: str = ""
+    prompt: str = ""
+    reply: str = ""
+    where: str = ""
 
     @property
     def fails(self) -> bool:

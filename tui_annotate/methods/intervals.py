@@ -12,7 +12,7 @@ Z_95 = 1.959963984540054
 """The 97.5 % quantile of the standard normal distribution."""
 
 
-def wilson_interval(hits: int, of: int) -> tuple[float, float]:
+def wilson_interval(hits: float, of: int) -> tuple[float, float]:
     """Compute the 95 % interval (low, high) of the proportion `hits / of`; (0, 1) if `of` is 0."""
     if not of:
         return 0.0, 1.0

@@ -64,6 +64,8 @@ class ScorerOptions:
         with_question: whether answers are embedded with the question in front.
         embedder: loads the workspace's embedder; None if the workspace has none. A scorer that
             needs an embedder then raises an error.
+        by_characters: whether texts are compared by their characters instead of an embedder's
+            vectors.
         judge: the named chat model; None if no model was named. A scorer that needs a judge then
             raises an error.
         folder: folder of a local model, for scorers whose `model` means something else.
@@ -73,6 +75,7 @@ class ScorerOptions:
     top_k: int = 5
     with_question: bool = True
     embedder: Callable[[], Embedder] | None = None
+    by_characters: bool = False
     judge: Judge | None = None
     prompts: str = ""
     folder: str = ""
@@ -83,8 +86,9 @@ class Scorer(Protocol):
     """Protocol of scorers, which score answers to questions. The constructor takes ScorerOptions.
 
     A scorer may also have an attribute `maker`, if the scorer's name does not identify the model
-    behind the scores, an attribute `embedder`: the label and version of the embedder in use, and an
-    attribute `host`: the host to which texts are sent.
+    behind the scores, an attribute `embedder`: the label and version of the embedder in use, an
+    attribute `host`: the host to which texts are sent, and an attribute `notes`: a sequence of
+    texts to print with the scores, read after scoring.
 
     Attributes:
         parameters: JSON values to store with a run: options, library versions, model names; never

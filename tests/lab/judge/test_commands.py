@@ -69,7 +69,8 @@ def test_sort_writes_the_published_form(
     assert {name: first[name] for name in first if name != "contexts"} == {
         "question": ROWS[0]["question"],
         "good": [0, 2, 3, 5, 6, 7], "bad": [1, 4], "sorted": [2, 5, 0, 6, 7, 3],
-        "spearman": 0.429, "sim": 0.667, "overlap": [2, 0], "unclear": 0,
+        "spearman": 0.429, "sim": 0.667, "overlap": [2, 0], "covered": False,
+        "unclear": 0,
     }  # fmt: skip
     assert (second["spearman"], second["sorted"]) == (None, [])
     assert second["reason"]

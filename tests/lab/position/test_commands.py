@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import json
 import re
@@ -538,3 +539,62 @@ def test_the_chart_needs_a_terminal_and_a_dataset(command: Command) -> None:
     several = command("position", "show")
     assert (several.code, "a, b" in several.err) == (2, True)
     assert "ssh -t" in command("position", "show", "b").err
+
+
+def test_one_file_twice_and_two_models_give_no_common_mean(command: Command) -> None:
+    """A copy is refused with both lines; two models get a table each."""
+    answers = [placed(at, "sea star", name=name) for name in ("a?", "b?", "c?") for at in (0, 1, 2)]
+    put("a.jsonl", *answers)
+    put("copy.jsonl", *answers)
+    put("b.jsonl", *[row | {"model": "other", "model_answer": "kelp"} for row in answers])
+    for files in (("a.jsonl", "a.jsonl"), ("a.jsonl", "copy.jsonl")):
+        done = command("position", "evaluate", *files)
+        assert (done.code, "a.jsonl" in done.err) == (2, True)
+    assert "copy.jsonl:1: " in done.err
+    done = command("position", "evaluate", "a.jsonl", "b.jsonl")
+    assert done.code == 0
+    assert re.findall("^model: (.+)$", done.out, re.MULTILINE) == ["m", "other"]
+    assert re.findall(r"^ +all +(\d+) +(\d+) +([\d.]+)", done.out, re.MULTILINE) == [
+        ("9", "3", "1.000"), ("9", "3", "0.000")
+    ]  # fmt: skip
+    assert "bootstrap by question" in done.err
+    done = command("position", "evaluate", "a.jsonl", "b.jsonl", "--by", "model,gold-position")
+    assert "all" not in done.out.split()
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        ("create-qa", "qa.jsonl", "--passages", "3", "--gold-position", "0"),
+        ("create-kv", "--keys", "3", "--examples", "1"),
+        ("export-prompts", "qa.jsonl"),
+        ("run", "qa.jsonl", "--model", "m", "--base-url", "http://127.0.0.1:9/v1"),
+        ("evaluate", "p.jsonl"),
+    ],
+)
+@pytest.mark.parametrize("target", ["t.csv", "t.csv.gz", "t.XLSX"])
+def test_rows_are_not_written_into_a_table(
+    command: Command, how: tuple[str, ...], target: str
+) -> None:
+    """JSON lines in `t.csv` would open as one broken column; nothing is written."""
+    put("qa.jsonl", question())
+    put("p.jsonl", placed(0, "sea star"))
+    done = command("position", *how, "-o", target)
+    assert (done.code, target in done.err, ".jsonl" in done.err) == (2, True, True)
+    assert not Path(target).exists()
+
+
+def test_means_are_printed_as_csv(command: Command) -> None:
+    """A row for each group and one for each table, with the numbers of --json."""
+    put("a.jsonl", *[placed(at, "sea star", name=name) for name in "ab" for at in (0, 1)])
+    put("b.jsonl", placed(0, "kelp", name="a", model="other"))
+    done = command("position", "evaluate", "a.jsonl", "b.jsonl", "--csv")
+    found = list(csv.DictReader(done.out.splitlines()))
+    columns = ("model", "gold-position", "n", "mean", "questions")
+    assert [[row[name] for name in columns] for row in found] == [
+        ["m", "0", "2", "1.0", "2"],
+        ["m", "1", "2", "1.0", "2"],
+        ["m", "all", "4", "1.0", "2"],
+        ["other", "0", "1", "0.0", "1"],
+    ]
+    assert command("position", "evaluate", "a.jsonl", "--csv", "--json").code == 2

@@ -279,3 +279,55 @@ def test_a_judge_scores_answers(answers: Command, monkeypatch: pytest.MonkeyPatc
         assert len(chat.asked) == 2 * 6
     listed = answers("scores", "list", "--json").json
     assert {each["maker"] for each in listed} == {"judge-score:toy", "judge-score:other"}
+
+
+def test_a_scorer_without_values_is_exit_code_3(command: Command) -> None:
+    """The other scorers are stored and printed; the error names the way out."""
+    answers = [{"text": "饕餮"}, {"text": "魑魅"}]  # the static vectors know none of these
+    row = {"question": "桥？", "answer": "饕餮", "generation": answers}
+    Path("zh.jsonl").write_text(json.dumps(row) + "\n", "utf-8")
+    assert command("init", "zh").code == 0
+    assert command("ingest", "zh.jsonl", "--embedder", "static", "-w", "zh").code == 0
+    scorers = ("--scorer", "similarity", "--scorer", "unigram", "--language", "en")
+    done = command("scores", "compute", *scorers, "--answer-only", "--json", "-w", "zh")
+    assert done.code == 3
+    assert [each["maker"] for each in done.json] == ["unigram"]
+    assert "--embedder none" in done.err
+    done = command("scores", "compute", "--scorer", "similarity", "-w", "zh")
+    assert (done.code, printed_numbers(done.out)) == (0, [["2", "4"]])
+    assert "characters" in done.err
+    (run,) = command(
+        "scores", "compute", "--scorer", "similarity", "--embedder", "none", "--json", "-w", "zh"
+    ).json
+    assert (run["without"], run["embedder"], run["values"]) == (0, "characters", 4)
+    assert run["missing"] == {"sim2answer_score": 0, "sim2gen_score": 0}
+
+
+@pytest.mark.parametrize(
+    ("scorer", "ranker", "key"),
+    [
+        ({"similarity": {}}, {}, "embedder: static"),
+        ({"probe": {}}, {}, "probe:FILE"),
+        ({"judge": {}}, {}, "scores compute --scorer judge"),
+        ({"unigram": {}}, {"up": 20, "down": 30}, "up_percentile: 70"),
+    ],
+)
+def test_hints_of_a_pipeline_name_keys_of_its_file(
+    work: Command, scorer: dict[str, Any], ranker: dict[str, Any], key: str
+) -> None:
+    """`pipeline run` has no options of scorers: a hint names the key, or another command."""
+    recipe = {"data": {"dataset": "set"}, "scorer": scorer, "ranker": ranker or None}
+    Path("p.yml").write_text(json.dumps(recipe), "utf-8")
+    done = work("pipeline", "run", "p.yml")
+    hint = done.err.partition("hint: ")[2]
+    assert (done.code != 0, key in hint) == (True, True), done.err
+    assert "--" not in hint.partition("tui-annotate ")[0]
+
+
+def test_a_pipeline_writes_no_json_into_a_table(work: Command) -> None:
+    """`output_data_path: t.csv` is refused before anything is computed; a probe likewise."""
+    Path("p.yml").write_text("data: {dataset: set, output_data_path: t.csv}\n", "utf-8")
+    done = work("pipeline", "run", "p.yml")
+    assert (done.code, "t.csv" in done.err) == (2, True)
+    done = work("scores", "train-probe", "set.jsonl", "--model-folder", "m", "-o", "t.csv")
+    assert (done.code, "t.csv" in done.err) == (2, True)

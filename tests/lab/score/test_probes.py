@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,12 @@ from tests.plugins.embedders.neural_models import changed, needs_torch
 from tests.plugins.local_models import LAYERS, LONGEST, SIZE, language_model, reward_model
 from tui_annotate.domain.errors import InvalidInput, NotFound, TuiAnnotateError, Unavailable
 from tui_annotate.lab.score import probes
-from tui_annotate.lab.score.language_models import LanguageModel, RewardModel
+from tui_annotate.lab.score.language_models import (
+    BATCH,
+    LanguageModel,
+    RewardModel,
+    _batch_by_length,
+)
 from tui_annotate.lab.score.probes import (
     FORMAT,
     MIN_CASES,
@@ -168,11 +174,42 @@ def test_a_probe_of_another_model_is_refused(model: Path, tmp_path: Path) -> Non
 def test_states_are_those_of_the_last_token(model: Path) -> None:
     """One a layer; a long text is looked at from its end."""
     local = LanguageModel(str(model))
-    states = local.states("who is the king")
-    assert states.shape == (LAYERS, SIZE)
+    states = local.states(["who is the king"])
+    assert states.shape == (1, LAYERS, SIZE)
     assert (local.layers, local.size) == (LAYERS, SIZE)
     long = "the " * 100
-    assert np.allclose(local.states(long), local.states("the " * (LONGEST - 1)), atol=1e-4)
+    assert np.allclose(local.states([long]), local.states(["the " * (LONGEST - 1)]), atol=1e-4)
+    assert local.states([]).shape == (0, LAYERS, SIZE)
+
+
+@needs_torch
+def test_texts_in_a_batch_have_the_states_of_texts_alone(
+    model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In their order, whatever their lengths: padding changes nothing; 40 texts take two calls."""
+    local = LanguageModel(str(model))
+    words = ("who", "is", "the", "king", "dog")
+    texts = [" ".join(words[: number % 5 + 1]) for number in range(40)]
+    alone = np.concatenate([local.states([text]) for text in texts])
+    sizes: list[int] = []
+    whole = local._read_batch
+
+    def read(rows: Sequence[Any]) -> Any:
+        sizes.append(len(rows))
+        return whole(rows)
+
+    monkeypatch.setattr(local, "_read_batch", read)
+    together = local.states(texts)
+    assert np.abs(together - alone).max() < 1e-6
+    assert sizes == [BATCH, 8]
+
+
+def test_a_batch_needs_no_more_memory_than_the_longest_text() -> None:
+    """Texts of similar length go together; padded, they have at most 4,096 tokens."""
+    lengths = [3000, 5, 4096, 2000, 7, 2000]
+    batches = list(_batch_by_length(lengths))
+    assert sorted(place for batch in batches for place in batch) == list(range(6))
+    assert batches == [[1, 4], [3, 5], [0], [2]]
 
 
 @needs_torch

@@ -167,3 +167,28 @@ def test_the_names_are_those_under_which_scores_were_published() -> None:
     """Files of others are read by them."""
     assert SUMMED == (OVERLAP, TO_ANSWER, PROBE, TO_OTHERS)
     assert set(golden("repo_data_decisions")["threshold_up"]) == set(SUMMED)
+
+
+def test_a_missing_reward_is_not_zero() -> None:
+    """Of two right answers, the one with a negative reward does not come after one without any."""
+    answers = [{OVERLAP: 1.0, REWARD: -3.0, TO_ANSWER: 0.9}, {OVERLAP: 1.0, TO_ANSWER: 0.1}]
+    medians = {OVERLAP: 0.5}
+    first, second = label_by_length(answers, [0, 0], medians=medians, short=80)
+    assert (first.as_right, second.as_right) == (0.9, 0.1)
+    whole = [answers[0], answers[1] | {REWARD: -4.0}]
+    first, second = label_by_length(whole, [0, 0], medians=medians, short=80)
+    assert (first.as_right, second.as_right) == pytest.approx((-2.1, -3.9))
+
+
+def test_missing_scores_are_counted() -> None:
+    """By percentile for the whole question, by length for each answer; a judge is optional."""
+    up, down = {OVERLAP: 0.7, TO_ANSWER: 0.7}, {OVERLAP: 0.3, TO_ANSWER: 0.3}
+    answers = [{OVERLAP: 1.0, TO_ANSWER: 1.0}, {OVERLAP: 0.0}]
+    assert [each.unused for each in label_by_percentile(answers, up=up, down=down)] == [1, 1]
+    assert [each.unused for each in label_by_percentile(answers[:1], up=up, down=down)] == [0]
+    assert [each.unused for each in label_by_percentile([{}], up=up, down=down)] == [2]
+    medians = {OVERLAP: 0.5, TO_ANSWER: 0.5, JUDGED: 0.5}
+    found = label_by_length(answers, [100, 100], medians=medians, short=80)
+    assert [each.unused for each in found] == [0, 1]
+    found = label_by_length(answers, [0, 0], medians=medians, short=80)
+    assert [each.unused for each in found] == [0, 0]

@@ -19,6 +19,7 @@ from tests.plugins.record_reader import file
 from tui_annotate.domain.errors import (
     InvalidInput,
     InvalidRecord,
+    NoScoreValues,
     NotAllowed,
     NotFound,
     NotReady,
@@ -319,3 +320,74 @@ def test_thinking_is_no_part_of_an_answer(space: Workspace, tmp_path: Path) -> N
         return [each.raw for _, own in found for each in own]
 
     assert raws("thought") == raws("plain") != raws("thought", keep_thinking=True)
+
+
+def _add_chinese(space: Workspace, tmp_path: Path) -> None:
+    answers = [{"text": "上海大桥"}, {"text": "北京大桥"}]
+    rows = {"question": "桥在哪里？", "answer": "上海大桥", "generation": answers}
+    _ingest(space, tmp_path, "zh", rows)
+
+
+def test_a_scorer_without_a_single_value_stores_nothing(space: Workspace, tmp_path: Path) -> None:
+    """Exit code 3, with the scorer, the embedder and another way; an earlier run stays in use."""
+    _add_chinese(space, tmp_path)
+    earlier = _run(space, "similarity", "zh", embedder=Letters).run
+    asked = ScoreOptions(
+        dataset="zh",
+        scorer="similarity",
+        language="en",
+        options=ScorerOptions(embedder=Letters, with_question=False),
+    )
+    with pytest.raises(NoScoreValues) as caught:
+        space.machines.scoring.run(asked)
+    assert caught.value.exit_code == 3
+    assert "first letters 1" in caught.value.message
+    assert "2 samples" in caught.value.message
+    assert "--embedder none" in caught.value.hint
+    assert [each.id for each in space.machines.scores.runs("zh")] == [earlier.id]
+
+
+def test_samples_without_a_value_are_counted(space: Workspace) -> None:
+    """As many as the notes name; a sample with one of two values is not without a value."""
+    letters = Letters()
+    scored = _run(space, "similarity", embedder=lambda: letters, with_question=False)
+    assert (scored.samples, scored.skipped, scored.scores, scored.values) == (3, 0, 6, 5)
+    assert scored.missing == {TO_ANSWER: 0, TO_OTHERS: 1}
+
+
+class Half:
+    """A scorer with a value for the first answer to each question alone."""
+
+    name = "half"
+    low: frozenset[str] = frozenset()
+
+    def __init__(self, options: ScorerOptions) -> None:
+        self.parameters = {"model": options.model}
+
+    def of_answers(self, questions: Any) -> Iterator[tuple[Opinion, ...]]:
+        """See `Scorer.of_answers`."""
+        for each in questions:
+            yield (Opinion(name="half", values=(1.0, *[None] * (len(each.texts) - 1))),)
+
+
+def test_the_count_without_a_score_agrees_with_the_notes(
+    space: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Three samples, one of which has no value: two with a score, one without."""
+    known = dict(registry._BUILT_IN)
+    known["scorers"] = {**known["scorers"], "half": f"{__name__}:Half"}
+    monkeypatch.setattr(registry, "_BUILT_IN", known)
+    scored = _run(space, "half")
+    assert (scored.samples, scored.skipped, scored.missing) == (2, 1, {"half": 1})
+    assert printed_numbers(scored.notes[0]) == [["1", "3"]]
+
+
+def test_sentences_without_a_value_are_counted(space: Workspace, tmp_path: Path) -> None:
+    """The score of a text is that of its worst known sentence, so the others are named."""
+    summary = "Apples are red. 1234. Bears sleep."
+    _ingest(space, tmp_path, "mixed", {"source": "Apples are red.", "summary": summary})
+    scored = _run(space, "similarity", "mixed", embedder=Letters)
+    (score,) = _scores(space, "mixed").values()
+    assert score.parts == (1.0, None, 0.0)
+    assert [printed_numbers(note)[0] for note in scored.notes] == [["1", "3"]]
+    assert scored.missing == {"source_similarity": 0}

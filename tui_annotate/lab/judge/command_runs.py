@@ -212,15 +212,24 @@ def print_sorted(found: Sequence[ContextOrderResult]) -> None:
         for each in found
     ]
     _print_rows(columns, rows)
+    compared = [each.sim for each in found if not each.covered]
+    covered = len(found) - len(compared)
     for name, values in (
         ("spearman", [each.spearman for each in found]),
-        ("overlap", [each.sim for each in found]),
+        # An overlap that is 1 by construction would hide how much the orders differ.
+        ("overlap", compared),
     ):
         there = [value for value in values if value is not None]
         mean = f"{sum(there) / len(there):.3f}" if there else "-"
         output.print_line(
             f"mean {name}: {mean}; questions with a value: {len(there):,}; "
             f"questions without a value: {len(values) - len(there):,}"
+        )
+    if covered:
+        known = [each.sim for each in found if each.sim is not None]
+        output.print_line(
+            f"questions whose contexts are all among the first k (-k), so that their overlap is 1"
+            f" for every order: {covered:,}; mean overlap with them: {sum(known) / len(known):.3f}"
         )
 
 

@@ -75,6 +75,11 @@ class ContextOrderResult:
     reason: str = ""
     unclear: int = 0
 
+    @property
+    def covered(self) -> bool:
+        """Whether k covers all sorted contexts, so that `sim` is 1 whatever the judge replies."""
+        return self.sim is not None and len(self.overlap) == len(self.sorted)
+
     def as_json(self) -> dict[str, Any]:
         """Return the result as JSON of the project RagSGE, with a reason if a value is missing."""
         values: dict[str, Any] = {
@@ -86,6 +91,7 @@ class ContextOrderResult:
             "spearman": self.spearman,
             "sim": self.sim,
             "overlap": list(self.overlap),
+            "covered": self.covered,
             "unclear": self.unclear,
         }
         return values | ({"reason": self.reason} if self.reason else {})

@@ -39,6 +39,7 @@ from tui_annotate.lab.chat.command_options import (
 )
 from tui_annotate.lab.position.evaluate_commands import evaluate, show
 from tui_annotate.lab.position.prompts import PromptStyle
+from tui_annotate.plugins.files.output_names import check_json_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -126,6 +127,7 @@ def create_qa(
     A row has one passage with the answer among distractors. Distractors are the first retrieved
     passages without an answer. With --from-workspace, distractors are sources of other samples.
     """
+    check_json_name(target, what="rows of a position study")
     if (source is None) != from_workspace:
         raise InvalidInput(
             "exactly one input is required: a file or the workspace",
@@ -195,6 +197,7 @@ def create_kv(
     """
     from tui_annotate.lab.position import row_generation as making
 
+    check_json_name(target, what="rows of a position study")
     if (source is None) == (keys is None and examples is None):
         raise InvalidInput(
             "exactly one source of rows is required: random key-value pairs or a file",
@@ -280,6 +283,7 @@ def export_prompts(
     from tui_annotate.plugins.files.targets import open_output as written
 
     target = parse_target(target)
+    check_json_name(target, what="rows with prompts")
     _refuse_two_outputs(target, "prompts", as_json=as_json)
     options = asking.ModelRunOptions(style=style, template=_read_template(template, style))
     with written(target) as opened_file:
@@ -396,6 +400,7 @@ def run(
     from tui_annotate.plugins import registry
     from tui_annotate.plugins.judges import JudgeOptions
 
+    check_json_name(target, what="rows with answers")
     _refuse_two_outputs(target, "rows", as_json=as_json and not dry_run)
     options = asking.ModelRunOptions(
         style=style,
@@ -528,6 +533,7 @@ def register(app: typer.Typer) -> None:
         "position evaluate predictions.jsonl.gz",
         "position evaluate a.jsonl b.jsonl --by model,gold-position --shared-questions",
         "position evaluate predictions.jsonl.gz --whole-words -o scored.jsonl.gz",
+        "position evaluate predictions.jsonl.gz --csv > means.csv",
         "position evaluate --dataset study --json",
     )
     add_command(position, show, "position show", "position show study")

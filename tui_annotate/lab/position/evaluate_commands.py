@@ -21,9 +21,12 @@ from tui_annotate.cli.options import (
 from tui_annotate.domain.did_you_mean import suggest_word
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.lab.chat.command_options import KeepThinkingOption
+from tui_annotate.plugins.files.output_names import JSON_LINES_HINT, check_json_name
 from tui_annotate.settings import find_workspace
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from tui_annotate.lab.position.evaluation import Evaluation, GroupBy, HumanAgreement
     from tui_annotate.lab.position.metric import MatchRules, PositionScore
 
@@ -76,8 +79,13 @@ def evaluate(
     keep_thinking: KeepThinkingOption = False,
     target: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Output file: rows with scores."),
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="Output file: rows with scores, as JSON lines."
+        ),
     ] = None,
+    as_csv: Annotated[
+        bool, flag("--csv", "Print CSV with one row for each group, and one for all rows.")
+    ] = False,
     common: CommonOptions,
 ) -> None:
     """Score answers by the gold fact's position in the prompt.
@@ -92,6 +100,15 @@ def evaluate(
     from tui_annotate.lab.position import evaluation
     from tui_annotate.lab.position.metric import MatchRules
 
+    check_json_name(
+        target,
+        what="rows with scores",
+        hint=f"{JSON_LINES_HINT}; the means are printed as a table with: --csv",
+    )
+    if common.as_json and as_csv:
+        raise InvalidInput(
+            "--json and --csv both print to standard output", "pass either --json or --csv"
+        )
     if bool(files) == bool(dataset):
         raise InvalidInput(
             "exactly one input is required: files or a dataset", "pass FILE... or --dataset NAME"
@@ -120,6 +137,8 @@ def evaluate(
             found = position_studies(space.machines).evaluate(dataset, options, rules=rules)
     if common.as_json:
         output.print_json(evaluation.as_json(found))
+    elif as_csv:
+        output.print_text(evaluation.as_csv(found))
     else:
         print_evaluation(found, rules)
 
@@ -149,23 +168,29 @@ def _parse_by(names: str) -> tuple[GroupBy, ...]:
 
 
 def print_evaluation(found: Evaluation, rules: MatchRules) -> None:
-    titles = [each.value for each in found.by]
+    """Print one table for each model and kind of prompt, then notes."""
+    from tui_annotate.lab.position.evaluation import PositionTable
+
+    titles = [each.value for each in found.by[len(found.split) :]]
     unanswered = found.all.unanswered > 0
     columns = [output.Column(title, number=title != "model") for title in titles]
-    columns += [output.Column(each, number=True) for each in ("n", "mean", "95 %")]
+    columns += [output.Column(each, number=True) for each in ("n", "questions", "mean", "95 %")]
     columns += [output.Column("unanswered", number=True)] if unanswered else []
     columns += [output.Column(f"0 {' ' * (BAR_CELLS - 4)} 1", flexible=True)]
-    rows = [
-        [
-            *("-" if value is None else value for value in place),
-            *_bar_cells(bar, unanswered=unanswered),
+    for at, table in enumerate(found.tables or (PositionTable((), (), found.all),)):
+        if at:
+            output.print_line("")
+        if table.key:
+            named = zip(found.split, table.key, strict=True)
+            output.print_line(", ".join(f"{by}: {_format_value(value)}" for by, value in named))
+        rows = [
+            [*map(_format_value, place), *_bar_cells(bar, unanswered=unanswered)]
+            for place, bar in table.groups
         ]
-        for place, bar in found.groups
-    ]
-    if len(rows) != 1:
-        blanks = ["all", *[""] * (len(titles) - 1)]
-        rows.append([*blanks, *_bar_cells(found.all, unanswered=unanswered)])
-    output.print_table(columns, rows)
+        if len(rows) != 1 and not table.all.mixed:
+            blanks = ["all", *[""] * (len(titles) - 1)]
+            rows.append([*blanks, *_bar_cells(table.all, unanswered=unanswered)])
+        output.print_table(columns, rows)
     if found.people is not None:
         _print_agreement(found.people)
     for line in _notes(found, rules):
@@ -174,10 +199,17 @@ def print_evaluation(found: Evaluation, rules: MatchRules) -> None:
 
 def _bar_cells(bar: PositionScore, *, unanswered: bool) -> list[str | float]:
     missing: list[str | float] = [bar.unanswered] if unanswered else []
-    if bar.mean is None or bar.interval is None:
-        return [bar.n, "", "", *missing, ""]
+    counts: list[str | float] = [bar.n, len(bar.questions)]
+    if bar.mean is None:
+        return [*counts, "", "", *missing, ""]
+    if bar.interval is None:
+        return [*counts, bar.mean, "-", *missing, ""]
     low, high = bar.interval
-    return [bar.n, bar.mean, f"{low:.3f}-{high:.3f}", *missing, draw_bar(bar, BAR_CELLS)]
+    return [*counts, bar.mean, f"{low:.3f}-{high:.3f}", *missing, draw_bar(bar, BAR_CELLS)]
+
+
+def _format_value(value: int | str | None) -> int | str:
+    return "-" if value is None else value
 
 
 def draw_bar(bar: PositionScore, cells: int) -> str:
@@ -205,7 +237,27 @@ def _print_agreement(people: HumanAgreement) -> None:
 
 
 def _notes(found: Evaluation, rules: MatchRules) -> list[str]:
+    from tui_annotate.methods.bootstrap import DRAWS, FEWEST, SEED
+
     notes = []
+    if found.split:
+        names = " and ".join(each.value for each in found.split)
+        notes.append(f"one table for each {names}: different ones are not averaged")
+    if any(table.all.mixed for table in found.tables):
+        notes.append(
+            "no mean of all rows: they are of different models, tasks, files or sizes of prompts"
+        )
+    if any(bar.clustered for bar in _means(found)):
+        notes.append(
+            "intervals where a question has several answers: bootstrap by question"
+            f" ({DRAWS:,} resamples, seed {SEED}), or Wilson's with a case for each question if all"
+            f" questions have the same mean; '-' for fewer than {FEWEST} different questions"
+        )
+    if found.repeated:
+        notes.append(
+            "answers that repeat a question at the same position, and count again:"
+            f" {found.repeated:,}"
+        )
     if found.empty_golds and not rules.skip_empty:
         notes.append(
             "gold answers that consist only of punctuation and articles, and so match every answer:"
@@ -231,6 +283,13 @@ def _notes(found: Evaluation, rules: MatchRules) -> list[str]:
             " (to compare all groups by the same questions, pass --shared-questions)"
         )
     return notes
+
+
+def _means(found: Evaluation) -> Iterator[PositionScore]:
+    for table in found.tables:
+        yield from (bar for _, bar in table.groups)
+        if not table.all.mixed:
+            yield table.all
 
 
 def show(

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, Final, TextIO
 
-from tui_annotate.domain.errors import InvalidInput
+from tui_annotate.domain.errors import InvalidInput, InvalidRecord
 from tui_annotate.domain.position_studies import (
     ANSWER,
     CORRECT,
@@ -18,9 +20,11 @@ from tui_annotate.domain.position_studies import (
     Row,
     ScoredAnswer,
     StudyTask,
+    digest,
     gold_position,
     parse_answers,
     parse_task,
+    prompt_id,
     prompt_size,
     question_id,
 )
@@ -84,25 +88,101 @@ class HumanAgreement:
         return None if np.isnan(found) else found
 
 
+Groups = tuple[tuple[GroupKey, PositionScore], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PositionTable:
+    """Groups of answers of one model and one kind of prompt, and their sum.
+
+    Attributes:
+        key: the values that this table has in common, in the order of `Evaluation.split`.
+        groups: groups in order; their keys lack the values of `key`.
+    """
+
+    key: GroupKey
+    groups: Groups
+    all: PositionScore
+
+
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """Scores of a model's answers for each group, such as a position, in order."""
+    """Scores of a model's answers for each group, such as a position, in order.
+
+    Answers of several models, tasks or sizes of prompts are never averaged: `split` names those of
+    these properties that differ, and are not among the properties to group by.
+
+    Attributes:
+        by: properties of the groups: those of `split`, then those that were asked for.
+        mixed: keys of the tables whose answers have several models, tasks, sizes or files, because
+            the caller grouped by these.
+        repeated: number of stored answers of a model that repeat a question at the same position.
+    """
 
     by: tuple[GroupBy, ...]
-    groups: tuple[tuple[GroupKey, PositionScore], ...]
+    groups: Groups
     people: HumanAgreement | None = None
     empty_golds: int = 0
     unscored: int = 0
     left_out: int = 0
+    split: tuple[GroupBy, ...] = ()
+    mixed: frozenset[GroupKey] = frozenset()
+    repeated: int = 0
 
     @property
     def all(self) -> PositionScore:
-        return combine_scores([bar for _, bar in self.groups])
+        """The sum of all groups; without a mean if there are several tables."""
+        tables = self.tables
+        return combine_scores([each.all for each in tables], mixed=len(tables) > 1)
+
+    @property
+    def tables(self) -> tuple[PositionTable, ...]:
+        """The groups, in one table for each combination of the values of `split`."""
+        many = len(self.split)
+        found: dict[GroupKey, list[tuple[GroupKey, PositionScore]]] = {}
+        for key, bar in self.groups:
+            found.setdefault(key[:many], []).append((key[many:], bar))
+        return tuple(
+            PositionTable(
+                key,
+                tuple(groups),
+                combine_scores([bar for _, bar in groups], mixed=key in self.mixed),
+            )
+            for key, groups in found.items()
+        )
+
+
+_ALL: Final = "all"
+_NEVER_AVERAGED: Final = (GroupBy.MODEL, GroupBy.TASK, GroupBy.SIZE)
+"""Properties that split a table: a mean over several of their values describes none of them."""
+
+
+@dataclass(slots=True)
+class _Counts:
+    n: int = 0
+    hits: int = 0
+    unanswered: int = 0
+    fails: int = 0
+    questions: dict[str, tuple[int, int]] = field(default_factory=dict)
+
+    def add(self, case: ScoredAnswer) -> None:
+        self.fails += case.fails and (case.score is not None or not case.answered)
+        if case.score is None:
+            self.unanswered += not case.answered
+            return
+        hit = int(case.score >= 1)
+        n, hits = self.questions.get(case.identity, (0, 0))
+        self.questions[case.identity] = n + 1, hits + hit
+        self.n += 1
+        self.hits += hit
+
+    def score(self) -> PositionScore:
+        return PositionScore(self.n, self.hits, self.unanswered, self.fails, self.questions)
 
 
 @dataclass(slots=True)
 class _Sums:
-    hits: dict[GroupKey, list[int]] = field(default_factory=dict)
+    counts: dict[GroupKey, _Counts] = field(default_factory=dict)
     people: dict[tuple[bool, str | None], int] = field(default_factory=dict)
     empty: int = 0
     unscored: int = 0
@@ -110,19 +190,92 @@ class _Sums:
 
 
 def evaluate(cases: Callable[[], Iterable[ScoredAnswer]], options: EvaluationOptions) -> Evaluation:
-    """Evaluate answers by group.
+    """Evaluate answers by group, in one table for each model and kind of prompt.
 
     If only questions that all groups share are evaluated, `cases` is called twice.
+
+    Raises:
+        InvalidRecord: a file's row repeats an earlier one, or one model answered a prompt twice.
     """
-    common = _shared_questions(cases(), options.by) if options.shared else None
+    by = options.by
+    full = (*_NEVER_AVERAGED, *by)
+    common = _shared_questions(cases(), by) if options.shared else None
     sums = _Sums()
+    repeats = _Repeats(by)
     for case in cases():
-        _count_case(case, sums, by=options.by, common=common)
-    bars = [(place, PositionScore(*counted)) for place, counted in sums.hits.items()]
+        repeats.check(case)
+        _count_case(case, sums, by=full, common=common)
+    split = _choose_split(sums.counts, by)
+    places = [full.index(each) for each in split]
+    parts: dict[GroupKey, list[PositionScore]] = {}
+    kinds: dict[GroupKey, set[GroupKey]] = {}
+    kept_apart = [at for at, each in enumerate(full) if each is not GroupBy.POSITION]
+    for key, counted in sums.counts.items():
+        table = tuple(key[at] for at in places)
+        parts.setdefault((*table, *key[len(_NEVER_AVERAGED) :]), []).append(counted.score())
+        kinds.setdefault(table, set()).add(tuple(key[at] for at in kept_apart))
+    bars = [(key, combine_scores(some)) for key, some in parts.items()]
     bars.sort(key=lambda each: [_sort_key(value) for value in each[0]])
     return Evaluation(
-        options.by, tuple(bars), _agreement(sums.people), sums.empty, sums.unscored, sums.left_out
+        by=(*split, *by),
+        groups=tuple(bars),
+        people=_agreement(sums.people),
+        empty_golds=sums.empty,
+        unscored=sums.unscored,
+        left_out=sums.left_out,
+        split=split,
+        mixed=frozenset(table for table, some in kinds.items() if len(some) > 1),
+        repeated=repeats.count,
     )
+
+
+def _choose_split(keys: Iterable[GroupKey], by: Sequence[GroupBy]) -> tuple[GroupBy, ...]:
+    """Return the properties that differ between answers and do not follow from those in `by`.
+
+    `keys`: values of the properties that are never averaged, then of those in `by`.
+    """
+    rows = [dict(zip((*_NEVER_AVERAGED, *by), key, strict=True)) for key in keys]
+    known = [each for each in by if each is not GroupBy.POSITION]
+    combinations = {tuple(row[name] for name in known) for row in rows}
+    return tuple(
+        each
+        for each in _NEVER_AVERAGED
+        if len({(*(row[name] for name in known), row[each]) for row in rows}) > len(combinations)
+    )
+
+
+class _Repeats:
+    """Finds answers of one model to the same prompt, which would count as independent ones."""
+
+    def __init__(self, by: Sequence[GroupBy]) -> None:
+        self._by_file = GroupBy.FILE in by
+        self._seen: dict[tuple[object, ...], tuple[str, str]] = {}
+        self.count = 0
+
+    def check(self, case: ScoredAnswer) -> None:
+        file = case.file if self._by_file else ""
+        known = (case.task, case.size, case.position, case.identity, case.prompt, case.model)
+        own = (case.where, case.reply)
+        first = self._seen.setdefault((file, *known), own)
+        if first is own:
+            return
+        if not case.where:
+            self.count += 1
+            return
+        where, reply = first
+        if case.reply == reply:
+            raise InvalidRecord(
+                f"the row repeats {where}: the same prompt, model and answer",
+                "remove one of the two rows, or name only one of the two files",
+                where=case.where,
+            )
+        model = f"model {case.model!r}" if case.model else "the same model"
+        raise InvalidRecord(
+            f"a second answer of {model} to the prompt of {where}: several runs of one model"
+            " are not averaged",
+            "evaluate each run alone, or write each run to a file and pass --by file,gold-position",
+            where=case.where,
+        )
 
 
 def _sort_key(value: int | str | None) -> tuple[int, int, str]:
@@ -148,7 +301,8 @@ def _shared_questions(cases: Iterable[ScoredAnswer], by: Sequence[GroupBy]) -> s
     for case in cases:
         if case.score is not None:
             groups = tasks.setdefault(case.task, {})
-            groups.setdefault(group_key(case, by), set()).add(case.identity)
+            key = group_key(case, (*_NEVER_AVERAGED, *by))
+            groups.setdefault(key, set()).add(case.identity)
     return set[str]().union(*(set.intersection(*each.values()) for each in tasks.values()))
 
 
@@ -158,16 +312,11 @@ def _count_case(
     if common is not None and case.identity not in common:
         sums.left_out += 1
         return
-    counted = sums.hits.setdefault(group_key(case, by), [0, 0, 0, 0])
+    sums.counts.setdefault(group_key(case, by), _Counts()).add(case)
     sums.empty += case.empty_golds
-    counted[3] += case.fails and (case.score is not None or not case.answered)
     if case.score is None:
         sums.unscored += case.answered
-        counted[2] += not case.answered
-        return
-    counted[0] += 1
-    counted[1] += case.score >= 1
-    if case.judged:
+    elif case.judged:
         outcome = (case.score >= 1, case.verdict)
         sums.people[outcome] = sums.people.get(outcome, 0) + 1
 
@@ -188,8 +337,14 @@ def file_cases(paths: Sequence[Path], rules: MatchRules) -> Callable[[], Iterato
     """Return a function that reads and scores the answers of files anew at each call.
 
     Raises:
+        InvalidInput: a file is named twice.
         InvalidRecord: a row cannot be read, or has neither an answer nor an error.
     """
+    known: set[Path] = set()
+    for path in paths:
+        if path.resolve() in known:
+            raise InvalidInput(f"the file {path} is named twice", "name each file once")
+        known.add(path.resolve())
 
     def found() -> Iterator[ScoredAnswer]:
         for path in paths:
@@ -217,6 +372,9 @@ def row_case(located: LocatedRow, rules: MatchRules, *, file: str = "") -> Score
             judged=VERDICT in row,
             empty_golds=count_empty_golds(right),
             file=file,
+            prompt=prompt_id(row),
+            reply=digest(row.get(ANSWER)),
+            where=where,
         )
 
 
@@ -254,6 +412,13 @@ def as_json(found: Evaluation) -> dict[str, Any]:
             for place, bar in found.groups
         ],
         "all": _bar_as_json(found.all),
+        "split": [each.value for each in found.split],
+        "tables": [
+            dict(zip((each.value for each in found.split), table.key, strict=True))
+            | {"all": _bar_as_json(table.all)}
+            for table in found.tables
+        ],
+        "repeated": found.repeated,
         "people": None
         if people is None
         else {"judged": people.judged, **asdict(people), "kappa": people.kappa},
@@ -261,6 +426,23 @@ def as_json(found: Evaluation) -> dict[str, Any]:
         "unscored": found.unscored,
         "left_out": found.left_out,
     }
+
+
+def as_csv(found: Evaluation) -> str:
+    """Return the scores as CSV: a row for each group, and `all` for the sum of each table.
+
+    A value that is missing is an empty cell.
+    """
+    names = [each.value for each in found.by]
+    blanks = [""] * (len(found.by) - len(found.split) - 1)
+    written = io.StringIO(newline="")
+    table = csv.DictWriter(written, [*names, *_bar_as_json(found.all)], lineterminator="\n")
+    table.writeheader()
+    for part in found.tables:
+        rows = [*part.groups, ((_ALL, *blanks), part.all)]
+        for key, bar in rows if len(part.groups) > 1 else part.groups:
+            table.writerow(dict(zip(names, (*part.key, *key), strict=True)) | _bar_as_json(bar))
+    return written.getvalue()
 
 
 def _bar_as_json(bar: PositionScore) -> dict[str, Any]:
@@ -273,4 +455,6 @@ def _bar_as_json(bar: PositionScore) -> dict[str, Any]:
         "high": high,
         "unanswered": bar.unanswered,
         "fail": bar.fails,
+        "questions": len(bar.questions),
+        "interval": bar.method.value,
     }

@@ -11,8 +11,10 @@ from __future__ import annotations
 
 import re
 import string
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cached_property
 from typing import Final
 
 from tui_annotate.domain.position_studies import (
@@ -120,30 +122,91 @@ def score_row(row: Row, *, rules: MatchRules = ORIGINAL) -> float | None:
     return best_subspan_em(scored_line(answer, filled=rules.first_filled), right, rules=rules)
 
 
-@dataclass(frozen=True, slots=True)
+class IntervalMethod(StrEnum):
+    """How the interval of a mean score was computed."""
+
+    WILSON = "wilson"
+    BY_QUESTION = "wilson-by-question"
+    BOOTSTRAP = "bootstrap"
+
+
+@dataclass(frozen=True)  # no slots: the interval is cached
 class PositionScore:
-    """Counts of right and wrong answers at one position of the fact in the prompt."""
+    """Counts of right and wrong answers at one position of the fact in the prompt.
+
+    Attributes:
+        questions: numbers of scored and of right answers, by the id of the question; empty if each
+            answer belongs to a question of its own.
+        mixed: whether the answers are those of several models or kinds of prompt, which have no
+            common mean.
+    """
 
     n: int
     hits: int
     unanswered: int = 0
     fails: int = 0
+    questions: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    mixed: bool = False
 
     @property
     def mean(self) -> float | None:
-        """Mean score of the answers, in [0, 1]; None without rows."""
-        return self.hits / self.n if self.n else None
+        """Mean score of the answers, in [0, 1]; None without rows, and for mixed answers."""
+        return self.hits / self.n if self.n and not self.mixed else None
 
     @property
+    def clustered(self) -> bool:
+        """Whether a question has several answers, which are not independent of each other."""
+        return 0 < len(self.questions) < self.n
+
+    @cached_property
     def interval(self) -> tuple[float, float] | None:
-        """Wilson's 95 % interval of the mean score of the answers; None without rows."""
-        return wilson_interval(self.hits, self.n) if self.n else None
+        """95 % interval of the mean score; None without a mean.
+
+        Wilson's interval if each answer belongs to a question of its own. Otherwise the bootstrap
+        resamples whole questions; None for fewer than three questions. If all questions have the
+        same share of right answers, resampling has no width, so the interval is Wilson's with each
+        question as one case.
+        """
+        if self.mean is None:
+            return None
+        match self.method:
+            case IntervalMethod.WILSON:
+                return wilson_interval(self.hits, self.n)
+            case IntervalMethod.BY_QUESTION:
+                return wilson_interval(self.mean * len(self.questions), len(self.questions))
+            case _:
+                return self._resampled_interval()
+
+    @property
+    def method(self) -> IntervalMethod:
+        if not self.clustered:
+            return IntervalMethod.WILSON
+        shares = {hits / n for n, hits in self.questions.values()}
+        return IntervalMethod.BOOTSTRAP if len(shares) > 1 else IntervalMethod.BY_QUESTION
+
+    def _resampled_interval(self) -> tuple[float, float] | None:
+        import numpy as np
+
+        from tui_annotate.methods.bootstrap import percentile_interval, resample_sums
+
+        # Sorted, because the order of the rows in files must not change the interval.
+        counts = np.array(sorted(self.questions.values()), np.float64)
+        sums = resample_sums(counts)
+        return None if sums is None else percentile_interval(sums[:, 1] / sums[:, 0])
 
 
-def combine_scores(bars: Sequence[PositionScore]) -> PositionScore:
+def combine_scores(bars: Sequence[PositionScore], *, mixed: bool = False) -> PositionScore:
+    """Add up counts; `mixed`: the result has no mean."""
+    questions: dict[str, tuple[int, int]] = {}
+    for bar in bars:
+        for name, (n, hits) in bar.questions.items():
+            before_n, before_hits = questions.get(name, (0, 0))
+            questions[name] = before_n + n, before_hits + hits
     return PositionScore(
         sum(bar.n for bar in bars),
         sum(bar.hits for bar in bars),
         sum(bar.unanswered for bar in bars),
         sum(bar.fails for bar in bars),
+        questions,
+        mixed or any(bar.mixed for bar in bars),
     )

@@ -293,6 +293,8 @@ class PositionsScreen(Screen[ChosenSample | str | None]):
             return
         whole = found.all
         notes = [] if whole.mean is None else [f"{whole.hits}/{whole.n} correct, {whole.mean:.3f}"]
+        if found.repeated:
+            notes.append(f"{found.repeated:,} repeated answers")
         title = self.query_one(PaneTitle)
         title.show(f"POSITIONS {self._dataset}", notes, describe_agreement(found), focused=True)
         at = self.query_one(BarRows).focused_row

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import NotReady
-from tui_annotate.domain.position_studies import ScoredAnswer, StudyTask, human_verdict
+from tui_annotate.domain.position_studies import (
+    ScoredAnswer,
+    StudyTask,
+    digest,
+    human_verdict,
+)
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.lab.position.evaluation import (
     Evaluation,
@@ -24,9 +29,6 @@ from tui_annotate.storage.queue import QueueRow
 
 if TYPE_CHECKING:
     from tui_annotate.workspace.machines import MachineServices
-
-_CHART_GROUPS: Final = (GroupBy.MODEL, GroupBy.TASK, GroupBy.SIZE, GroupBy.POSITION)
-"""Properties by which a chart groups answers, if they differ within the dataset."""
 
 
 def position_studies(machines: MachineServices) -> PositionStudies:
@@ -76,15 +78,7 @@ class PositionStudies:
 
     def chart(self, dataset: str) -> Evaluation:
         """Score the answers of a dataset by position, and by model or task if these differ."""
-        found = self.evaluate(dataset, EvaluationOptions(by=_CHART_GROUPS))
-        columns = list(zip(*(where for where, _ in found.groups), strict=True))
-        kept = [
-            at
-            for at, by in enumerate(_CHART_GROUPS)
-            if by is GroupBy.POSITION or len(set(columns[at])) > 1
-        ]
-        groups = tuple((tuple(where[at] for at in kept), bar) for where, bar in found.groups)
-        return replace(found, by=tuple(_CHART_GROUPS[at] for at in kept), groups=groups)
+        return self.evaluate(dataset)
 
     def page(
         self,
@@ -141,6 +135,7 @@ def stored_case(stored: StoredQuestion, rules: MatchRules) -> ScoredAnswer | Non
         verdict=human_verdict(stored.work),
         judged=bool(stored.work),
         empty_golds=count_empty_golds(right) if kind is StudyTask.QA else 0,
+        prompt=digest(meta.get("passages")),
     )
 
 

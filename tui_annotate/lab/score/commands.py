@@ -27,7 +27,7 @@ from tui_annotate.cli.options import (
 )
 from tui_annotate.cli.output import Column
 from tui_annotate.domain.did_you_mean import suggest_word
-from tui_annotate.domain.errors import InvalidInput, NotFound
+from tui_annotate.domain.errors import InvalidInput, NoScoreValues, NotFound
 from tui_annotate.domain.people import Permission
 from tui_annotate.domain.plural import format_count
 from tui_annotate.lab.chat.command_options import (
@@ -37,6 +37,7 @@ from tui_annotate.lab.chat.command_options import (
     check_unclear,
     exit_if_partial,
 )
+from tui_annotate.plugins.files.output_names import check_json_name
 
 if TYPE_CHECKING:
     from tui_annotate.domain.scores import ScoreRun
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from tui_annotate.plugins.protocols import EmbeddingCost
 
 _ID_LENGTH: Final = 8
+NO_EMBEDDER: Final = "none"
 RUN_COLUMNS: Final = (
     output.Column("run", whole=True),
     output.Column("dataset", whole=True),
@@ -75,7 +77,9 @@ def report_as_json(scored: ScoreReport) -> dict[str, Any]:
     return run_as_json(scored.run) | {
         "samples": scored.samples,
         "scores": scored.scores,
+        "values": scored.values,
         "without": scored.skipped,
+        "missing": dict(scored.missing),
         "notes": list(scored.notes),
         "unclear": scored.tally.unanswered if scored.tally else 0,
     }
@@ -84,7 +88,7 @@ def report_as_json(scored: ScoreReport) -> dict[str, Any]:
 def print_report(scored: ScoreReport) -> None:
     run = scored.run
     line = f"{run.maker}: {format_count(scored.samples, 'sample')} of {run.dataset}"
-    line += f", {format_count(scored.scores, 'score')}"
+    line += f", {format_count(scored.values, 'score')}"
     if scored.skipped:
         line += f"; {format_count(scored.skipped, 'sample')} without a score"
     output.print_result(line)
@@ -163,6 +167,7 @@ def train_probe(
     """
     from tui_annotate.lab.score.probe_training import read_questions, train_on
 
+    check_json_name(target, what="probes", hint="name a file that ends in .json")
     if (file is None) == (not labels) or labels not in {"", *_LABELS}:
         raise InvalidInput(
             "exactly one source of labels is required: a file or --label-source",
@@ -316,6 +321,11 @@ def compute(
     Answers to questions are compared with the right answer and with each other. For other samples,
     each sentence of the summary is compared with the source; the worst sentence gives the sample's
     score.
+
+    The scorer similarity compares Chinese texts by their characters if the embedder has no vectors
+    for Chinese, and all texts with --embedder none; the report names this.
+
+    Exit code: 3 if a scorer has no value for any sample.
     """
     from tui_annotate.lab.chat.judge_config import load_named_judge, prompt_folders
     from tui_annotate.lab.score.scoring import ScoreOptions, ScoreService
@@ -334,6 +344,7 @@ def compute(
             judge=loaded_judge,
             prompts=str(prompt_folders(space, None)[0]),
             embedder=load,
+            by_characters=embedder == NO_EMBEDDER,
             top_k=top_k,
             with_question=with_question,
             folder=model_folder,
@@ -350,7 +361,13 @@ def compute(
         run = partial(
             _run_scorer, ScoreService(space.machines), dry_run=dry_run, as_json=common.as_json
         )
-        reports = [run(replace(chosen, scorer=each), max_unclear=max_unclear) for each in scorers]
+        reports = []
+        for each in scorers:
+            try:
+                reports.append(run(replace(chosen, scorer=each), max_unclear=max_unclear))
+            except NoScoreValues as error:  # the other scorers may have values
+                output.print_error(error)
+                output.set_exit_code(error.exit_code)
     if common.as_json:
         output.print_json(reports)
     exit_if_partial()

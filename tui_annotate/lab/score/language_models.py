@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -26,6 +27,8 @@ _HASHED_FILES: Final = {"config.json", "tokenizer.json", "tokenizer_config.json"
 _LOAD_ERRORS: Final = (
     AttributeError, ImportError, LookupError, OSError, RuntimeError, TypeError, ValueError,
 )  # fmt: skip
+BATCH: Final = 32
+"""Maximum number of texts that a model reads at once."""
 _MAX_TOKENS: Final = 4096
 """Maximum number of a text's last tokens that a model reads; a model may read fewer."""
 
@@ -82,15 +85,42 @@ class LanguageModel(_LocalModel):
         self.layers = int(self._model.config.num_hidden_layers)
         self.size = int(self._model.config.hidden_size)
 
-    def states(self, text: str) -> NDArray[np.float32]:
-        """Return (layers, size): the hidden state of a text's last token after each layer."""
-        import torch
+    def states(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return (n, layers, size): the hidden state of each text's last token after each layer."""
+        import numpy as np
 
+        found = np.empty((len(texts), self.layers, self.size), np.float32)
+        ids = [self._token_ids(text)[0] for text in texts]
+        for places in _batch_by_length([len(each) for each in ids]):
+            found[places] = self._read_batch([ids[place] for place in places])
+        return found
+
+    def _read_batch(self, rows: Sequence[Any]) -> NDArray[np.float32]:
+        import torch
+        from torch.nn.utils.rnn import pad_sequence
+
+        # Padding is on the right, where the mask hides it and no position of a token changes.
+        padded = pad_sequence(list(rows), batch_first=True)
+        mask = pad_sequence([torch.ones_like(row) for row in rows], batch_first=True)
+        every, last = torch.arange(len(rows)), torch.tensor([len(row) - 1 for row in rows])
         with torch.inference_mode():
-            found = self._model(input_ids=self._token_ids(text), output_hidden_states=True)
-            states = torch.stack([layer[0, -1] for layer in found.hidden_states[1:]])
+            found = self._model(input_ids=padded, attention_mask=mask, output_hidden_states=True)
+            states = torch.stack([layer[every, last] for layer in found.hidden_states[1:]], dim=1)
         array: NDArray[np.float32] = states.float().cpu().numpy()
         return array
+
+
+def _batch_by_length(lengths: Sequence[int]) -> Iterator[list[int]]:
+    """Yield the indices of texts of similar length, few enough to need no more memory than one."""
+    batch: list[int] = []
+    for place in sorted(range(len(lengths)), key=lambda place: lengths[place]):
+        tokens = lengths[place] * (len(batch) + 1)  # with padding: this text is the longest so far
+        if batch and (len(batch) == BATCH or tokens > _MAX_TOKENS):
+            yield batch
+            batch = []
+        batch.append(place)
+    if batch:
+        yield batch
 
 
 class RewardModel(_LocalModel):

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
@@ -18,6 +21,7 @@ from tui_annotate.cli.options import (
     argument,
     open_workspace,
 )
+from tui_annotate.domain.errors import TuiAnnotateError
 from tui_annotate.domain.people import Permission
 from tui_annotate.lab.score.commands import print_report, report_as_json
 from tui_annotate.lab.score.rank_command import PERCENTILE, ranked_as_json, show_ranked
@@ -59,12 +63,40 @@ def run(
     with (
         open_workspace(common.workspace, needs=Permission.MANAGE) as space,
         output.show_progress("samples") as show_progress,
+        _hint_at_keys(),
     ):
         done = run_recipe(space, recipe, timeout=timeout, progress=show_progress)
     if common.as_json:
         output.print_json(_report_as_json(done))
     else:
         _print_report(done)
+
+
+_KEY_OF_OPTION: Final = {
+    "--embedder": "embedder",
+    "--base-url": "base_url",
+    "--top-k": "top_k",
+    "--language": "lang",
+    "--model-folder": "model_path",
+    "--score": "use",
+    "--upper-percentile": "up_percentile",
+    "--lower-percentile": "down_percentile",
+    "--short-diff": "short_diff",
+}
+"""Key of a pipeline file that stands for an option of `scores compute` or `scores rank`."""
+
+
+@contextmanager
+def _hint_at_keys() -> Iterator[None]:
+    """Let the hints of scorers and rankers name keys of the file, not options of other commands."""
+    try:
+        yield
+    except TuiAnnotateError as error:
+        own, command, rest = error.hint.partition("tui-annotate ")
+        for option, key in _KEY_OF_OPTION.items():
+            own = re.sub(rf"{option} (?=\w)", f"{key}: ", own)
+        error.hint = f"{own}{command}{rest}"
+        raise
 
 
 def _print_plan(recipe: Recipe, *, as_json: bool) -> None:

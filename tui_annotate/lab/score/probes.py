@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from tui_annotate.domain.errors import InvalidInput, NotFound, Unavailable
 from tui_annotate.domain.strict_json import encode_strict, parse_unique
-from tui_annotate.lab.score.language_models import INSTALL, LanguageModel
+from tui_annotate.lab.score.language_models import BATCH, INSTALL, LanguageModel
 
 Numbers = NDArray[np.float64]
 Truths = NDArray[np.bool_]
@@ -89,6 +89,8 @@ AUTO: Final = 0
 _MAX_BYTES: Final = 2**24
 """Maximum size, in bytes, of a file with a trained classifier."""
 _FOLDS: Final = 5
+_READ_AHEAD: Final = 4 * BATCH
+"""Number of questions that are sorted by length into batches for the model."""
 _THRESHOLD: Final = 0.5
 
 
@@ -200,9 +202,10 @@ def train(
             f"layer {layer} does not exist", f"choose a layer from 1 to {local.layers}, or auto"
         )
     states = np.empty((len(questions), local.layers, local.size), np.float32)
-    for place, question in enumerate(questions):
-        states[place] = local.states(question)
-        on_progress(place + 1)
+    for first in range(0, len(questions), _READ_AHEAD):
+        some = questions[first : first + _READ_AHEAD]
+        states[first : first + len(some)] = local.states(some)
+        on_progress(first + len(some))
     wanted = range(1, local.layers + 1) if layer == AUTO else [layer]
     fitted = {each: _fit(states[training, each - 1], truth[training], seed) for each in wanted}
     best = max(wanted, key=lambda each: fitted[each].score)

@@ -105,6 +105,8 @@ def ranked_as_json(ranked: RankReport) -> dict[str, Any]:
     return run_as_json(ranked.run) | {
         "labels": dict(ranked.labels),
         "categories": dict(ranked.categories),
+        "without": ranked.without,
+        "partial": ranked.partial,
     }
 
 
@@ -119,3 +121,9 @@ def show_ranked(ranked: RankReport) -> None:
         f"the ranker {ranked.run.maker} labelled the answers of dataset {ranked.run.dataset}"
         f" by the scores: {', '.join(ranked.used)}"
     )
+    if ranked.without:
+        output.print_message(f"undecided, because they have no score: {ranked.without:,} answers")
+    if ranked.partial:
+        output.print_message(
+            f"labelled by fewer scores, because some are missing: {ranked.partial:,} answers"
+        )

@@ -60,6 +60,7 @@ class AnswerVerdict:
         margin: sum of the scores minus the middle between both thresholds; None without scores.
         value: margin scaled to [0, 1]; None without scores.
         as_right, as_wrong: sort keys, highest first, among right and wrong answers.
+        unused: number of scores that the rule needs and that are missing.
     """
 
     label: AnswerLabel
@@ -67,6 +68,7 @@ class AnswerVerdict:
     value: float | None
     as_right: float = 0.0
     as_wrong: float = 0.0
+    unused: int = 0
 
 
 def normalise_values(values: Sequence[float | None]) -> list[float | None]:
@@ -106,15 +108,17 @@ def label_by_percentile(
 ) -> list[AnswerVerdict]:
     """Label answers by the sums of the scores that all of them have; undecided without any."""
     used = [name for name in up if all(name in scores for scores in answers)]
+    unused = len(up) - len(used)
     if not used:
-        return [AnswerVerdict(AnswerLabel.UNDECIDED, None, None) for _ in answers]
+        return [AnswerVerdict(AnswerLabel.UNDECIDED, None, None, unused=unused) for _ in answers]
     most, least = sum(up[name] for name in used), sum(down[name] for name in used)
     sums = [sum(scores[name] for name in used) for scores in answers]
     middle = (most + least) / 2
-    return [
+    verdicts = [
         _make_verdict(_label_of(total, most, least=least), total - middle, len(used))
         for total in sums
     ]
+    return [replace(each, unused=unused) for each in verdicts]
 
 
 def _label_of(total: float, most: float, *, least: float) -> AnswerLabel:
@@ -145,13 +149,23 @@ def label_by_length(
     A short answer is right if its overlap is above the median. A long answer is right if the sum of
     its known scores is above the sum of their medians. An answer without scores is undecided.
 
+    Reward and similarity order the right and the wrong answers; one that any answer lacks is
+    ignored for all answers to the question.
+
     `lengths`: code points of each answer minus those of the right answer. `short`: the smallest
     length of a long answer.
     """
-    return [
-        _label_one_by_length(scores, medians, short=length < short)
-        for scores, length in zip(answers, lengths, strict=True)
-    ]
+    # A missing value must not count as 0, which would be above a negative reward.
+    common = {name for name in (REWARD, TO_ANSWER) if all(name in scores for scores in answers)}
+    verdicts = []
+    for scores, length in zip(answers, lengths, strict=True):
+        made = _label_one_by_length(scores, medians, short=length < short)
+        if made.margin is not None:
+            reward = scores[REWARD] if REWARD in common else 0.0
+            like = scores[TO_ANSWER] if TO_ANSWER in common else 0.0
+            made = replace(made, as_right=reward + like, as_wrong=reward - like)
+        verdicts.append(made)
+    return verdicts
 
 
 def _label_one_by_length(
@@ -159,14 +173,14 @@ def _label_one_by_length(
 ) -> AnswerVerdict:
     asked = (OVERLAP,) if short else (OVERLAP, SURPRISE, TO_ANSWER, JUDGED)
     used = [name for name in asked if name in scores and name in medians]
+    # Every dataset has a threshold of the judge's scores; without any such score none is missing.
+    unused = sum(name in medians and name != JUDGED and name not in scores for name in asked)
     if not used:
-        return AnswerVerdict(AnswerLabel.UNDECIDED, None, None)
+        return AnswerVerdict(AnswerLabel.UNDECIDED, None, None, unused=unused)
     total = sum(scores[name] for name in used)
     middle = sum(medians[name] for name in used)
-    reward, like = scores.get(REWARD, 0.0), scores.get(TO_ANSWER, 0.0)
     label = AnswerLabel.RIGHT if total > middle else AnswerLabel.WRONG
-    made = _make_verdict(label, total - middle, len(used))
-    return replace(made, as_right=reward + like, as_wrong=reward - like)
+    return replace(_make_verdict(label, total - middle, len(used)), unused=unused)
 
 
 def _make_verdict(label: AnswerLabel, margin: float, scores: int) -> AnswerVerdict:

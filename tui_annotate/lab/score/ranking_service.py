@@ -82,10 +82,19 @@ class RankOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RankReport:
+    """The result of labelling the answers of a dataset.
+
+    Attributes:
+        without: number of answers that are undecided because they have none of the scores.
+        partial: number of answers that were labelled without some of the scores, which are missing.
+    """
+
     run: ScoreRun
     labels: Mapping[str, int]
     categories: Mapping[str, int]
     used: tuple[str, ...]
+    without: int = 0
+    partial: int = 0
 
 
 @dataclass(slots=True)
@@ -133,6 +142,8 @@ class RankService:
             labels={each.value: counts.labels[each] for each in AnswerLabel},
             categories={each.value: counts.categories[each] for each in AnswerCategory},
             used=tuple(parameters["used"]),
+            without=counts.without,
+            partial=counts.partial,
         )
 
     def _build_decision(
@@ -197,12 +208,15 @@ class _RankCounts:
     def __init__(self, progress: Callable[[TaskProgress], None] | None) -> None:
         self.labels: Counter[AnswerLabel] = Counter()
         self.categories: Counter[AnswerCategory] = Counter()
+        self.without = self.partial = 0
         self._report = time_phase(progress, "ranking")
 
     def count(self, verdicts: Sequence[AnswerVerdict]) -> None:
         labels = [verdict.label for verdict in verdicts]
         self.labels.update(labels)
         self.categories[categorise(labels)] += 1
+        self.without += sum(each.margin is None for each in verdicts)
+        self.partial += sum(each.margin is not None and each.unused > 0 for each in verdicts)
         self._report(self.labels.total())
 
 

@@ -16,6 +16,7 @@ import yaml
 
 from tui_annotate.domain.did_you_mean import suggest_word
 from tui_annotate.domain.errors import InvalidInput
+from tui_annotate.plugins.files.output_names import check_json_name
 from tui_annotate.plugins.files.small_text import read_text
 from tui_annotate.plugins.protocols import ImportOptions
 from tui_annotate.plugins.record_validation import choose_dataset_name
@@ -148,6 +149,8 @@ class _Reader:
         paths = {
             name: Path(data[name]) for name in ("source", "labelled", "ranked") if name in data
         }
+        for name in ("labelled", "ranked"):
+            check_json_name(paths.get(name), what="labelled and ranked answers")
         ranker = parts.get("ranker")
         return Recipe(
             dataset=data.get("dataset", ""),
@@ -307,7 +310,7 @@ def _score_options(
     embedder, base_url = said.pop("embedder", ""), said.pop("base_url", "")
     language, keep_thinking = said.pop("language", AUTO), said.pop("keep_thinking", False)
     load = partial(space.machines.embedder, embedder, base_url=base_url, timeout=timeout)
-    options = ScorerOptions(embedder=load, **said)
+    options = ScorerOptions(embedder=load, by_characters=embedder == "none", **said)
     return ScoreOptions(
         dataset=dataset,
         scorer=step.scorer,

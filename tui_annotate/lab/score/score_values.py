@@ -31,7 +31,12 @@ class RawScore(NamedTuple):
 
 
 class ScoreValues:
-    """The scores of one run in a temporary file, and the number of samples with a score."""
+    """The scores of one run in a temporary file, with counts of samples and of values.
+
+    Attributes:
+        samples: number of samples with a score, whose value may be missing.
+        valued: number of samples with a value of at least one score.
+    """
 
     def __init__(self) -> None:
         self._file: IO[str] = TemporaryFile("w+", encoding="utf-8")  # noqa: SIM115  see `close`
@@ -39,8 +44,12 @@ class ScoreValues:
         self._high: dict[str, float] = {}
         self._unknown: dict[str, int] = {}
         self._count: dict[str, int] = {}
+        self._parts: dict[str, int] = {}
+        self._unknown_parts: dict[str, int] = {}
         self.samples = 0
+        self.valued = 0
         self._last = ""
+        self._last_valued = ""
 
     def add(self, scores: Iterable[RawScore]) -> None:
         """Add scores of samples; all scores of one sample must follow each other."""
@@ -52,15 +61,29 @@ class ScoreValues:
         """Count a score and extend its range; return it with None for an infinite or NaN value."""
         name, raw = score.name, score.raw
         self._count[name] = self._count.get(name, 0) + 1
+        self._parts[name] = self._parts.get(name, 0) + len(score.parts)
+        self._unknown_parts[name] = self._unknown_parts.get(name, 0) + score.parts.count(None)
         if score.id != self._last:
             self.samples += score.extra == 0
             self._last = score.id
         if raw is None or not math.isfinite(raw):
             self._unknown[name] = self._unknown.get(name, 0) + 1
             return score._replace(raw=None) if raw is not None else score
+        if score.extra == 0 and score.id != self._last_valued:
+            self.valued += 1
+            self._last_valued = score.id
         self._low[name] = min(raw, self._low.get(name, raw))
         self._high[name] = max(raw, self._high.get(name, raw))
         return score
+
+    @property
+    def values(self) -> int:
+        """Number of scores with a value, over all names."""
+        return sum(self._count.values()) - sum(self._unknown.values())
+
+    def missing(self) -> dict[str, int]:
+        """Return how many texts have no value, by the name of each score."""
+        return {name: self._unknown.get(name, 0) for name in self._count}
 
     def scores(self, dataset: str, *, before: Collection[str] = ()) -> Iterator[Score]:
         """Yield all scores with values that are normalised to [0, 1]."""
@@ -90,6 +113,12 @@ class ScoreValues:
             unknown = self._unknown.get(name, 0)
             if unknown:
                 yield f"{name}: no score value for {unknown:,} of {format_count(count, 'text')}"
+            if unknown_parts := self._unknown_parts[name]:
+                parts = format_count(self._parts[name], "sentence")
+                yield (
+                    f"{name}: no value for {unknown_parts:,} of {parts}; a text's score is that of"
+                    " the worst of its other sentences"
+                )
             if self._low.get(name) == self._high.get(name) and count - unknown > 1:
                 yield f"{name}: all values are {self._low[name]:g}, so each normalised value is 0.5"
 

@@ -10,8 +10,9 @@ from itertools import tee
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tui_annotate.domain.errors import InvalidInput, NotFound, NotReady
+from tui_annotate.domain.errors import InvalidInput, NoScoreValues, NotFound, NotReady
 from tui_annotate.domain.people import Permission, require_permission
+from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.progress import TaskProgress, replies_from, time_phase
 from tui_annotate.domain.scores import RunKind, ScoreRun
 from tui_annotate.lab.chat.replies import ReplyTally
@@ -51,12 +52,21 @@ class ScoreOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoreReport:
-    """The result of scoring a dataset."""
+    """The result of scoring a dataset.
+
+    Attributes:
+        samples: number of samples with a value of at least one score.
+        scores, values: number of stored scores, and of those with a value.
+        skipped: number of samples without any value.
+        missing: number of texts without a value, by the name of the score.
+    """
 
     run: ScoreRun
     samples: int
     scores: int
     skipped: int = 0
+    values: int = 0
+    missing: Mapping[str, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     tally: ReplyTally | None = None
 
@@ -74,6 +84,7 @@ class ScoreService:
 
         Raises:
             NotFound, NotReady: the dataset does not exist, or contains nothing to score.
+            NoScoreValues: the scorer has no value for any sample; nothing is stored.
             InvalidInput: the scorer is unknown, or does not fit the dataset.
             Unavailable: a requirement of the scorer is missing.
             NotAllowed: the current user may not manage the workspace.
@@ -95,6 +106,8 @@ class ScoreService:
                     f"dataset {options.dataset!r} has no sample that {name} can score",
                     "add samples with a source and a summary",
                 )
+            if not values.values:
+                raise _no_values(scorer, options, samples=values.samples)
             run = _new_run(
                 options.dataset,
                 str(getattr(scorer, "maker", "") or name),
@@ -107,6 +120,8 @@ class ScoreService:
             )
             run = replace(run, embedder=str(getattr(scorer, "embedder", "")))
             report = self._store_run(run, values, skipped=reader.skipped)
+            notes = (*getattr(scorer, "notes", ()), *report.notes)
+            report = replace(report, notes=notes)
             tally = getattr(scorer, "tally", None)
             return replace(report, tally=tally if isinstance(tally, ReplyTally) else None)
 
@@ -178,9 +193,11 @@ class ScoreService:
         stored = self.machines.scores.write(run, values.scores(run.dataset, before=before))
         return ScoreReport(
             run=next(each for each in self.machines.scores.runs(run.dataset) if each.id == run.id),
-            samples=values.samples,
+            samples=values.valued,
             scores=stored,
-            skipped=skipped,
+            skipped=skipped + values.samples - values.valued,
+            values=values.values,
+            missing=values.missing(),
             notes=tuple(values.notes()),
         )
 
@@ -204,6 +221,19 @@ class ScoreService:
         return DatasetReader(
             self.machines.corpus, segments, dataset, language, keep_thinking=keep_thinking
         )
+
+
+def _no_values(scorer: Scorer, options: ScoreOptions, *, samples: int) -> NoScoreValues:
+    name, label = options.scorer, getattr(scorer, "embedder", "")
+    what = f"the scorer {name}" + (f" (embedder: {label})" if label else "")
+    ways = "the scorer unigram"
+    if name == "similarity":
+        ways = f"--embedder none (by characters), --embedder neural:FOLDER, or {ways}"
+    return NoScoreValues(
+        f"{what} has no value for any of {format_count(samples, 'sample')} of dataset"
+        f" {options.dataset!r}; no scores were stored",
+        f"score these texts in another way: {ways}",
+    )
 
 
 def _new_run(

@@ -8,12 +8,14 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tests.helpers.dreamcatcher import golden
+from tests.helpers.dreamcatcher import golden, question, rows
+from tests.helpers.printed_numbers import printed_numbers
 from tui_annotate.domain.errors import Unavailable
 from tui_annotate.lab.score.ranking import TO_ANSWER, TO_OTHERS
 from tui_annotate.lab.score.scorers.similarity import (
     answer_similarities,
     best_similarities,
+    character_vectors,
     mean_similarities,
 )
 from tui_annotate.plugins import registry
@@ -100,6 +102,16 @@ class Letters:
         return EmbeddingCost(1, sum(map(len, texts)))
 
 
+class Multilingual(Letters):
+    """An embedder with a vector for each text, also for Chinese ones."""
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """See `Embedder.embed`."""
+        made = super().embed(texts)
+        made[~made.any(axis=1), 0] = 1
+        return made
+
+
 def _made(letters: Letters, *, with_question: bool = False) -> Scorer:
     options = ScorerOptions(embedder=lambda: letters, with_question=with_question)
     return registry.load_scorer("similarity", options)
@@ -131,12 +143,13 @@ def test_a_question_stands_before_its_answers_where_that_is_asked_for(
     language: str, joined: str
 ) -> None:
     """In the language of the texts; without it, an answer stands alone."""
-    letters = Letters()
-    asked = GeneratedAnswers(question="Where?", answer="pool", texts=("reef",), language=language)
-    list(_made(letters, with_question=True).of_answers([asked]))
-    list(_made(letters, with_question=False).of_answers([asked]))
-    assert letters.asked[0][0] == joined
-    assert letters.asked[1] == ["pool", "reef"]
+    for with_question, expected in ((True, joined), (False, "pool")):
+        letters = Multilingual()
+        asked = GeneratedAnswers(
+            question="Where?", answer="pool", texts=("reef",), language=language
+        )
+        list(_made(letters, with_question=with_question).of_answers([asked]))
+        assert letters.asked[-1][0] == expected
 
 
 def test_the_same_text_is_embedded_once_in_a_batch() -> None:
@@ -185,3 +198,88 @@ def test_without_an_embedder_it_refuses() -> None:
     with pytest.raises(Unavailable) as caught:
         registry.load_scorer("similarity", ScorerOptions())
     assert "--embedder" in caught.value.hint
+
+
+CHINESE = GeneratedAnswers(
+    question="桥在哪里？",
+    answer="上海大桥",
+    texts=("上海大桥", "大桥", "北京"),
+    language="zh",
+)
+
+
+def test_chinese_is_compared_by_characters_if_the_embedder_does_not_know_it() -> None:
+    """Equal texts give 1, texts without a common character 0; the report names the method."""
+    scorer = _made(Letters())
+    (found,) = scorer.of_answers([CHINESE])
+    values = _values(found)
+    # 4 characters and 3 pairs, against 2 characters and 1 pair that are all among them
+    assert values[TO_ANSWER] == pytest.approx((1, 3 / (7 * 3) ** 0.5, 0))
+    assert values[TO_OTHERS] == pytest.approx((0.3273268, 0.3273268, 0), abs=1e-6)
+    assert getattr(scorer, "embedder", "") == "characters"
+    notes: tuple[str, ...] = getattr(scorer, "notes", ())
+    assert [printed_numbers(note)[0] for note in notes] == [["3"]]
+    assert scorer.parameters["by_characters"] == 3
+
+
+def test_two_languages_are_each_compared_in_one_way() -> None:
+    """English keeps its vectors, and the report says that the scales differ."""
+    scorer = _made(Letters())
+    english, chinese = scorer.of_answers([ASKED, CHINESE])
+    assert _values(english)[TO_ANSWER] == (1.0, 0.0)
+    assert None not in _values(chinese)[TO_ANSWER]
+    assert getattr(scorer, "embedder", "") == "first letters 1; Chinese: characters"
+    assert len(getattr(scorer, "notes", ())) == 2
+
+
+def test_an_embedder_that_knows_chinese_compares_chinese() -> None:
+    """Vectors come first; characters are only for texts that would get no value."""
+    scorer = _made(Multilingual())
+    list(scorer.of_answers([CHINESE]))
+    assert getattr(scorer, "embedder", "") == "first letters 1"
+    assert getattr(scorer, "notes", ()) == ()
+
+
+def test_chinese_sentences_are_compared_by_characters_too() -> None:
+    """A sentence of the source that shares nothing gives 0; without a source sentence it is -1."""
+    scorer = _made(Letters())
+    assert isinstance(scorer, SentenceScorer)
+    samples = [
+        SampleSentences(
+            source=("北京", "上海大桥很长。" * 3), summary=("上海大桥很长。",), language="zh"
+        ),
+        SampleSentences(source=("北京",), summary=("上海", "？"), language="zh"),
+        SampleSentences(source=(), summary=("上海",), language="zh"),
+    ]
+    first, second, third = ([*each.values] for (each,) in scorer.of_sentences(samples))
+    assert first[0] is not None
+    assert 0.9 < first[0] < 1
+    assert second == [0, None]
+    assert third == [-1]
+
+
+def test_columns_of_a_long_source_change_no_cosine() -> None:
+    """With the columns of the first texts alone, their cosines with all texts are the same."""
+    texts = ["上海大桥", "北京", "大桥在上海，不在北京。", "长江很长", "?!"]
+    whole, short = character_vectors(texts), character_vectors(texts, exact=2)
+    assert short.shape[1] < whole.shape[1]
+    assert (short[:2] @ short.T) == pytest.approx(whole[:2] @ whole.T, abs=1e-6)
+    assert np.linalg.norm(short, axis=1) == pytest.approx([1, 1, 1, 1, 0])
+
+
+def test_without_an_embedder_all_texts_are_compared_by_characters() -> None:
+    """`--embedder none` needs no vectors, in any language."""
+    scorer = registry.load_scorer("similarity", ScorerOptions(by_characters=True))
+    english, chinese = scorer.of_answers([ASKED, CHINESE])
+    assert None not in (*_values(english)[TO_ANSWER], *_values(chinese)[TO_ANSWER])
+    assert getattr(scorer, "embedder", "") == "characters"
+
+
+def test_all_answers_of_the_published_chinese_file_have_values() -> None:
+    """With the built-in vectors, which know no Chinese: 1,000 of 1,000 answers."""
+    embedder = registry.load_embedder("static")
+    scorer = registry.load_scorer("similarity", ScorerOptions(embedder=lambda: embedder))
+    asked = [question(row, "zh") for row in rows("test_generated")]
+    values = [each for found in scorer.of_answers(asked) for each in _values(found)[TO_ANSWER]]
+    assert len(values) == 1000
+    assert None not in values

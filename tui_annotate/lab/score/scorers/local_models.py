@@ -6,12 +6,13 @@ Source: the probe scorer and the reward scorer of the project Dreamcatcher.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.lab.score import probes
-from tui_annotate.lab.score.language_models import LanguageModel, RewardModel
+from tui_annotate.lab.score.language_models import BATCH, LanguageModel, RewardModel
 from tui_annotate.lab.score.ranking import PROBE, REWARD
 from tui_annotate.plugins.scoring import GeneratedAnswers, Opinion, ScorerOptions
 
@@ -33,7 +34,7 @@ class ProbeScorer:
         if not options.model:
             raise InvalidInput(
                 "the scorer 'probe' needs the file of a trained probe",
-                "pass --scorer probe:FILE; train a probe with: tui-annotate scores train-probe",
+                "name it as probe:FILE; train a probe with: tui-annotate scores train-probe",
                 code="probe-missing",
             )
         path = Path(options.model)
@@ -53,10 +54,13 @@ class ProbeScorer:
         }
 
     def of_answers(self, questions: Iterable[GeneratedAnswers]) -> Iterator[tuple[Opinion, ...]]:
-        for each in questions:
-            chance = self._probe.chance(self._model.states(each.question))
-            values = (chance,) * (len(each.texts) + len(each.extras))
-            yield (Opinion(name=PROBE, values=values),)
+        waiting = iter(questions)
+        while some := list(islice(waiting, BATCH)):
+            states = self._model.states([each.question for each in some])
+            for each, own in zip(some, states, strict=True):
+                chance = self._probe.chance(own)
+                values = (chance,) * (len(each.texts) + len(each.extras))
+                yield (Opinion(name=PROBE, values=values),)
 
 
 _HONEST: Final = {

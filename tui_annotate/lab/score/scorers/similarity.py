@@ -1,17 +1,20 @@
 """Scores by vectors: how similar an answer is to the right answer and to the other answers.
 
 Source: the similarity scorer of the project Dreamcatcher, formula 4.3 of its code. That project
-uses vectors of the first token; here any embedder provides the vectors.
+uses vectors of the first token; here any embedder provides the vectors. Chinese texts are compared
+by their characters if the embedder does not know Chinese.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
-from itertools import islice, tee
-from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property, partial
+from itertools import islice, pairwise
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from tui_annotate.domain.errors import Unavailable
+from tui_annotate.domain.plural import format_count
 from tui_annotate.lab.score.ranking import TO_ANSWER, TO_OTHERS
 from tui_annotate.plugins.protocols import EmbeddingCost
 from tui_annotate.plugins.scoring import GeneratedAnswers, Opinion, SampleSentences, ScorerOptions
@@ -64,18 +67,66 @@ def _clip_known(values: NDArray[np.float32], known: Sequence[bool]) -> list[floa
     return [min(max(value, -1.0), 1.0) if sure else None for value, sure in pairs]
 
 
+def character_vectors(texts: Sequence[str], *, exact: int | None = None) -> NDArray[np.float32]:
+    """Return a vector of unit length for each text, with the counts of its characters and pairs.
+
+    Only letters and digits count, in lower case; a pair is two neighbours among them. A text
+    without any has a row of zeros. The cosine of two rows is 1 for texts with the same characters
+    and pairs, and 0 for texts that share no character.
+
+    `exact`: only the cosines with one of the first `exact` texts are needed. Everything that occurs
+    only in other texts then shares one column, which keeps the rows of a long source short.
+    """
+    import numpy as np
+
+    counted = [_count_characters(text) for text in texts]
+    columns: dict[str, int] = {}
+    for counts in counted[:exact]:
+        for each in counts:
+            columns.setdefault(each, len(columns))
+    rest = len(columns)
+    rows = np.zeros((len(texts), rest + 1), np.float32)
+    for row, counts in zip(rows, counted, strict=True):
+        other = 0
+        for each, count in counts.items():
+            if each in columns:
+                row[columns[each]] = count
+            else:
+                other += count * count
+        row[rest] = other**0.5
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    np.divide(rows, lengths, out=rows, where=lengths > 0)
+    return rows
+
+
+def _count_characters(text: str) -> Counter[str]:
+    characters = [each for each in text.lower() if each.isalnum()]
+    return Counter(characters) + Counter(map("".join, pairwise(characters)))
+
+
 SENTENCES = "source_similarity"
+CHARACTERS: Final = "characters"
+"""Name of the method that compares texts by characters and pairs, where an embedder has no use."""
 
 _BATCH: Final = 200
 _TEMPLATES: Final = {"en": "Question: {}\nAnswer: {}", "zh": "问题：{}\n回答：{}"}
 """Templates, by language, that join a question and its answer into one text."""
-_Item = TypeVar("_Item")
+_CHINESE: Final = (
+    "今天的天气很好，我们去公园散步。",
+    "科学家在深海发现了一种会发光的鱼。",
+    "这家医院的护士获得了劳动模范称号。",
+)
+"""Chinese sentences; an embedder knows Chinese if it has a vector for each."""
+_Item = GeneratedAnswers | SampleSentences
 
 
 class SimilarityScorer:
     """Scores an answer by its similarity to the right answer and to the other answers.
 
     For sentences, the score is the largest cosine of a summary sentence with a source sentence.
+
+    All texts of a language are compared in the same way: by the embedder's vectors, or by
+    characters if the language is Chinese and the embedder has no vectors for it.
 
     Raises:
         Unavailable: no embedder is available.
@@ -85,29 +136,66 @@ class SimilarityScorer:
     low: frozenset[str] = frozenset()
 
     def __init__(self, options: ScorerOptions) -> None:
-        if options.embedder is None:
-            raise Unavailable(
-                "the scorer similarity needs an embedder, and this workspace has none",
-                "pass an embedder: --embedder static, or --embedder neural:FOLDER",
-            )
-        self._embedder = options.embedder()
-        self.host = str(getattr(self._embedder, "host", ""))
-        self.embedder = f"{self._embedder.label} {self._embedder.version}"
+        self._embedder = None
+        self.host = ""
+        if not options.by_characters:
+            if options.embedder is None:
+                raise Unavailable(
+                    "the scorer similarity needs an embedder, and this workspace has none",
+                    "pass an embedder: --embedder static, or --embedder neural:FOLDER; or compare"
+                    " texts by characters: --embedder none",
+                )
+            self._embedder = options.embedder()
+            self.host = str(getattr(self._embedder, "host", ""))
         self._with_question = options.with_question
-        self.parameters: Mapping[str, Any] = {"with_question": options.with_question}
+        self._by_vectors = self._by_characters = 0
+
+    @property
+    def embedder(self) -> str:
+        """What compared the texts so far: the embedder with its version, characters, or both."""
+        label = f"{self._embedder.label} {self._embedder.version}" if self._embedder else ""
+        if not self._by_characters:
+            return label
+        return f"{label}; Chinese: {CHARACTERS}" if self._by_vectors else CHARACTERS
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        by_characters = {"by_characters": self._by_characters} if self._by_characters else {}
+        return {"with_question": self._with_question, **by_characters}
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Notes on the texts so far that were compared by characters, if any."""
+        if not self._by_characters:
+            return ()
+        texts = format_count(self._by_characters, "text")
+        how = f"{texts} compared by characters and pairs of characters"
+        if self._embedder is None:
+            return (how,)
+        first = (
+            f"Chinese: {how}, because the embedder ({self._embedder.label}) has no vectors for"
+            " Chinese (to use a multilingual model, pass --embedder neural:FOLDER or"
+            " --embedder remote:MODEL)"
+        )
+        if not self._by_vectors:
+            return (first,)
+        second = (
+            "similarities by characters and by vectors are on different scales: compare them only"
+            " within one language"
+        )
+        return (first, second)
 
     def of_answers(self, questions: Iterable[GeneratedAnswers]) -> Iterator[tuple[Opinion, ...]]:
         """Yield how similar each question's answers are to the right answer and to each other."""
-        for rows in self._embed(questions, self._texts):
+        for _, rows in self._vectors(questions):
             yield (
                 Opinion(name=TO_ANSWER, values=tuple(answer_similarities(rows[0], rows[1:]))),
                 Opinion(name=TO_OTHERS, values=tuple(mean_similarities(rows[1:]))),
             )
 
     def of_sentences(self, samples: Iterable[SampleSentences]) -> Iterator[tuple[Opinion, ...]]:
-        ahead, embedded = tee(samples)
-        for rows in self._embed(ahead, lambda each: (*each.summary, *each.source)):
-            claims = len(next(embedded).summary)
+        for sample, rows in self._vectors(samples):
+            claims = _count_compared(sample)
             likenesses = best_similarities(rows[:claims], rows[claims:])
             yield (Opinion(name=SENTENCES, values=tuple(likenesses)),)
 
@@ -121,21 +209,46 @@ class SimilarityScorer:
         )
         return cost
 
-    def _texts(self, each: GeneratedAnswers) -> Sequence[str]:
+    def _texts(self, each: _Item) -> Sequence[str]:
+        if isinstance(each, SampleSentences):
+            return (*each.summary, *each.source)
         both = (each.answer, *each.texts)
         if not self._with_question:
             return both
         join = partial(_TEMPLATES[each.language].format, each.question)
         return [join(text) for text in both]
 
-    def _embed(
-        self, asked: Iterable[_Item], texts: Callable[[_Item], Sequence[str]]
-    ) -> Iterator[NDArray[np.float32]]:
-        """Yield the vectors of the texts of each item; embed repeated texts only once."""
-        waiting = iter(asked)
-        while some := [texts(each) for each in islice(waiting, _BATCH)]:
-            places = {text: 0 for each in some for text in each}
-            places = {text: place for place, text in enumerate(places)}
-            vectors = self._embedder.embed(list(places))
-            for each in some:
-                yield vectors[[places[text] for text in each]]
+    def _vectors(self, items: Iterable[_Item]) -> Iterator[tuple[_Item, NDArray[np.float32]]]:
+        """Yield each item with the vectors of its texts; embed repeated texts only once."""
+        waiting = iter(items)
+        while some := list(islice(waiting, _BATCH)):
+            texts = [self._texts(each) for each in some]
+            embedded = [self._has_vectors(each.language) for each in some]
+            distinct = (
+                text for own, yes in zip(texts, embedded, strict=True) if yes for text in own
+            )
+            places = {text: place for place, text in enumerate(dict.fromkeys(distinct))}
+            vectors = self._embedder.embed(list(places)) if self._embedder and places else None
+            for each, own in zip(some, texts, strict=True):
+                if vectors is None or not self._has_vectors(each.language):
+                    self._by_characters += _count_compared(each)
+                    exact = len(each.summary) if isinstance(each, SampleSentences) else None
+                    yield each, character_vectors(own, exact=exact)
+                else:
+                    self._by_vectors += _count_compared(each)
+                    yield each, vectors[[places[text] for text in own]]
+
+    def _has_vectors(self, language: str) -> bool:
+        return self._embedder is not None and (language != "zh" or self._knows_chinese)
+
+    @cached_property
+    def _knows_chinese(self) -> bool:
+        if self._embedder is None or self.host:
+            return self._embedder is not None  # an endpoint has a vector for each text
+        vectors = self._embedder.embed(_CHINESE)
+        return bool(vectors.any(axis=1).all())
+
+
+def _count_compared(each: _Item) -> int:
+    """Return how many texts get a value: answers, or sentences of the summary."""
+    return len(each.summary if isinstance(each, SampleSentences) else each.texts)
