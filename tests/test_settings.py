@@ -14,6 +14,7 @@ import pytest
 from tui_annotate import settings
 from tui_annotate.domain.errors import InvalidInput, NotFound, Unavailable
 from tui_annotate.settings import (
+    _USER_FIELDS,
     WORKSPACE_FILE,
     WORKSPACE_TEMPLATE,
     Settings,
@@ -57,7 +58,7 @@ def test_the_template_names_every_setting_of_a_workspace(folder: Path) -> None:
     (folder / WORKSPACE_FILE).write_text("\n".join(line.removeprefix("# ") for line in lines))
     assert load(folder, environment={}) == Settings()
     report = {line.removeprefix("# ").split()[0] for line in lines if " = " in line}
-    assert {field.name for field in fields(Settings)} - {"keys", "theme"} == (
+    assert {field.name for field in fields(Settings)} - _USER_FIELDS - {"endpoints"} == (
         report - {"store"} | {"people_store"}
     )
 

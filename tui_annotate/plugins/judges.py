@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
+from tui_annotate.domain.endpoint_trust import EndpointTrust
 from tui_annotate.domain.errors import TuiAnnotateError
 
 
@@ -60,6 +61,7 @@ class JudgeOptions:
         replies: the reply cache; None to cache in memory only.
         concurrency: maximum number of requests at a time.
         timeout: time limit of a request in seconds; None for the default of the judge.
+        trust: the endpoints that may receive texts; None if the user named `base_url`.
     """
 
     model: str = ""
@@ -67,6 +69,7 @@ class JudgeOptions:
     replies: ReplyCache | None = None
     concurrency: int = 4
     timeout: float | None = None
+    trust: EndpointTrust | None = None
 
 
 @runtime_checkable

@@ -265,8 +265,18 @@ def choose_scale(
         embed=embed,
         concurrency=config.concurrency,
         timeout=config.timeout,
+        trust=config.trust,
     )
     return ScaleSetup(ragas.score, embed, label)
+
+
+def embedder_url(chosen: str, settings: Settings, used: VectorSet | None) -> str:
+    """Return the URL to which the embedder of `choose_scale` sends texts; empty if to none."""
+    if not chosen and used is not None:
+        return used.base_url
+    name = chosen or settings.embedder
+    costs = name not in {"auto", "none"} and registry.has_cost(name)
+    return settings.base_url if costs else ""
 
 
 def _load_embedder(
@@ -278,6 +288,7 @@ def _load_embedder(
             base_url=used.base_url,
             dimensions=used.asked_dimensions,
             timeout=timeout,
+            trust=settings.endpoints,
         )
     name = chosen or settings.embedder
     if name == "none":
@@ -287,4 +298,5 @@ def _load_embedder(
         base_url=settings.base_url,
         dimensions=settings.dimensions,
         timeout=timeout,
+        trust=settings.endpoints,
     )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tui_annotate.cli import output
+from tui_annotate.cli.endpoint_trust import require_trust
 from tui_annotate.cli.help_format import RESEARCH
 from tui_annotate.cli.options import (
     CommonOptions,
@@ -406,7 +407,7 @@ def evaluate(
     counted, but excluded from the mean. The suffix of the output file selects the format: .xlsx,
     .csv, else JSON lines.
     """
-    from tui_annotate.lab.judge.api import choose_scale, plan_evaluate
+    from tui_annotate.lab.judge.api import choose_scale, embedder_url, plan_evaluate
     from tui_annotate.lab.judge.evaluation import (
         METRICS,
         BuiltInScale,
@@ -423,6 +424,10 @@ def evaluate(
         if chosen.dry_run:
             print_plan(plan_evaluate(setup.rows, setup.runner, options), setup, chosen)
             return
+        if "answer_relevancy" in metrics:
+            require_trust(
+                setup.settings.endpoints, embedder_url(embedder, setup.settings, setup.vector_set)
+            )
         how = choose_scale(
             setup.config,
             metrics,

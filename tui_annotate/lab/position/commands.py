@@ -413,6 +413,7 @@ def run(
             replies=space.machines.replies,
             concurrency=concurrency,
             timeout=timeout,
+            trust=space.settings.endpoints.naming(base_url),
         )
         judge = registry.load_judge(f"llm:{model}", judge_options)
         # Every prompt is built before the first one is sent, so that an invalid row costs nothing.

@@ -103,10 +103,14 @@ class IngestService:
         Raises:
             Conflict: the workspace has another embedder.
             InvalidInput: `strict` is set, and `records` can be read only once.
+            NotAllowed: only the workspace names the embedder's endpoint, and the user does not
+                trust it; nothing is stored.
             NotFound, Unavailable: a file or store cannot be opened; or the embedder of a new
                 workspace failed, after the texts were stored.
         """
         began = time.monotonic()
+        if embed and not dry_run:
+            self.sets.require_trust(embedder)
         vectors = self._vectors(embedder)
         watcher = IngestCallbacks(progress, problem)
         self._give_stored_samples(records)
@@ -150,6 +154,7 @@ class IngestService:
             NotFound: the dataset does not exist.
             Conflict: work would be lost and `with_annotations` is False; or the embedder differs.
             InvalidInput: a record belongs to another dataset, or the records can be read only once.
+            NotAllowed: as for `run`.
         """
         began = time.monotonic()
         _require_readable_twice(records, "replace")
@@ -157,6 +162,7 @@ class IngestService:
         stored = set(self.corpus.keys(dataset))
         if not stored:
             raise unknown_dataset(dataset, [each.name for each in self.corpus.datasets()])
+        self.sets.require_trust(embedder)
         vectors = self._vectors(embedder)
         looked = self._run(IngestCallbacks(progress, problem), exchange=with_annotations)
         changed: set[SampleKey] = set()

@@ -81,6 +81,32 @@ class VectorSets:
             for each in kept
         )
 
+    def unnamed_url(self, embedder: str | VectorOptions = AUTO) -> str:
+        """Return the URL that would get texts, if only the workspace's settings or store name it.
+
+        Empty if the user named the URL, or if no texts leave this machine.
+        """
+        options = VectorOptions.of(embedder)
+        used = self.corpus.vector_set()
+        name = options.name
+        if name == AUTO and self.corpus.vectors_decided():
+            name = used.embedder if used else NONE
+        elif name == AUTO:
+            name = options.first
+        if name in {AUTO, NONE}:
+            return ""
+        known = [each for each in self.corpus.vector_sets() if each.embedder == name]
+        return options.unnamed_url(name, used if used in known else next(reversed(known), None))
+
+    def require_trust(self, embedder: str | VectorOptions = AUTO) -> None:
+        """Check that texts may be sent where an embedder sends them.
+
+        Raises:
+            NotAllowed: only the workspace names the endpoint, and the user does not trust it.
+        """
+        if url := self.unnamed_url(embedder):
+            VectorOptions.of(embedder).trust.require(url)
+
     def rebuild(
         self,
         embedder: str | VectorOptions = AUTO,
@@ -94,7 +120,9 @@ class VectorSets:
 
         Raises:
             InvalidInput, Unavailable: the embedder is not available, or it or the disk failed.
+            NotAllowed: as `require_trust`.
         """
+        self.require_trust(embedder)
         began = time.monotonic()
         report_progress = IngestCallbacks(progress).time_embedding()
         report = self._rebuild(VectorOptions.of(embedder), report_progress)
@@ -202,7 +230,11 @@ class VectorSets:
             base_url, dimensions = options.how(name, former)
             try:
                 embedder = self.load(
-                    name, base_url=base_url, dimensions=dimensions, timeout=options.timeout
+                    name,
+                    base_url=base_url,
+                    dimensions=dimensions,
+                    timeout=options.timeout,
+                    trust=options.trust.naming(options.base_url),
                 )
             except Unavailable as error:
                 missing.append(error)
