@@ -207,9 +207,7 @@ def test_what_the_settings_say_counts_last(
 ) -> None:
     """In a new workspace they are taken; in an older one its own memory goes before them."""
     trust = trusting(endpoint).trust
-    spare = VectorOptions(
-        first="remote:m", spare_url=endpoint.url, spare_dimensions=4, trust=trust
-    )
+    spare = VectorOptions(first="remote:m", spare_url=endpoint.url, spare_dimensions=4, trust=trust)
     assert stores.run(pairs, embedder=spare).embedder == "remote:m"
     assert (used(stores).base_url, used(stores).asked_dimensions) == (endpoint.url, 4)
     more = write_pairs(pairs.with_name("more.jsonl"), samples=4)

@@ -30,7 +30,7 @@ def user_file(environment: Mapping[str, str] | None = None) -> Path:
 
 
 def is_user_file_known(environment: Mapping[str, str] | None = None) -> bool:
-    """Return whether there is a place for the person's `config.toml`.
+    """Return whether the path of the person's `config.toml` is known.
 
     Without a home folder, the default path is relative to the current folder. That folder may
     belong to another user, so a file in it is never used.

@@ -241,7 +241,12 @@ class Workspace:
 
         labels, workers = self._proposals.labels, self.settings.workers
         return IngestService(
-            self.corpus, self.log, lambda: self.vectors, workers=workers, labels=labels
+            self.corpus,
+            self.log,
+            lambda: self.vectors,
+            workers=workers,
+            labels=labels,
+            trust=self.settings.endpoints,
         )
 
     def vector_options(

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from tui_annotate.domain.annotations import LabelPath
 from tui_annotate.domain.did_you_mean import unknown_dataset
+from tui_annotate.domain.endpoint_trust import EndpointTrust
 from tui_annotate.domain.errors import Conflict, InvalidInput, InvalidLabels, NotFound, Unavailable
 from tui_annotate.domain.labels import LabelTree
 from tui_annotate.domain.progress import TaskProgress
@@ -71,7 +72,12 @@ _RUNS_NOTE = (
 
 @dataclass(frozen=True, slots=True)
 class IngestService:
-    """Imports samples and annotations into a workspace (`workers` 0: a process per processor)."""
+    """Imports samples and annotations into a workspace.
+
+    Attributes:
+        workers: number of processes that segment texts; 0: one for each processor.
+        trust: the endpoints that may receive texts; None for none but those that the caller names.
+    """
 
     corpus: CorpusStore
     annotations: AnnotationStore
@@ -79,6 +85,7 @@ class IngestService:
     load: EmbedderLoader = registry.load_embedder
     workers: int = 0
     labels: Callable[[str], LabelTree] | None = None
+    trust: EndpointTrust | None = None
 
     def run(
         self,
@@ -190,7 +197,7 @@ class IngestService:
 
     @property
     def sets(self) -> VectorSets:
-        return VectorSets(self.corpus, self.stores, self.load)
+        return VectorSets(self.corpus, self.stores, self.load, self.trust)
 
     def _price_records(
         self, records: Iterator[Record], vectors: DocumentEmbedder
@@ -212,7 +219,7 @@ class IngestService:
         return self.workers or os.cpu_count() or 1
 
     def _vectors(self, embedder: str | VectorOptions) -> DocumentEmbedder:
-        asked = VectorOptions.of(embedder)
+        asked = VectorOptions.of(embedder, trust=self.trust)
         return DocumentEmbedder(self.corpus, stores=self.stores, load=self.load, options=asked)
 
     def _give_stored_samples(self, records: Records) -> None:

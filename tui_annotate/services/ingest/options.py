@@ -47,9 +47,16 @@ class VectorOptions:
     trust: EndpointTrust = field(default_factory=EndpointTrust, compare=False)
 
     @classmethod
-    def of(cls, embedder: str | VectorOptions) -> VectorOptions:
-        """Return complete options of an embedder, given by name or options; or InvalidInput."""
-        asked = embedder if isinstance(embedder, VectorOptions) else cls(embedder)
+    def of(
+        cls, embedder: str | VectorOptions, *, trust: EndpointTrust | None = None
+    ) -> VectorOptions:
+        """Return complete options of an embedder, given by name or options; or InvalidInput.
+
+        `trust`: the endpoints that may receive texts if the embedder is given by name.
+        """
+        asked = (
+            cls(embedder, trust=trust or EndpointTrust()) if isinstance(embedder, str) else embedder
+        )
         name, first = map(registry.resolve_embedder_name, (asked.name, asked.first))
         for each in {name, first} - {AUTO, NONE}:
             registry.refuse_unknown("embedders", each)

@@ -11,6 +11,7 @@ from itertools import chain, count
 from typing import TYPE_CHECKING, Final
 
 from tui_annotate.domain.did_you_mean import suggest_word
+from tui_annotate.domain.endpoint_trust import EndpointTrust
 from tui_annotate.domain.errors import Conflict, NotFound, Unavailable
 from tui_annotate.domain.progress import TaskProgress
 from tui_annotate.domain.records import Record
@@ -59,6 +60,7 @@ class VectorSets:
     corpus: CorpusStore
     stores: Callable[[], VectorStore]
     load: EmbedderLoader
+    trust: EndpointTrust | None = None
 
     def infos(self) -> tuple[VectorSetInfo, ...]:
         """Return all sets of vectors, oldest first; lexical ranking counts as an empty set."""
@@ -86,7 +88,7 @@ class VectorSets:
 
         Empty if the user named the URL, or if no texts leave this machine.
         """
-        options = VectorOptions.of(embedder)
+        options = VectorOptions.of(embedder, trust=self.trust)
         used = self.corpus.vector_set()
         name = options.name
         if name == AUTO and self.corpus.vectors_decided():
@@ -105,7 +107,7 @@ class VectorSets:
             NotAllowed: only the workspace names the endpoint, and the user does not trust it.
         """
         if url := self.unnamed_url(embedder):
-            VectorOptions.of(embedder).trust.require(url)
+            VectorOptions.of(embedder, trust=self.trust).trust.require(url)
 
     def rebuild(
         self,
@@ -125,7 +127,7 @@ class VectorSets:
         self.require_trust(embedder)
         began = time.monotonic()
         report_progress = IngestCallbacks(progress).time_embedding()
-        report = self._rebuild(VectorOptions.of(embedder), report_progress)
+        report = self._rebuild(VectorOptions.of(embedder, trust=self.trust), report_progress)
         report.seconds = time.monotonic() - began
         return report
 
@@ -159,7 +161,7 @@ class VectorSets:
         Raises:
             InvalidInput, Unavailable: the embedder is not available.
         """
-        options = VectorOptions.of(embedder)
+        options = VectorOptions.of(embedder, trust=self.trust)
         replaced = self.corpus.vector_set() if options.name == AUTO else None
         name = replaced.embedder if replaced else options.name
         if name in {AUTO, NONE} or not registry.has_cost(name):
