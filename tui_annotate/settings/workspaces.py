@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -133,12 +133,8 @@ def check_paths(
     owner = _foreign_owner(file)
     if owner is None:
         return
-    for name in _PATH_SETTINGS:
-        value = values.get(name)
-        if not isinstance(value, str) or PREFIX + name.upper() in environment:
-            continue
-        named = _named_path(name, value, workspace)
-        if named is None or named.resolve().is_relative_to(workspace.resolve()):
+    for name, value in find_outside_paths(values, workspace):
+        if PREFIX + name.upper() in environment:
             continue
         if is_trusted_workspace(workspace):
             return
@@ -148,6 +144,15 @@ def check_paths(
             f"if you trust this user, add {workspace} to trusted_workspaces in {user_file()}",
             code=UNTRUSTED,
         )
+
+
+def find_outside_paths(values: Mapping[str, Any], workspace: Path) -> Iterator[tuple[str, str]]:
+    """Yield name and value of each setting that names a path outside the workspace."""
+    for name in _PATH_SETTINGS:
+        value = values.get(name)
+        named = _named_path(name, value, workspace) if isinstance(value, str) else None
+        if named is not None and not named.resolve().is_relative_to(workspace.resolve()):
+            yield name, value
 
 
 def _named_path(name: str, value: str, workspace: Path) -> Path | None:
