@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import stat
 import tomllib
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,8 @@ import pytest
 from tui_annotate import settings
 from tui_annotate.domain.errors import InvalidInput, NotFound, Unavailable
 from tui_annotate.settings import (
+    _USER_FIELDS,
+    SETTING_NAMES,
     WORKSPACE_FILE,
     WORKSPACE_TEMPLATE,
     Settings,
@@ -57,9 +58,7 @@ def test_the_template_names_every_setting_of_a_workspace(folder: Path) -> None:
     (folder / WORKSPACE_FILE).write_text("\n".join(line.removeprefix("# ") for line in lines))
     assert load(folder, environment={}) == Settings()
     report = {line.removeprefix("# ").split()[0] for line in lines if " = " in line}
-    assert {field.name for field in fields(Settings)} - {"keys", "theme"} == (
-        report - {"store"} | {"people_store"}
-    )
+    assert set(SETTING_NAMES) - _USER_FIELDS == (report - {"store"} | {"people_store"})
 
 
 def test_flags_go_before_environment_before_file(folder: Path) -> None:

@@ -93,6 +93,17 @@ def test_writers_at_work(filled: Command, tmp_path: Path) -> None:
     assert 20 <= made[0]["events"] <= made[1]["events"] <= 300
 
 
+def test_restored_settings_that_reach_outside_are_told(filled: Command, tmp_path: Path) -> None:
+    """A backup may come from another machine; nothing is changed, and the setting is named."""
+    with (tmp_path / "tui-annotate.toml").open("a") as file:
+        file.write('pseudonyms_key = "../secret"\nembedder = "static"\n')
+    copy = filled("backup", "copy", "--json").json["folder"]
+    done = filled("restore", copy, "again")
+    assert done.code == 0
+    assert "pseudonyms_key" in done.err
+    assert "embedder" not in done.err
+
+
 def test_what_is_restored_is_what_was(backed: Path, command: Command, tmp_path: Path) -> None:
     """Exports of the copy are the same bytes, its files are for their owner alone, and it works."""
     before = exports(command, ".")

@@ -20,13 +20,14 @@ from tests.helpers.stores import claim
 from tui_annotate import workspace as workspaces
 from tui_annotate.cli import screen
 from tui_annotate.cli.bundles import annotate_bundle
-from tui_annotate.domain.errors import Conflict, InvalidInput, NotFound
+from tui_annotate.domain.errors import Conflict, InvalidInput, NotAllowed, NotFound
 from tui_annotate.domain.history import Event, chain_event
 from tui_annotate.domain.people import Person
 from tui_annotate.domain.records import Problem
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.domain.stream_merge import StreamCopy
 from tui_annotate.plugins.sync import stream_lines
+from tui_annotate.settings import WORKSPACE_FILE
 from tui_annotate.storage.log.audit import AuditStore
 from tui_annotate.workspace import Workspace, bundles
 
@@ -125,6 +126,43 @@ def test_vectors_and_labels_come_along(home: Path, bundle: Path) -> None:
         assert kept is not None
         assert kept == taken
         assert one.vectors.size(kept.table) == other.vectors.size(kept.table)
+
+
+@pytest.mark.parametrize("embedder", ["static", "neural:/etc", "neural:~/model"])
+def test_a_bundle_brings_neither_an_endpoint_nor_a_path(
+    command: Command, home: Path, embedder: str
+) -> None:
+    """Of the machine that made it; vectors of a model in a folder there are made anew here."""
+    text = (home / WORKSPACE_FILE).read_text()
+    (home / WORKSPACE_FILE).write_text(f'{text}\nbase_url = "http://evil.example/v1"\n')
+    with workspaces.open(home) as space:
+        kept = space.corpus.vector_set()
+        assert kept is not None
+        named = replace(kept, embedder=embedder, base_url="http://evil.example/v1")
+        space.corpus.keep_vector_set(named)
+    assert command("bundles", "create", "--person", "Ana", "-o", "ana.bundle").code == 0
+    folder, _ = bundles.open_bundle(home.parent / "ana.bundle")
+    with workspaces.open(folder) as space:
+        taken = space.corpus.vector_set()
+        assert taken is not None
+        assert (taken.embedder, taken.base_url) == ("static", "")
+        assert (space.settings.base_url, space.settings.judge_url) == ("", "")
+
+
+def test_a_working_folder_of_another_user_is_refused(
+    home: Path, bundle: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It lies next to the bundle, where others may have put it."""
+    folder, _ = bundles.open_bundle(bundle)
+    owner = folder.stat().st_uid
+    if owner == 0:
+        os.chown(folder, 54_321, -1)
+    else:
+        monkeypatch.setattr(os, "geteuid", lambda: owner + 1)
+    with pytest.raises(NotAllowed, match="belongs to") as refused:
+        bundles.open_bundle(bundle)
+    assert "-w" not in refused.value.hint.split()
+    assert home.exists()
 
 
 def test_work_on_both_sides_is_told_with_both_versions(

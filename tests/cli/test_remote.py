@@ -17,7 +17,7 @@ from tests.plugins.embedders.endpoint_server import KEY, FakeEndpoint, refusal, 
 from tests.plugins.loopback import Reply
 from tests.services.ingest_stores import write_pairs
 from tui_annotate import workspace as workspaces
-from tui_annotate.domain.errors import Unavailable
+from tui_annotate.domain.errors import NotAllowed, Unavailable
 from tui_annotate.plugins.retry import RetryPolicy
 
 
@@ -135,11 +135,14 @@ def test_a_workspace_file_can_name_an_endpoint(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """With model and dimensions; then ingest needs no options at all."""
+    """With model and dimensions; once it is trusted, ingest needs no options at all."""
     monkeypatch.delenv("TUI_ANNOTATE_EMBEDDER")
     command("init", ".")
     settings = f'embedder = "remote:m"\nbase_url = "{endpoint.url}"\ndimensions = 4\n'
     (tmp_path / "tui-annotate.toml").write_text(settings, "utf-8")
+    refused = command("ingest", str(pairs))
+    assert (type(refused.error), endpoint.headers) == (NotAllowed, [])
+    monkeypatch.setenv("TUI_ANNOTATE_TRUSTED_ENDPOINTS", endpoint.url)
     assert command("ingest", str(pairs), "--json").json["embedder"] == "remote:m"
     assert {question["dimensions"] for question in endpoint.answered} == {4}
 
@@ -196,7 +199,7 @@ def test_a_killed_ingest_is_gone_on_with(
     assert process.wait() == -signal.SIGKILL
     monkeypatch.setattr(endpoint, "reply", answer)
     first = len(endpoint.texts)
-    with workspaces.open(folder) as space:
+    with workspaces.open(folder, trusted_endpoints=[endpoint.url]) as space:
         report = space.ingest(file)
         used = space.corpus.vector_set()
         assert used is not None

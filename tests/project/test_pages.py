@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import fields
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,7 @@ from tests.helpers.pages import PAGES, ROOT, Call, blocks, calls, codes, languag
 from tests.project.test_commands import commands
 from tui_annotate.cli.commands import place_global_options, program
 from tui_annotate.cli.ssh import SshSetupPart, build_setup
-from tui_annotate.settings import PREFIX, Settings
+from tui_annotate.settings import PREFIX, SETTING_NAMES
 from tui_annotate.tui.keys.actions import ACTIONS
 from tui_annotate.tui.keys.key_map import shown_keys
 
@@ -117,14 +116,14 @@ def test_every_command_that_can_be_run_is_run() -> None:
 def test_every_setting_and_variable_stands_in_a_page() -> None:
     """Settings by their names in the file, variables that are none of these by theirs."""
     said = {code for page in PAGES for code in codes(page)}
-    names = {each.name for each in fields(Settings)}
+    names = set(SETTING_NAMES)
     assert {name.removeprefix("people_") for name in names} - said == set()
     assert _variables("tui_annotate") - {PREFIX + name.upper() for name in names} - said == set()
 
 
 def test_every_variable_of_a_page_is_one_that_there_is() -> None:
     """Of the settings, the package, the tests or the benchmarks."""
-    known = {PREFIX + each.name.upper() for each in fields(Settings)}
+    known = {PREFIX + each.upper() for each in SETTING_NAMES}
     known |= _variables("tui_annotate", "tests", "benchmarks")
     assert set(VARIABLE.findall("".join(PAGES.values()))) - known == set()
 

@@ -24,7 +24,7 @@ from tui_annotate.lab.judge.dataset_runs import DatasetJudge
 from tui_annotate.lab.score.scoring import ScoreService
 from tui_annotate.lab.services import ResearchServices
 from tui_annotate.plugins.registry import _PROTOCOLS
-from tui_annotate.settings import Settings, SettingsFlags
+from tui_annotate.settings import SETTING_NAMES, SettingsFlags
 from tui_annotate.workspace import Workspace
 from tui_annotate.workspace.machines import MachineServices, PluginService
 from tui_annotate.workspace.team import TeamServices
@@ -184,7 +184,7 @@ def test_keywords_are_the_fields_of_their_classes() -> None:
     filters = {each.name for each in fields(RecordFilter)}
     assert set(RecordFilters.__annotations__) == filters
     assert {each.name for each in fields(FilterOptions)} <= filters
-    assert set(SettingsFlags.__annotations__) == {each.name for each in fields(Settings)}
+    assert set(SettingsFlags.__annotations__) == set(SETTING_NAMES)
 
 
 def test_the_package_says_that_it_is_typed() -> None:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import select
 
+from tui_annotate.domain.endpoint_trust import EndpointTrust
 from tui_annotate.domain.errors import Conflict, Unavailable
 from tui_annotate.domain.records import RecordFilter
 from tui_annotate.services.export import ExportService
@@ -136,6 +137,7 @@ class Stores:
         base_url: str = "",
         dimensions: int = 0,
         timeout: float | None = None,  # noqa: ARG002  as the registry calls it
+        trust: EndpointTrust | None = None,  # noqa: ARG002
     ) -> Embedder:
         self.asked.append((asked, base_url, dimensions))
         found = self.others.get(asked, self.embedder if asked == "static" else None)

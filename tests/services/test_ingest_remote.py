@@ -13,6 +13,7 @@ from tests.helpers.errors import has_code
 from tests.helpers.printed_numbers import printed_numbers
 from tests.plugins.embedders.endpoint_server import KEY, FakeEndpoint, refusal, serving, vector
 from tests.services.ingest_stores import Stores, used, write_pairs
+from tui_annotate.domain.endpoint_trust import EndpointTrust
 from tui_annotate.domain.errors import InvalidInput, Unavailable
 from tui_annotate.domain.records import RecordFilter
 from tui_annotate.plugins.embedders.remote import RemoteEmbedder
@@ -39,15 +40,21 @@ def load(
     base_url: str = "",
     dimensions: int = 0,
     timeout: float | None = None,
+    trust: EndpointTrust | None = None,
 ) -> Embedder:
     """A remote embedder that waits for nobody; else one of the stores' own."""
     name, _, model = asked.partition(":")
     if name != "remote":
         return stores._load(asked)
     options = EmbedderOptions(
-        model=model, base_url=base_url, dimensions=dimensions, timeout=timeout
+        model=model, base_url=base_url, dimensions=dimensions, timeout=timeout, trust=trust
     )
     return RemoteEmbedder(options, wait=lambda _: None)
+
+
+def trusting(*endpoints: FakeEndpoint) -> VectorOptions:
+    """The options of an ingest whose user trusts endpoints that the store names."""
+    return VectorOptions(trust=EndpointTrust().naming(*(each.url for each in endpoints)))
 
 
 def check_vectors(stores: Stores, dimensions: int = 8) -> None:
@@ -73,10 +80,10 @@ def test_the_next_ingest_goes_on_without_a_word(
     assert (kept.label, kept.instant, kept.token_dimensions) == ("m:latest", False, 0)
     check_vectors(stores, 4)
     sent = len(endpoint.texts)
-    assert stores.run(pairs).embedded == 0
+    assert stores.run(pairs, embedder=trusting(endpoint)).embedded == 0
     assert len(endpoint.texts) == sent
     more = write_pairs(pairs.with_name("more.jsonl"), samples=4)
-    report = patient(Stores(stores.folder)).run(more)
+    report = patient(Stores(stores.folder)).run(more, embedder=trusting(endpoint))
     assert (report.embedder, report.notes) == ("remote:m:latest", [])
     assert {question["model"] for question in endpoint.answered} == {"m:latest"}
     check_vectors(stores, 4)
@@ -98,11 +105,11 @@ def test_a_failing_endpoint_leaves_the_texts_safe(
     one = write_pairs(pairs.with_name("one.jsonl"), samples=2)
     stores.run(one, embedder=VectorOptions("remote:m", base_url=endpoint.url))
     endpoint.script.extend([refusal(500, f"broken {KEY}")] * 6)
-    report = stores.run(pairs)
+    report = stores.run(pairs, embedder=trusting(endpoint))
     assert (report.added, report.embedded, report.embedder) == (20, 0, "remote:m")
     (note,) = report.notes
     assert "broken [key] (500)" in note
-    assert stores.run(pairs).embedded == 30
+    assert stores.run(pairs, embedder=trusting(endpoint)).embedded == 30
     check_vectors(stores)
     assert stores.contents()["waiting"] == []
 
@@ -155,7 +162,7 @@ def test_a_run_that_ends_in_the_middle_goes_on_there(
     monkeypatch.setattr(endpoint, "reply", answer)
     endpoint.script.clear()
     done = len(endpoint.texts)
-    again = patient(Stores(stores.folder)).run(pairs)
+    again = patient(Stores(stores.folder)).run(pairs, embedder=trusting(endpoint))
     assert again.embedded == 30 - first.embedded
     twice = len(endpoint.texts) - len(set(endpoint.texts))
     assert twice <= 1 + 10
@@ -174,13 +181,13 @@ def test_another_model_behind_the_name_is_noticed(
         return {"data": [{**each, "embedding": [1.0] + [0.0] * 7} for each in answer["data"]]}
 
     endpoint.twist = twist
-    (note,) = stores.run(more).notes
+    (note,) = stores.run(more, embedder=trusting(endpoint)).notes
     assert "remote:m" in note
     assert len(stores.corpus.unembedded(used(stores).table, 99)) == 6
     endpoint.dimensions, endpoint.twist = 16, lambda answer: answer
-    (note,) = stores.run(more).notes
+    (note,) = stores.run(more, embedder=trusting(endpoint)).notes
     assert printed_numbers(note)[0][:2] == ["16", "8"]
-    assert stores.ingest.sets.rebuild().embedded == 36
+    assert stores.ingest.sets.rebuild(trusting(endpoint)).embedded == 36
     check_vectors(stores, 16)
     assert used(stores).dimensions == 16
 
@@ -199,11 +206,14 @@ def test_what_the_settings_say_counts_last(
     stores: Stores, endpoint: FakeEndpoint, pairs: Path
 ) -> None:
     """In a new workspace they are taken; in an older one its own memory goes before them."""
-    spare = VectorOptions(first="remote:m", spare_url=endpoint.url, spare_dimensions=4)
+    trust = trusting(endpoint).trust
+    spare = VectorOptions(first="remote:m", spare_url=endpoint.url, spare_dimensions=4, trust=trust)
     assert stores.run(pairs, embedder=spare).embedder == "remote:m"
     assert (used(stores).base_url, used(stores).asked_dimensions) == (endpoint.url, 4)
     more = write_pairs(pairs.with_name("more.jsonl"), samples=4)
-    elsewhere = VectorOptions(first="static", spare_url="http://127.0.0.1:9/v1", spare_dimensions=2)
+    elsewhere = VectorOptions(
+        first="static", spare_url="http://127.0.0.1:9/v1", spare_dimensions=2, trust=trust
+    )
     assert stores.run(more, embedder=elsewhere).notes == []
     check_vectors(stores, 4)
 

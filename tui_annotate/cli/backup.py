@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shlex
+from contextlib import suppress
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -11,6 +13,7 @@ import typer
 from tui_annotate.cli import options, output
 from tui_annotate.cli.help_format import ADMINISTRATION
 from tui_annotate.cli.options import add_command, argument, flag, open_workspace
+from tui_annotate.domain.errors import TuiAnnotateError
 
 
 def register(app: typer.Typer) -> None:
@@ -85,3 +88,17 @@ def restore(
     if copied.missing_vectors:
         rebuild = f"tui-annotate vectors rebuild -w {shlex.quote(str(target))}"
         output.print_note(f"the backup contains no vectors; to compute them: {rebuild}")
+    _warn_of_outside_paths(copied.folder)
+
+
+def _warn_of_outside_paths(folder: Path) -> None:
+    """Print the settings of a restored workspace that reach files of this machine."""
+    from tui_annotate.settings import WORKSPACE_FILE, find_outside_paths, load
+
+    with suppress(TuiAnnotateError):  # invalid settings are reported when the workspace is opened
+        settings = load(folder, environment={})
+        for name, value in find_outside_paths(asdict(settings), folder):
+            output.print_message(
+                f"warning: the restored setting {name} names a path outside the workspace:"
+                f" {value!r}; check {folder / WORKSPACE_FILE}"
+            )

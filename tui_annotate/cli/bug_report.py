@@ -7,7 +7,6 @@ import os
 import shutil
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import fields
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -16,7 +15,7 @@ from tui_annotate.cli import output
 from tui_annotate.cli.options import open_workspace
 from tui_annotate.domain.errors import TuiAnnotateError
 from tui_annotate.domain.findings import DiagnosticFinding
-from tui_annotate.settings import PREFIX, Settings, find_workspace, load
+from tui_annotate.settings import PREFIX, SETTING_NAMES, Settings, find_workspace, load
 from tui_annotate.settings.environment import OTHER_VARIABLES
 
 if TYPE_CHECKING:
@@ -79,8 +78,7 @@ def _collect(checks: Sequence[DiagnosticFinding], workspace: Path | None) -> dic
 
 
 def describe_settings(settings: Settings) -> dict[str, Any]:
-    return {each.name: _describe_value(each.name, getattr(settings, each.name))
-            for each in fields(Settings)}  # fmt: skip
+    return {name: _describe_value(name, getattr(settings, name)) for name in SETTING_NAMES}
 
 
 def _describe_value(name: str, value: object) -> object:
@@ -94,7 +92,7 @@ def _describe_value(name: str, value: object) -> object:
 
 def list_variables(environment: Mapping[str, str]) -> list[str]:
     """Return the names, not the values, of the program's environment variables that are set."""
-    known = {*OTHER_VARIABLES, *(each.name.upper() for each in fields(Settings))}
+    known = {*OTHER_VARIABLES, *(each.upper() for each in SETTING_NAMES)}
     return sorted(PREFIX + name for name in known if environment.get(PREFIX + name))
 
 

@@ -21,6 +21,7 @@ from tui_annotate.cli import (
     datasets,
     demo,
     doctor,
+    endpoint_trust,
     export,
     guidelines,
     ingest,
@@ -91,6 +92,7 @@ for module in (
     guidelines,
     questions,
     people,
+    endpoint_trust,
 ):
     module.register(app)
 

@@ -5,18 +5,19 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tui_annotate.cli import output, screen
+from tui_annotate.domain.endpoint_trust import parse_origin
 from tui_annotate.domain.errors import InvalidInput, NotFound, TuiAnnotateError
 from tui_annotate.domain.records import Problem, Record
 from tui_annotate.plugins.files.inputs import base_folder
 from tui_annotate.plugins.format_detection import detect
 from tui_annotate.plugins.protocols import ImportOptions
 from tui_annotate.plugins.reader_guard import read_guarded
-from tui_annotate.settings import PREFIX, WORKSPACE_FILE
+from tui_annotate.settings import PREFIX, WORKSPACE_FILE, require_own_workspace
 
 ENDING = ".annotations"
 """Suffix in the name of the workspace folder that belongs to a data file."""
@@ -35,6 +36,9 @@ def choose_folder(workspace: Path | None, file: Path) -> Path:
     """Return the workspace folder of a data file: the chosen one, else `NAME.annotations`.
 
     The folder of a pattern is that of the pattern's folder. The current folder contains its own.
+
+    Raises:
+        NotAllowed: a folder that was not chosen belongs to another user.
     """
     from tui_annotate.plugins.record_validation import choose_dataset_name
 
@@ -43,7 +47,9 @@ def choose_folder(workspace: Path | None, file: Path) -> Path:
     base = base_folder(file)
     base = base.resolve() if base.is_dir() else base.absolute()
     parent = base if base == Path.cwd() else base.parent
-    return parent / f"{choose_dataset_name(base, '')}{ENDING}"
+    folder = parent / f"{choose_dataset_name(base, '')}{ENDING}"
+    require_own_workspace(folder)
+    return folder
 
 
 def annotate_files(
@@ -61,9 +67,11 @@ def annotate_files(
 
     Raises:
         NotFound, InvalidInput, Unavailable: a file cannot be read, or no file has a valid record.
+        NotAllowed: there is no terminal, and vectors need an endpoint that is not trusted.
     """
     from tui_annotate import workspace as workspaces
     from tui_annotate.cli import ingest
+    from tui_annotate.cli.endpoint_trust import ask_trust
     from tui_annotate.cli.options import choose_columns, open_workspace
     from tui_annotate.cli.vectors import computing_vectors
     from tui_annotate.domain.people import Permission
@@ -82,6 +90,10 @@ def annotate_files(
             reading.used_columns.update(space.corpus.used_columns())
             reading = replace(reading, stored=space.corpus.sample_or_none)
             choose_columns(files, format_name, reading)
+        vectors = space.vector_options()
+        url = space.ingest_service.sets.unnamed_url(vectors)
+        # Asked before the screen starts: the process that computes the vectors asks nothing.
+        sends = ask_trust(vectors.trust, url)
         language = reading.language or space.settings.language
         with output.show_progress("records") as progress:
             report = space.ingest(
@@ -89,6 +101,7 @@ def annotate_files(
                 format=format_name,
                 options=replace(reading, language=language),
                 progress=progress,
+                embedder=vectors,
                 embed=not _has_terminal(),
             )
         code = ingest.print_report(report)
@@ -100,7 +113,11 @@ def annotate_files(
         return code
     if report.refused or report.spans_refused:
         output.read_answer("Some input was refused (see above). Press Enter to annotate.")
-    with computing_vectors(folder):
+    if not sends:
+        output.print_note(
+            f"no vectors are computed, because no texts are sent to {parse_origin(url)}"
+        )
+    with computing_vectors(folder) if sends else nullcontext():
         return screen.annotate(folder, name=shown.name, sample=shown.sample, order=shown.order)
 
 

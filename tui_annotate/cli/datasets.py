@@ -8,6 +8,7 @@ from typing import Annotated, Final
 import typer
 
 from tui_annotate.cli import completion, options, output
+from tui_annotate.cli.endpoint_trust import require_trust
 from tui_annotate.cli.help_format import DATA
 from tui_annotate.cli.ingest import open_inputs, print_ingest
 from tui_annotate.cli.options import (
@@ -107,12 +108,14 @@ def replace_dataset(
         reading = options.import_options(
             columns, texts, collection, files=paths, format_name=format_name, **others
         )
+        chosen = space.vector_options(**asdict(vectors))
+        require_trust(chosen.trust, space.ingest_service.sets.unnamed_url(chosen))
         with output.show_progress("records") as progress:
             report = space.ingest_service.replace(
                 IngestFiles(paths, format_name, reading),
                 dataset=name,
                 with_annotations=delete_annotations,
-                embedder=space.vector_options(**asdict(vectors)),
+                embedder=chosen,
                 progress=progress,
                 problem=log,
             )

@@ -26,6 +26,7 @@ COMMANDS: Final = (
     "pseudonyms",
     *("agreement", "scores", "judge", "pipeline", "position", "assist"),
     *("users", "sessions", "ssh", "audit", "backup", "restore", "vectors", "models"),
+    "settings",
 )
 """Order of the commands in the help; commands of other packages come last."""
 

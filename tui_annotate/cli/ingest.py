@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tui_annotate.cli import options, output
+from tui_annotate.cli.endpoint_trust import require_trust
 from tui_annotate.cli.help_format import START
 from tui_annotate.cli.options import add_command, argument, flag, open_workspace
 from tui_annotate.cli.problems import ProblemsOption, print_kinds, write_problems
@@ -142,6 +143,9 @@ def ingest(
             spans_as=spans_as,
             **options.earlier_imports(space),
         )
+        chosen = space.vector_options(**asdict(vectors))
+        if not dry_run:
+            require_trust(chosen.trust, space.ingest_service.sets.unnamed_url(chosen))
         with output.show_progress("records") as progress:
             report = space.ingest(
                 *paths,
@@ -151,7 +155,7 @@ def ingest(
                 dry_run=dry_run,
                 progress=progress,
                 problem=log,
-                embedder=space.vector_options(**asdict(vectors)),
+                embedder=chosen,
             )
     if 1 < len(files) == report.added and not dataset and not common.as_json:
         output.print_note(_SEVERAL_DATASETS)

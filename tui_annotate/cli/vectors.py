@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from tui_annotate.cli import options, output
+from tui_annotate.cli.endpoint_trust import require_trust
 from tui_annotate.cli.help_format import ADMINISTRATION
 from tui_annotate.cli.ingest import print_cost
 from tui_annotate.cli.options import (
@@ -120,13 +121,11 @@ def rebuild(
     interrupted, the same command continues. Existing vectors of another embedder are completed, not
     computed again. --dry-run shows the cost. Annotations do not change.
     """
-    with (
-        open_workspace(common.workspace, needs=Permission.MANAGE) as space,
-        output.show_progress("documents") as progress,
-    ):
+    with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         chosen = space.vector_options(**asdict(vectors))
+        service = space.ingest_service
         if dry_run:
-            cost = space.ingest_service.sets.price(chosen)
+            cost = service.sets.price(chosen)
             if common.as_json:
                 output.print_json({"cost": cost})
             elif cost is None:
@@ -134,11 +133,12 @@ def rebuild(
             else:
                 print_cost(cost, vectors.embedder or "the workspace's embedder")
             return
-        service = space.ingest_service
-        if missing:
-            report = service.run((), embedder=chosen, progress=progress)
-        else:
-            report = service.sets.rebuild(embedder=chosen, progress=progress)
+        require_trust(chosen.trust, service.sets.unnamed_url(chosen))
+        with output.show_progress("documents") as progress:
+            if missing:
+                report = service.run((), embedder=chosen, progress=progress)
+            else:
+                report = service.sets.rebuild(embedder=chosen, progress=progress)
     for note in [] if common.as_json else report.notes:
         output.print_message(note)
     output.print_result_or_json(

@@ -7,9 +7,10 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
+from tui_annotate.domain.endpoint_trust import OPENAI_KEY, OWN_KEY, EndpointTrust
 from tui_annotate.domain.errors import Unavailable
 
-KEYS: Final = ("TUI_ANNOTATE_API_KEY", "OPENAI_API_KEY")
+KEYS: Final = (OWN_KEY, OPENAI_KEY)
 """Environment variables that may hold the API key of an endpoint; the first set one is used."""
 
 _PART: Final = 6
@@ -20,9 +21,24 @@ Error replies of endpoints often quote the first or the last characters of the k
 _LIKE_A_KEY: Final = re.compile(r"\bsk-[\w*.-]+")
 
 
-def key() -> str:
-    """Return the API key, empty if unset; raise Unavailable if it would break the request."""
-    return next(filter(None, map(read_key, KEYS)), "")
+def key(url: str, trust: EndpointTrust) -> str:
+    """Return the API key to send to a URL, empty if none is set that may be sent there.
+
+    Raises:
+        Unavailable: the key would break the request.
+    """
+    allowed = (name for name in KEYS if trust.allows_key(name, url))
+    return next(filter(None, map(read_key, allowed)), "")
+
+
+def set_keys() -> list[str]:
+    """Return the names of the environment variables that contain an API key."""
+    return [name for name in KEYS if os.environ.get(name, "").strip()]
+
+
+def withheld_key(url: str, trust: EndpointTrust) -> str:
+    """Return the name of a variable whose API key may not be sent to a URL; empty if none is."""
+    return next((name for name in set_keys() if not trust.allows_key(name, url)), "")
 
 
 def read_key(name: str) -> str:
@@ -33,8 +49,15 @@ def read_key(name: str) -> str:
     return found
 
 
-def authorization_header() -> dict[str, str]:
-    return {"Authorization": f"Bearer {found}"} if (found := key()) else {}
+def authorize_request(url: str, trust: EndpointTrust) -> dict[str, str]:
+    """Return the header with the API key for a request that sends texts to a URL.
+
+    Raises:
+        NotAllowed: the user does not trust the URL's origin; nothing may be sent.
+        Unavailable: the API key would break the request.
+    """
+    trust.require(url)
+    return {"Authorization": f"Bearer {found}"} if (found := key(url, trust)) else {}
 
 
 def redact_key(text: str) -> str:

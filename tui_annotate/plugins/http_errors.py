@@ -7,11 +7,15 @@ import re
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
+from tui_annotate.domain.endpoint_trust import EndpointTrust, trust_command
 from tui_annotate.domain.errors import Unavailable
 from tui_annotate.domain.terminal_text import make_line_visible
-from tui_annotate.plugins.api_key import KEYS, key, redact_key
+from tui_annotate.plugins.api_key import KEYS, key, redact_key, withheld_key
+
+if TYPE_CHECKING:
+    import httpx2
 
 MOST_ERROR_BYTES: Final = 65_536
 RESUME_HINT: Final = "completed work is kept; run the same command again to continue"
@@ -44,20 +48,28 @@ class TransientFailure(Exception):
         self.hint = hint
 
 
-def reply_failure(host: str, status: int, *, headers: Mapping[str, str], body: bytes) -> Exception:
+def reply_failure(
+    url: httpx2.URL,
+    status: int,
+    *,
+    headers: Mapping[str, str],
+    body: bytes,
+    trust: EndpointTrust,
+) -> Exception:
     """Convert an HTTP error reply to TransientFailure, RequestRefused or Unavailable.
 
     `headers` have lower-case names; `body` is the first `MOST_ERROR_BYTES` of the reply's body.
     """
+    host = make_line_visible(url.netloc.decode("ascii"))
     reason = error_text(body)
     if status in _TOO_MUCH:
         return RequestRefused(status, reason)
     if status in {401, 403}:
-        refused = "the API key" if key() else "requests without an API key"
-        return Unavailable(
-            f"{host} rejects {refused} ({status})",
-            f"set the environment variable {KEYS[0]} or {KEYS[1]} to a key of this endpoint",
-        )
+        refused = "the API key" if key(str(url), trust) else "requests without an API key"
+        hint = f"set the environment variable {KEYS[0]} or {KEYS[1]} to a key of this endpoint"
+        if held := withheld_key(str(url), trust):
+            hint = f"to send the key in {held} there: {trust_command(str(url), with_key=True)}"
+        return Unavailable(f"{host} rejects {refused} ({status})", hint)
     if 300 <= status < 400 and "location" in headers:
         return Unavailable(
             f"{host} redirects the texts to another address: "

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from ipaddress import ip_address
 from typing import TYPE_CHECKING
 
+from tui_annotate.domain.endpoint_trust import EndpointTrust
 from tui_annotate.domain.errors import InvalidInput, Unavailable
 from tui_annotate.domain.terminal_text import make_line_visible
 from tui_annotate.domain.version import VERSION
@@ -55,9 +56,9 @@ def is_loopback(url: httpx2.URL) -> bool:
         return url.host == "localhost" or url.host.endswith(".localhost")
 
 
-def warn_of_open_key(url: httpx2.URL) -> None:
+def warn_of_open_key(url: httpx2.URL, trust: EndpointTrust) -> None:
     """Log a warning if the API key would be sent to another machine unencrypted."""
-    if key() and url.scheme == "http" and not is_loopback(url):
+    if key(str(url), trust) and url.scheme == "http" and not is_loopback(url):
         _log.warning("the API key is sent to %s unencrypted: use https, not http", format_host(url))
 
 

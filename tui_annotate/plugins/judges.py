@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
+from tui_annotate.domain.endpoint_trust import EndpointTrust
 from tui_annotate.domain.errors import TuiAnnotateError
 
 
@@ -64,6 +65,7 @@ class JudgeOptions:
         timeout: time limit of a request in seconds; None for the default of the judge.
         max_retries: maximum number of repetitions of a request after temporary failures; None for
             the default of the judge.
+        trust: the endpoints that may receive texts; None if the user named `base_url`.
     """
 
     model: str = ""
@@ -72,6 +74,7 @@ class JudgeOptions:
     concurrency: int = 4
     timeout: float | None = None
     max_retries: int | None = None
+    trust: EndpointTrust | None = None
 
 
 @runtime_checkable

@@ -10,6 +10,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, TextIO, runtime_checkable
 
+from tui_annotate.domain.endpoint_trust import EndpointTrust
 from tui_annotate.domain.records import DatasetDescription, Problem, Record
 from tui_annotate.domain.samples import Sample, SampleKey, Side
 from tui_annotate.domain.scores import Score
@@ -293,12 +294,14 @@ class EmbedderOptions:
         model: the text after the colon of the embedder's name: a model name or a folder.
         dimensions: number of dimensions of a vector, for models with a choice; 0 for the default.
         timeout: time limit of a request in seconds; None for the default of the embedder.
+        trust: the endpoints that may receive texts; None if the user named `base_url`.
     """
 
     model: str = ""
     base_url: str = ""
     dimensions: int = 0
     timeout: float | None = None
+    trust: EndpointTrust | None = None
 
 
 @runtime_checkable

@@ -27,6 +27,7 @@ from pathlib import Path
 from typing import Any, Final, Literal, overload
 
 from tui_annotate.domain.did_you_mean import suggest_word
+from tui_annotate.domain.endpoint_trust import EndpointTrust
 from tui_annotate.domain.errors import InvalidInput, TuiAnnotateError, Unavailable
 from tui_annotate.plugins.judges import Judge, JudgeOptions
 from tui_annotate.plugins.protocols import Embedder, EmbedderOptions, Exporter, Importer
@@ -171,12 +172,25 @@ def load(kind: Kind, name: str) -> Any:
 
 
 def load_embedder(
-    spec: str, *, base_url: str = "", dimensions: int = 0, timeout: float | None = None
+    spec: str,
+    *,
+    base_url: str = "",
+    dimensions: int = 0,
+    timeout: float | None = None,
+    trust: EndpointTrust | None = None,
 ) -> Embedder:
-    """Load an embedder by its name, optionally with a colon and a model: `neural:FOLDER`."""
+    """Load an embedder by its name, optionally with a colon and a model: `neural:FOLDER`.
+
+    `trust`: the endpoints that may receive texts; None for no endpoint at all.
+
+    Raises:
+        NotAllowed: an embedder of another package gets a URL that the user does not trust.
+    """
     name, _, model = spec.partition(":")
+    allowed = trust or EndpointTrust()
+    _require_trust("embedders", name, base_url, trust=allowed)
     options = EmbedderOptions(
-        model=model, base_url=base_url, dimensions=dimensions, timeout=timeout
+        model=model, base_url=base_url, dimensions=dimensions, timeout=timeout, trust=allowed
     )
     embedder: Embedder = _make_plugin("embedders", name, options)
     return embedder
@@ -192,8 +206,16 @@ def load_scorer(spec: str, options: ScorerOptions) -> Scorer:
 def load_judge(spec: str, options: JudgeOptions) -> Judge:
     """Load a judge (chat model that rates texts) by `name:MODEL`."""
     name, _, model = spec.partition(":")
+    if options.trust is not None:
+        _require_trust("judges", name, options.base_url, trust=options.trust)
     judge: Judge = _make_plugin("judges", name, replace(options, model=model))
     return judge
+
+
+def _require_trust(kind: Kind, name: str, base_url: str, *, trust: EndpointTrust) -> None:
+    # A built-in plug-in checks each request, so that an estimate of costs needs no trust.
+    if base_url and not is_built_in(kind, name):
+        trust.require(base_url)
 
 
 def resolve_embedder_name(spec: str) -> str:

@@ -15,12 +15,13 @@ from pathlib import Path
 from typing import Any, Final, TypedDict
 
 from tui_annotate.domain.did_you_mean import suggest_word
+from tui_annotate.domain.endpoint_trust import EndpointTrust, parse_origin
 from tui_annotate.domain.errors import InvalidInput, Unavailable
 from tui_annotate.domain.queue_orders import check_order
 from tui_annotate.settings.paths import NO_WORKSPACE as NO_WORKSPACE
 from tui_annotate.settings.paths import PREFIX as PREFIX
 from tui_annotate.settings.paths import WORKSPACE_FILE as WORKSPACE_FILE
-from tui_annotate.settings.paths import find_workspace as find_workspace
+from tui_annotate.settings.paths import is_user_file_known as is_user_file_known
 from tui_annotate.settings.paths import login_name as login_name
 from tui_annotate.settings.paths import person_name as person_name
 from tui_annotate.settings.paths import remember_name as remember_name
@@ -28,8 +29,16 @@ from tui_annotate.settings.paths import reply_cache_file as reply_cache_file
 from tui_annotate.settings.paths import state_folder as state_folder
 from tui_annotate.settings.paths import user_file as user_file
 from tui_annotate.settings.paths import workspace_state_file as workspace_state_file
+from tui_annotate.settings.workspaces import check_paths, expand
+from tui_annotate.settings.workspaces import find_outside_paths as find_outside_paths
+from tui_annotate.settings.workspaces import find_workspace as find_workspace
+from tui_annotate.settings.workspaces import require_own_workspace as require_own_workspace
 
-_USER_FIELDS: Final = frozenset({"keys", "theme"})
+_TRUST_FIELDS: Final = frozenset(
+    {"trusted_endpoints", "trusted_endpoints_with_key", "trusted_workspaces"}
+)
+"""Settings of a person whose sources add up: no source can withdraw the trust of another one."""
+_USER_FIELDS: Final = frozenset({"keys", "theme", *_TRUST_FIELDS})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,8 +98,26 @@ class Settings:
     reviewers_settle_own: bool = False
     """Whether reviewers may adjudicate samples that they annotated themselves."""
 
+    trusted_endpoints: tuple[str, ...] = ()
+    """URLs of endpoints that may receive texts if a workspace names them."""
+
+    trusted_endpoints_with_key: tuple[str, ...] = ()
+    """URLs of endpoints that may receive texts and the API key."""
+
+    trusted_workspaces: tuple[str, ...] = ()
+    """Folders whose workspaces are opened and trusted although another user owns them."""
+
     keys: Mapping[str, Any] = field(default_factory=dict)
     """Key bindings of the screen: a key or a list of keys for each action id."""
+
+    endpoints: EndpointTrust = field(default_factory=EndpointTrust, compare=False, repr=False)
+    """The trusted endpoints, and those that the environment or the arguments name; no setting."""
+
+
+SETTING_NAMES: Final = tuple(each.name for each in fields(Settings) if each.name != "endpoints")
+"""Names of all settings."""
+
+_URLS: Final = ("base_url", "judge_url")
 
 
 class SettingsFlags(TypedDict, total=False):
@@ -114,6 +141,9 @@ class SettingsFlags(TypedDict, total=False):
     argon2_parallelism: int | None
     pseudonyms_key: str | None
     reviewers_settle_own: bool | None
+    trusted_endpoints: Sequence[str] | None
+    trusted_endpoints_with_key: Sequence[str] | None
+    trusted_workspaces: Sequence[str] | None
     keys: Mapping[str, Any] | None
 
 
@@ -170,26 +200,39 @@ def load(
 
     Raises:
         InvalidInput: a setting is invalid; the message names its source, its key and its value.
+        NotAllowed: the workspace's file belongs to another user, and names a path elsewhere.
         Unavailable: a file cannot be read.
     """
     given = os.environ if environment is None else environment
-    known = frozenset(each.name for each in fields(Settings))
-    settings = _merge(
-        Settings(), _read_table(user_file(given)), where=str(user_file(given)), allowed=_USER_FIELDS
-    )
+    known = frozenset(SETTING_NAMES)
+    own = _read_table(user_file(given)) if is_user_file_known(given) else {}
+    settings = _merge(Settings(), own, where=str(user_file(given)), allowed=_USER_FIELDS)
     if workspace is not None:
         file = workspace / WORKSPACE_FILE
         values = _flatten_people(_read_table(file), where=str(file))
         settings = _merge(settings, values, where=str(file), allowed=known - _USER_FIELDS)
-    for each in fields(Settings):
-        value = given.get(PREFIX + each.name.upper())
-        if value is not None and each.name != "keys":
-            parsed = _parse_text(each.name, value)
-            settings = _merge(
-                settings, {each.name: parsed}, where="the environment", allowed={each.name}
-            )
+        check_paths(values, workspace, environment=given)
+    for name in SETTING_NAMES:
+        value = given.get(PREFIX + name.upper())
+        if value is not None and name != "keys":
+            parsed = _parse_text(name, value)
+            settings = _merge(settings, {name: parsed}, where="the environment", allowed={name})
     chosen = {name: value for name, value in (flags or {}).items() if value is not None}
-    return _merge(settings, chosen, where="the arguments", allowed=known)
+    settings = _merge(settings, chosen, where="the arguments", allowed=known)
+    return replace(settings, endpoints=_build_trust(settings, given, chosen))
+
+
+def _build_trust(
+    settings: Settings, environment: Mapping[str, str], arguments: Mapping[str, Any]
+) -> EndpointTrust:
+    """Return the endpoints that the user trusts or names; a workspace's file adds none."""
+    trust = EndpointTrust()
+    for url in settings.trusted_endpoints:
+        trust.add(url, with_key=False)
+    for url in settings.trusted_endpoints_with_key:
+        trust.add(url, with_key=True)
+    urls = [environment.get(PREFIX + name.upper(), "") for name in _URLS]
+    return trust.naming(*urls, *(arguments.get(name, "") for name in _URLS))
 
 
 def _read_table(file: Path) -> dict[str, Any]:
@@ -236,8 +279,26 @@ def _merge(
         if name not in allowed:
             hint = f"{suggest_word(name, allowed)}known keys: {', '.join(sorted(allowed))}"
             raise InvalidInput(f"{where}: unknown key {name!r}", hint)
-        settings = replace(settings, **{name: _check_value(name, value, where)})
+        checked = _check_value(name, value, where)
+        if name in _TRUST_FIELDS:
+            _check_trusted(name, checked, where)
+            checked = (*getattr(settings, name), *checked)
+        settings = replace(settings, **{name: checked})
     return settings
+
+
+def _check_trusted(name: str, values: Sequence[str], where: str) -> None:
+    for each in values:
+        if name != "trusted_workspaces":
+            try:
+                parse_origin(each)
+            except InvalidInput as error:
+                raise InvalidInput(f"{where}: {name}: {error.message}", error.hint) from error
+        # A relative folder would be a different one in each current folder.
+        elif not expand(each).is_absolute():
+            raise InvalidInput(
+                f"{where}: {name} contains {each!r}", "write the full path of the folder"
+            )
 
 
 def _check_value(name: str, value: Any, where: str) -> Any:

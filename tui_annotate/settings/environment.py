@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import fields
 from typing import Final
 
 from tui_annotate.domain.did_you_mean import find_nearest
@@ -31,9 +30,9 @@ def find_misspelt_variables(environment: Mapping[str, str]) -> Iterator[tuple[st
     given = {name.removeprefix(PREFIX) for name in environment if name.startswith(PREFIX)}
     if not given:
         return
-    from tui_annotate.settings import Settings
+    from tui_annotate.settings import SETTING_NAMES
 
-    known = {*OTHER_VARIABLES, *(each.name.upper() for each in fields(Settings))}
+    known = {*OTHER_VARIABLES, *(each.upper() for each in SETTING_NAMES)}
     for name in sorted(given - known):
         if near := find_nearest(name, sorted(known)):
             yield PREFIX + name, PREFIX + near

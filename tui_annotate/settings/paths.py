@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from tui_annotate.domain.errors import InvalidInput, NotFound
+from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import check_name
 
 WORKSPACE_FILE: Final = "tui-annotate.toml"
@@ -29,6 +29,16 @@ def user_file(environment: Mapping[str, str] | None = None) -> Path:
     from platformdirs import user_config_dir
 
     return _home_folder(user_config_dir) / "config.toml"
+
+
+def is_user_file_known(environment: Mapping[str, str] | None = None) -> bool:
+    """Return whether the path of the person's `config.toml` is known.
+
+    Without a home folder, the default path is relative to the current folder. That folder may
+    belong to another user, so a file in it is never used.
+    """
+    given = os.environ if environment is None else environment
+    return bool(given.get(PREFIX + "CONFIG")) or user_file(given).is_absolute()
 
 
 def state_folder() -> Path:
@@ -110,33 +120,3 @@ def login_name() -> str:
     except (KeyError, OSError):
         login = "me"
     return check_name(login)
-
-
-def find_workspace(flag: Path | None = None) -> Path:
-    """Return the named workspace's folder, or the closest workspace at or above the current folder.
-
-    The flag or the environment variable `TUI_ANNOTATE_WORKSPACE` names the workspace.
-
-    Raises:
-        NotFound: the named folder is not a workspace, or the current folder is not in a workspace.
-    """
-    named = flag or os.environ.get(PREFIX + "WORKSPACE")
-    if named:
-        folder = Path(named)
-        if not (folder / WORKSPACE_FILE).is_file():
-            import shlex
-
-            raise NotFound(
-                f"{folder} is not a workspace: the folder has no {WORKSPACE_FILE}",
-                f"create a workspace: tui-annotate init {shlex.quote(str(folder))}",
-            )
-        return folder.resolve()
-    here = Path.cwd()
-    for folder in (here, *here.parents):
-        if (folder / WORKSPACE_FILE).is_file():
-            return folder
-    raise NotFound(
-        f"neither {here} nor a parent folder is a workspace",
-        "create a workspace with tui-annotate init, or name an existing one with -w DIR",
-        code=NO_WORKSPACE,
-    )

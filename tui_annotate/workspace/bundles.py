@@ -44,7 +44,7 @@ from tui_annotate.services.ingest import NONE, VectorOptions
 from tui_annotate.services.sync import TableSync
 from tui_annotate.services.sync.bundles import BundleService
 from tui_annotate.services.sync.shared_folder import SharedFolder
-from tui_annotate.settings import WORKSPACE_FILE
+from tui_annotate.settings import WORKSPACE_FILE, require_own_workspace
 from tui_annotate.storage.assignments.store import AssignmentStore
 from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.labels.store import GuidanceKind, GuidanceStore, LabelSets
@@ -217,8 +217,10 @@ def open_bundle(
     Raises:
         NotFound, InvalidInput, InvalidRecord, Unavailable: as `bundle_file.unpack` and
             `BundleService.take`.
+        NotAllowed: the working folder belongs to another user.
     """
     folder = file.with_name(file.name + WORKING)
+    require_own_workspace(folder, by_option=False)
     with TemporaryDirectory(prefix="tui-annotate-") as place:
         about = bundle_file.unpack(file, Path(place))
         is_new = not (folder / WORKSPACE_FILE).exists()

@@ -108,9 +108,17 @@ class MachineServices:
     proposing = PluginService()
 
     def embedder(
-        self, asked: str = "", *, base_url: str = "", timeout: float | None = None
+        self,
+        asked: str = "",
+        *,
+        base_url: str = "",
+        timeout: float | None = None,
+        is_named: bool = True,
     ) -> Embedder:
         """Return the embedder of texts with a given name, else that of the workspace's vectors.
+
+        Args:
+            is_named: whether the user named `base_url`; then it may receive texts.
 
         Raises:
             Unavailable: no embedder is named or in use, or the embedder cannot be loaded.
@@ -118,16 +126,38 @@ class MachineServices:
         """
         from tui_annotate.plugins import registry
 
+        name, url, dimensions = self._choose_embedder(asked, base_url)
+        trust = self.settings.endpoints
+        return registry.load_embedder(
+            name,
+            base_url=url,
+            dimensions=dimensions,
+            timeout=timeout,
+            trust=trust.naming(base_url) if is_named else trust,
+        )
+
+    def embedder_url(self, asked: str = "") -> str:
+        """Return the URL in the settings or the store to which an embedder would send texts.
+
+        Empty if no texts would leave this machine.
+        """
+        from tui_annotate.plugins import registry
+
+        try:
+            name, url, _ = self._choose_embedder(asked, "")
+        except Unavailable:
+            return ""
+        local = registry.is_built_in("embedders", name.partition(":")[0])
+        return "" if local and not registry.has_cost(name) else url
+
+    def _choose_embedder(self, asked: str, base_url: str) -> tuple[str, str, int]:
+        """Return name, URL and number of dimensions of an embedder, as `embedder` describes."""
         used = self.corpus.vector_set()
         if asked not in {"", "auto"}:
-            url = base_url or self.settings.base_url
-            return registry.load_embedder(asked, base_url=url, timeout=timeout)
+            return asked, base_url or self.settings.base_url, 0
         if used is None:
             raise Unavailable(
                 "this workspace has no vectors and therefore no embedder",
                 "name an embedder: --embedder static, or --embedder neural",
             )
-        url = base_url or used.base_url
-        return registry.load_embedder(
-            used.embedder, base_url=url, dimensions=used.asked_dimensions, timeout=timeout
-        )
+        return used.embedder, base_url or used.base_url, used.asked_dimensions

@@ -241,7 +241,12 @@ class Workspace:
 
         labels, workers = self._proposals.labels, self.settings.workers
         return IngestService(
-            self.corpus, self.log, lambda: self.vectors, workers=workers, labels=labels
+            self.corpus,
+            self.log,
+            lambda: self.vectors,
+            workers=workers,
+            labels=labels,
+            trust=self.settings.endpoints,
         )
 
     def vector_options(
@@ -267,6 +272,7 @@ class Workspace:
             spare_url=self.settings.base_url,
             spare_dimensions=self.settings.dimensions,
             timeout=timeout,
+            trust=self.settings.endpoints,
         )
 
     @cached_property
@@ -303,18 +309,24 @@ class Workspace:
 
         Raises:
             NotFound, InvalidInput, Unavailable: a file cannot be opened or has an unknown format.
+            NotAllowed: only the workspace names the embedder's endpoint, and it is not trusted.
             Conflict: the workspace has another embedder.
         """
         from tui_annotate.plugins.protocols import ImportOptions, SpanUse
         from tui_annotate.services.ingest import IngestFiles
 
         chosen = options or ImportOptions(language=self.settings.language)
+        vectors = (
+            self.vector_options(embedder)
+            if isinstance(embedder, str)
+            else replace(embedder, trust=self.settings.endpoints)
+        )
         files = IngestFiles(
             [Path(path) if isinstance(path, str) else path for path in paths], format, chosen
         )
         report = self.ingest_service.run(
             files,
-            embedder=self.vector_options(embedder) if isinstance(embedder, str) else embedder,
+            embedder=vectors,
             embed=embed,
             strict=strict,
             dry_run=dry_run,

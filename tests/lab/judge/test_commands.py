@@ -20,6 +20,7 @@ from tests.helpers.printed_numbers import printed_numbers
 from tests.lab.chat.scripted_judge import Script, contexts
 from tests.plugins.chat_server import KEY, FakeChat, chatting, refusal
 from tests.plugins.loopback import Reply
+from tui_annotate.domain.errors import NotAllowed
 from tui_annotate.lab.judge.evaluation import MetricScore
 from tui_annotate.lab.judge.metrics import MissingReason
 from tui_annotate.plugins.retry import RetryPolicy
@@ -340,7 +341,9 @@ def test_thinking_is_no_part_of_answers(command: Command, chat: FakeChat, rag: P
     assert all(each["answer"].startswith("<think>") for each in found)
 
 
-def test_a_dataset_keeps_what_is_said(command: Command, chat: FakeChat, rag: Path) -> None:
+def test_a_dataset_keeps_what_is_said(
+    command: Command, chat: FakeChat, rag: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Runs stand in the workspace, replies too; a manager's settings name the judge."""
     chat.answer = Script()
     command("init", "work")
@@ -358,6 +361,9 @@ def test_a_dataset_keeps_what_is_said(command: Command, chat: FakeChat, rag: Pat
     )
     settings = Path("work/tui-annotate.toml")
     settings.write_text(f'judge_model = "m"\njudge_url = "{chat.url}"\n')
+    refused = command("judge", "sort", "--dataset", "rag", "-w", "work")
+    assert (type(refused.error), chat.asked) == (NotAllowed, [])
+    monkeypatch.setenv("TUI_ANNOTATE_TRUSTED_ENDPOINTS", chat.url)
     for deed in (("sort",), ("generate",), ("evaluate", "--embedder", "static")):
         done = command("judge", *deed, "--dataset", "rag", "-w", "work")
         assert done.code == 0, done.err

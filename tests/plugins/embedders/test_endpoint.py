@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 from tests.plugins.embedders.endpoint_server import FakeEndpoint, refusal, serving
 from tests.plugins.loopback import Reply
+from tui_annotate.domain.endpoint_trust import EndpointTrust
 from tui_annotate.domain.errors import TuiAnnotateError, Unavailable
 from tui_annotate.domain.terminal_text import make_line_visible
 from tui_annotate.plugins.embedders.remote import Endpoint
@@ -272,7 +273,9 @@ def test_the_key_is_read_when_it_is_needed(
     fake: FakeEndpoint, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Our own variable goes before the common one; without either, none is sent."""
-    asked = Asked(fake.url)
+    trust = EndpointTrust()
+    trust.add(fake.url, with_key=True)
+    asked = Asked(fake.url, trust=trust)
     asked()
     monkeypatch.setenv("OPENAI_API_KEY", "common")
     asked()
@@ -361,7 +364,7 @@ def test_a_key_that_others_could_read_on_the_way_is_warned_of(
     """Without encryption, to another machine; not without a key."""
     Endpoint(url)
     assert caplog.text == ""
-    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    monkeypatch.setenv("TUI_ANNOTATE_API_KEY", KEY)
     Endpoint(url)
     assert ("unencrypted" in caplog.text) == warned
     assert KEY not in caplog.text

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tui_annotate.domain.endpoint_trust import EndpointTrust
 from tui_annotate.lab.chat.reply_cache import open_replies
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.judges import JudgeOptions
@@ -26,6 +27,7 @@ class JudgeConfig:
 
     Attributes:
         language: language of the prompts, "en" or "zh"; empty: the language of each question.
+        trust: the endpoints that may receive texts; None if the user named `base_url`.
     """
 
     judge: str
@@ -35,6 +37,7 @@ class JudgeConfig:
     concurrency: int = 4
     timeout: float | None = None
     max_retries: int | None = None
+    trust: EndpointTrust | None = None
 
     def load(self, replies: ReplyCache | None) -> Judge:
         """Load the LLM judge; if `replies` is None, the judge keeps its replies in memory."""
@@ -44,6 +47,7 @@ class JudgeConfig:
             concurrency=self.concurrency,
             timeout=self.timeout,
             max_retries=self.max_retries,
+            trust=self.trust,
         )
         return registry.load_judge(self.judge, options)
 
@@ -53,7 +57,12 @@ def choose_judge(
 ) -> JudgeConfig:
     """Choose the judge model; command options take precedence over settings."""
     named = model or settings.judge_model
-    return JudgeConfig(judge=f"llm:{named}", base_url=base_url or settings.judge_url, **others)
+    return JudgeConfig(
+        judge=f"llm:{named}",
+        base_url=base_url or settings.judge_url,
+        trust=settings.endpoints.naming(base_url),
+        **others,
+    )
 
 
 def load_named_judge(
@@ -67,16 +76,23 @@ def load_named_judge(
 ) -> Judge:
     """Load the judge that options and settings name; the workspace stores its replies.
 
+    On a terminal, the user is asked whether to trust an address that only the settings name.
+
     Args:
         unasked: the caller sends no request, so no endpoint address is required.
         no_cache: neither use nor store replies.
 
     Raises:
         InvalidInput: the model or the address is missing.
+        NotAllowed: only the settings name the address, and the user does not trust it.
         Unavailable: a required library is not installed.
     """
     nowhere = NO_ENDPOINT if unasked and not space.settings.judge_url else ""
     config = choose_judge(space.settings, model=model, base_url=base_url or nowhere, **others)
+    if not unasked and config.trust is not None:
+        from tui_annotate.cli.endpoint_trust import require_trust
+
+        require_trust(config.trust, config.base_url)
     return config.load(open_replies(space.machines.replies, no_cache=no_cache))
 
 

@@ -18,8 +18,9 @@ from functools import cached_property
 from threading import BoundedSemaphore, Lock
 from typing import TYPE_CHECKING, Any, Final
 
+from tui_annotate.domain.endpoint_trust import EndpointTrust
 from tui_annotate.domain.errors import InvalidInput, TuiAnnotateError, Unavailable
-from tui_annotate.plugins.api_key import authorization_header
+from tui_annotate.plugins.api_key import authorize_request
 from tui_annotate.plugins.http_errors import RequestRefused, connection_failure, reply_failure
 from tui_annotate.plugins.http_transport import (
     check_timeout,
@@ -88,7 +89,8 @@ class LlmJudge:
         self._timeout = check_timeout(TIMEOUT if chosen.timeout is None else chosen.timeout)
         self.host = format_host(self._url)
         self.model = chosen.model
-        warn_of_open_key(self._url)
+        self._trust = chosen.trust or EndpointTrust().naming(chosen.base_url)
+        warn_of_open_key(self._url, self._trust)
         self._replies: ReplyCache = _MemoryReplies() if chosen.replies is None else chosen.replies
         self._concurrency = chosen.concurrency
         self._slots = BoundedSemaphore(chosen.concurrency)
@@ -231,14 +233,17 @@ class LlmJudge:
         content = json.dumps(body, ensure_ascii=False).encode()
         until = self._clock() + self._timeout
         try:
-            with post_chat(self._client, f"{self._url}/chat/completions", content) as reply:
+            address = f"{self._url}/chat/completions"
+            with post_chat(self._client, address, content, trust=self._trust) as reply:
                 self._retry.reached = True
                 found = read_chat(reply, until - self._clock(), timeout=self._timeout)
         except httpx2.TransportError as error:
             raise connection_failure(error, timeout=self._timeout) from error
         if reply.is_success:
             return found
-        raise reply_failure(self.host, reply.status_code, headers=reply.headers, body=found)
+        raise reply_failure(
+            self._url, reply.status_code, headers=reply.headers, body=found, trust=self._trust
+        )
 
     @cached_property
     def _client(self) -> httpx2.Client:
@@ -252,11 +257,16 @@ def open_chat_client(url: httpx2.URL, timeout: float) -> httpx2.Client:
 
 
 def post_chat(
-    client: httpx2.Client, url: str, content: bytes
+    client: httpx2.Client, url: str, content: bytes, *, trust: EndpointTrust
 ) -> AbstractContextManager[httpx2.Response]:
-    """Send JSON to a chat model, with the current API key; the caller reads the reply."""
+    """Send JSON to a chat model, with the current API key; the caller reads the reply.
+
+    Raises:
+        NotAllowed: the user does not trust the endpoint; nothing is sent.
+    """
     headers = {"Accept": "application/json", "Content-Type": "application/json"}
-    return client.stream("POST", url, content=content, headers=headers | authorization_header())
+    headers |= authorize_request(url, trust)
+    return client.stream("POST", url, content=content, headers=headers)
 
 
 def read_chat(reply: httpx2.Response, seconds: float, *, timeout: float) -> bytes:

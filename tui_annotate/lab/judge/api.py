@@ -369,8 +369,18 @@ def choose_scale(
         concurrency=config.concurrency,
         timeout=config.timeout,
         max_retries=config.max_retries,
+        trust=config.trust,
     )
     return ScaleSetup(ragas, embed, label)
+
+
+def embedder_url(chosen: str, settings: Settings, used: VectorSet | None) -> str:
+    """Return the URL to which the embedder of `choose_scale` sends texts; empty if to none."""
+    if not chosen and used is not None:
+        return used.base_url
+    name = chosen or settings.embedder
+    costs = name not in {"auto", "none"} and registry.has_cost(name)
+    return settings.base_url if costs else ""
 
 
 def _load_embedder(
@@ -382,6 +392,7 @@ def _load_embedder(
             base_url=used.base_url,
             dimensions=used.asked_dimensions,
             timeout=timeout,
+            trust=settings.endpoints,
         )
     name = chosen or settings.embedder
     if name == "none":
@@ -397,4 +408,5 @@ def _load_embedder(
         base_url=settings.base_url,
         dimensions=settings.dimensions,
         timeout=timeout,
+        trust=settings.endpoints,
     )

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tui_annotate.cli import output
+from tui_annotate.cli.endpoint_trust import require_trust
 from tui_annotate.cli.options import open_workspace
 from tui_annotate.cli.output import Column
 from tui_annotate.domain.errors import InvalidInput
@@ -123,6 +124,8 @@ def _open_runner(
         timeout=chosen.timeout,
         max_retries=chosen.max_retries,
     )
+    if not chosen.dry_run and config.trust is not None:
+        require_trust(config.trust, config.base_url)
     with output.show_progress("replies") as show_progress:
         yield (
             config,

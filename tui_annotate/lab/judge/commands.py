@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tui_annotate.cli import completion, output
+from tui_annotate.cli.endpoint_trust import require_trust
 from tui_annotate.cli.help_format import RESEARCH
 from tui_annotate.cli.options import (
     CommonOptions,
@@ -439,7 +440,7 @@ def evaluate(
     The judge first generates missing answers and ground truths. Questions without a score are
     counted, but excluded from the mean.
     """
-    from tui_annotate.lab.judge.api import choose_scale, plan_evaluate
+    from tui_annotate.lab.judge.api import choose_scale, embedder_url, plan_evaluate
     from tui_annotate.lab.judge.evaluation import (
         METRICS,
         BuiltInScale,
@@ -458,6 +459,10 @@ def evaluate(
         if chosen.dry_run:
             print_plan(plan_evaluate(setup.rows, setup.runner, options), setup, chosen)
             return
+        if "answer_relevancy" in metrics:
+            require_trust(
+                setup.settings.endpoints, embedder_url(embedder, setup.settings, setup.vector_set)
+            )
         how = choose_scale(
             setup.config,
             metrics,

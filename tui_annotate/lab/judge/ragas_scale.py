@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import httpx2
 
-from tui_annotate.domain.errors import InvalidInput, Unavailable
+from tui_annotate.domain.endpoint_trust import EndpointTrust
+from tui_annotate.domain.errors import InvalidInput, NotAllowed, Unavailable
 from tui_annotate.lab.chat.llm_judge import TIMEOUT, open_chat_client, post_chat, read_chat
 from tui_annotate.lab.judge.evaluation import VECTORS, MetricScore
 from tui_annotate.lab.judge.metrics import MissingReason
@@ -57,6 +58,7 @@ class RagasScale:
         concurrency: int = 4,
         timeout: float | None = None,
         max_retries: int | None = None,
+        trust: EndpointTrust | None = None,
     ) -> None:
         if not model or not base_url:
             raise InvalidInput(
@@ -72,7 +74,8 @@ class RagasScale:
         self.requests = 0
         self._lock = Lock()
         self._free = BoundedSemaphore(concurrency)
-        warn_of_open_key(self._url)
+        self._trust = trust or EndpointTrust().naming(base_url)
+        warn_of_open_key(self._url, self._trust)
         _silence()
         try:
             import ragas.metrics.collections as metrics
@@ -103,7 +106,9 @@ class RagasScale:
         import openai
 
         async with httpx2.AsyncClient(
-            transport=_ChatTransport(self._url, self._timeout, on_request=self._count_request)
+            transport=_ChatTransport(
+                self._url, self._timeout, self._trust, on_request=self._count_request
+            )
         ) as connection:
             client = openai.AsyncOpenAI(
                 api_key=_NO_KEY,  # our transport adds the user's key
@@ -153,18 +158,24 @@ class _ChatTransport(httpx2.AsyncBaseTransport):
     """HTTP transport that sends the requests of RAGAS with this program's headers only."""
 
     def __init__(
-        self, url: httpx2.URL, timeout: float, *, on_request: Callable[[], None] = lambda: None
+        self,
+        url: httpx2.URL,
+        timeout: float,
+        trust: EndpointTrust,
+        *,
+        on_request: Callable[[], None] = lambda: None,
     ) -> None:
         self._on_request = on_request
         self._client = open_chat_client(url, timeout)
         self._timeout = timeout
+        self._trust = trust
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         return await asyncio.to_thread(self._send, str(request.url), await request.aread())
 
     def _send(self, url: str, content: bytes) -> httpx2.Response:
         self._on_request()
-        with post_chat(self._client, url, content) as reply:
+        with post_chat(self._client, url, content, trust=self._trust) as reply:
             body = read_chat(reply, self._timeout, timeout=self._timeout)
         kept = ("content-type", "location", "retry-after", "retry-after-ms")
         headers = {name: reply.headers[name] for name in kept if name in reply.headers}
@@ -185,7 +196,7 @@ def _fatal_error(error: BaseException | None) -> str:
         openai.NotFoundError,
     )
     while error is not None:
-        if isinstance(error, (*hopeless, Unavailable)):
+        if isinstance(error, (*hopeless, Unavailable, NotAllowed)):
             return shorten_line(str(error))
         error = error.__cause__ or error.__context__
     return ""

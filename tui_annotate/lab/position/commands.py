@@ -419,6 +419,7 @@ def run(
             concurrency=endpoint.concurrency,
             timeout=endpoint.timeout,
             max_retries=endpoint.max_retries,
+            trust=space.settings.endpoints.naming(base_url),
         )
         judge = registry.load_judge(f"llm:{model}", judge_options)
         # Every prompt is built before the first one is sent, so that an invalid row costs nothing.

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from tui_annotate.cli import completion, output
+from tui_annotate.cli.endpoint_trust import require_trust
 from tui_annotate.cli.options import (
     CommonOptions,
     DryOption,
@@ -339,6 +340,8 @@ def compute(
             loaded_judge = load_named_judge(
                 space, judge, base_url=base_url, unasked=dry_run, timeout=timeout
             )
+        if "similarity" in scorers and not (base_url or dry_run):
+            require_trust(space.settings.endpoints, space.machines.embedder_url(embedder))
         load = partial(space.machines.embedder, embedder, base_url=base_url, timeout=timeout)
         options = ScorerOptions(
             judge=loaded_judge,

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from tui_annotate.cli import output
+from tui_annotate.cli.endpoint_trust import require_trust
 from tui_annotate.cli.help_format import RESEARCH
 from tui_annotate.cli.options import (
     CommonOptions,
@@ -58,14 +59,13 @@ def run(
     if dry_run:
         _print_plan(recipe, as_json=common.as_json)
         return
-    from tui_annotate.lab.score.recipes import run_recipe
+    from tui_annotate.lab.score.recipes import list_urls, run_recipe
 
-    with (
-        open_workspace(common.workspace, needs=Permission.MANAGE) as space,
-        output.show_progress("samples") as show_progress,
-        _hint_at_keys(),
-    ):
-        done = run_recipe(space, recipe, timeout=timeout, progress=show_progress)
+    with open_workspace(common.workspace, needs=Permission.MANAGE) as space, _hint_at_keys():
+        for url in list_urls(space, recipe):
+            require_trust(space.settings.endpoints, url)
+        with output.show_progress("samples") as show_progress:
+            done = run_recipe(space, recipe, timeout=timeout, progress=show_progress)
     if common.as_json:
         output.print_json(_report_as_json(done))
     else:

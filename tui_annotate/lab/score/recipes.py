@@ -300,6 +300,16 @@ def run_recipe(
     return done
 
 
+def list_urls(space: Workspace, recipe: Recipe) -> Iterator[str]:
+    """Yield the URLs to which a pipeline would send texts."""
+    if recipe.source is not None:
+        yield space.ingest_service.sets.unnamed_url(space.vector_options())
+    for step in recipe.steps:
+        if step.scorer == "similarity":
+            embedder = step.options.get("embedder", "")
+            yield step.options.get("base_url", "") or space.machines.embedder_url(embedder)
+
+
 def _score_options(
     space: Workspace, step: ScorerStep, dataset: str, *, timeout: float | None
 ) -> ScoreOptions:
@@ -309,7 +319,10 @@ def _score_options(
     said: dict[str, Any] = dict(step.options)
     embedder, base_url = said.pop("embedder", ""), said.pop("base_url", "")
     language, keep_thinking = said.pop("language", AUTO), said.pop("keep_thinking", False)
-    load = partial(space.machines.embedder, embedder, base_url=base_url, timeout=timeout)
+    # A pipeline file may come from someone else: its URL needs trust, like that of a workspace.
+    load = partial(
+        space.machines.embedder, embedder, base_url=base_url, timeout=timeout, is_named=False
+    )
     options = ScorerOptions(embedder=load, by_characters=embedder == "none", **said)
     return ScoreOptions(
         dataset=dataset,

@@ -16,8 +16,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
+from tui_annotate.domain.endpoint_trust import EndpointTrust
 from tui_annotate.domain.errors import InvalidInput, Unavailable
-from tui_annotate.plugins.api_key import authorization_header
+from tui_annotate.plugins.api_key import authorize_request
 from tui_annotate.plugins.http_errors import RequestRefused, connection_failure, reply_failure
 from tui_annotate.plugins.http_transport import (
     check_timeout,
@@ -58,13 +59,15 @@ class Endpoint:
         timeout: float = TIMEOUT,
         wait: Callable[[float], None] = time.sleep,
         clock: Callable[[], float] = time.monotonic,
+        trust: EndpointTrust | None = None,
     ) -> None:
         self._url = check_url(base_url)
+        self._trust = trust or EndpointTrust().naming(base_url)
         self._timeout = check_timeout(timeout)
         self._clock = clock
         self.host = format_host(self._url)
         self._retry = RetryPolicy(self.host, wait=wait)
-        warn_of_open_key(self._url)
+        warn_of_open_key(self._url, self._trust)
 
     def post(self, path: str, question: Mapping[str, Any], *, most: int) -> Any:
         """Send a JSON request and return the parsed reply of at most `most` bytes, with retries.
@@ -79,11 +82,10 @@ class Endpoint:
         import httpx2
 
         url = self._url.copy_with(path=self._url.path.rstrip("/") + path)
+        headers = authorize_request(str(url), self._trust)
         until = self._clock() + self._timeout
         try:
-            with self._client.stream(
-                "POST", url, json=question, headers=authorization_header()
-            ) as reply:
+            with self._client.stream("POST", url, json=question, headers=headers) as reply:
                 self._retry.reached = True
                 body = read_body(
                     reply,
@@ -96,7 +98,9 @@ class Endpoint:
         except httpx2.TransportError as error:
             raise connection_failure(error, timeout=self._timeout) from error
         if reply.status_code != httpx2.codes.OK:
-            raise reply_failure(self.host, reply.status_code, headers=reply.headers, body=body)
+            raise reply_failure(
+                self._url, reply.status_code, headers=reply.headers, body=body, trust=self._trust
+            )
         try:
             return json.loads(body)
         except (ValueError, RecursionError):
@@ -231,7 +235,9 @@ class RemoteEmbedder:
                 f"use 1 to {MOST_DIMENSIONS:,} dimensions",
             )
         timeout = TIMEOUT if chosen.timeout is None else chosen.timeout
-        self._endpoint = Endpoint(chosen.base_url, timeout=timeout, wait=wait, clock=clock)
+        self._endpoint = Endpoint(
+            chosen.base_url, timeout=timeout, wait=wait, clock=clock, trust=chosen.trust
+        )
         self.host = self._endpoint.host
         self._clock = clock
         self._wanted_dimensions = chosen.dimensions

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from tui_annotate.domain.annotations import LabelPath
 from tui_annotate.domain.did_you_mean import unknown_dataset
+from tui_annotate.domain.endpoint_trust import EndpointTrust
 from tui_annotate.domain.errors import Conflict, InvalidInput, InvalidLabels, NotFound, Unavailable
 from tui_annotate.domain.labels import LabelTree
 from tui_annotate.domain.progress import TaskProgress
@@ -71,7 +72,12 @@ _RUNS_NOTE = (
 
 @dataclass(frozen=True, slots=True)
 class IngestService:
-    """Imports samples and annotations into a workspace (`workers` 0: a process per processor)."""
+    """Imports samples and annotations into a workspace.
+
+    Attributes:
+        workers: number of processes that segment texts; 0: one for each processor.
+        trust: the endpoints that may receive texts; None for none but those that the caller names.
+    """
 
     corpus: CorpusStore
     annotations: AnnotationStore
@@ -79,6 +85,7 @@ class IngestService:
     load: EmbedderLoader = registry.load_embedder
     workers: int = 0
     labels: Callable[[str], LabelTree] | None = None
+    trust: EndpointTrust | None = None
 
     def run(
         self,
@@ -103,10 +110,14 @@ class IngestService:
         Raises:
             Conflict: the workspace has another embedder.
             InvalidInput: `strict` is set, and `records` can be read only once.
+            NotAllowed: only the workspace names the embedder's endpoint, and the user does not
+                trust it; nothing is stored.
             NotFound, Unavailable: a file or store cannot be opened; or the embedder of a new
                 workspace failed, after the texts were stored.
         """
         began = time.monotonic()
+        if embed and not dry_run:
+            self.sets.require_trust(embedder)
         vectors = self._vectors(embedder)
         watcher = IngestCallbacks(progress, problem)
         self._give_stored_samples(records)
@@ -150,6 +161,7 @@ class IngestService:
             NotFound: the dataset does not exist.
             Conflict: work would be lost and `with_annotations` is False; or the embedder differs.
             InvalidInput: a record belongs to another dataset, or the records can be read only once.
+            NotAllowed: as for `run`.
         """
         began = time.monotonic()
         _require_readable_twice(records, "replace")
@@ -157,6 +169,7 @@ class IngestService:
         stored = set(self.corpus.keys(dataset))
         if not stored:
             raise unknown_dataset(dataset, [each.name for each in self.corpus.datasets()])
+        self.sets.require_trust(embedder)
         vectors = self._vectors(embedder)
         looked = self._run(IngestCallbacks(progress, problem), exchange=with_annotations)
         changed: set[SampleKey] = set()
@@ -184,7 +197,7 @@ class IngestService:
 
     @property
     def sets(self) -> VectorSets:
-        return VectorSets(self.corpus, self.stores, self.load)
+        return VectorSets(self.corpus, self.stores, self.load, self.trust)
 
     def _price_records(
         self, records: Iterator[Record], vectors: DocumentEmbedder
@@ -206,7 +219,7 @@ class IngestService:
         return self.workers or os.cpu_count() or 1
 
     def _vectors(self, embedder: str | VectorOptions) -> DocumentEmbedder:
-        asked = VectorOptions.of(embedder)
+        asked = VectorOptions.of(embedder, trust=self.trust)
         return DocumentEmbedder(self.corpus, stores=self.stores, load=self.load, options=asked)
 
     def _give_stored_samples(self, records: Records) -> None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
+from tui_annotate.domain.endpoint_trust import EndpointTrust
 from tui_annotate.domain.vector_sets import VectorSet
 from tui_annotate.methods.segmentation import SEGMENTER
 from tui_annotate.plugins import registry
@@ -32,6 +33,7 @@ class VectorOptions:
         prepared: a file with computed vectors, for `auto`.
         spare_url, spare_dimensions: defaults of an embedder with costs.
         timeout: seconds for a request to an endpoint; None for the default.
+        trust: the endpoints that may receive texts; `base_url` may, because the user named it.
     """
 
     name: str = AUTO
@@ -42,11 +44,19 @@ class VectorOptions:
     spare_url: str = ""
     spare_dimensions: int = 0
     timeout: float | None = None
+    trust: EndpointTrust = field(default_factory=EndpointTrust, compare=False)
 
     @classmethod
-    def of(cls, embedder: str | VectorOptions) -> VectorOptions:
-        """Return complete options of an embedder, given by name or options; or InvalidInput."""
-        asked = embedder if isinstance(embedder, VectorOptions) else cls(embedder)
+    def of(
+        cls, embedder: str | VectorOptions, *, trust: EndpointTrust | None = None
+    ) -> VectorOptions:
+        """Return complete options of an embedder, given by name or options; or InvalidInput.
+
+        `trust`: the endpoints that may receive texts if the embedder is given by name.
+        """
+        asked = (
+            cls(embedder, trust=trust or EndpointTrust()) if isinstance(embedder, str) else embedder
+        )
         name, first = map(registry.resolve_embedder_name, (asked.name, asked.first))
         for each in {name, first} - {AUTO, NONE}:
             registry.refuse_unknown("embedders", each)
@@ -59,6 +69,16 @@ class VectorOptions:
         if known or not (self.spare_url or self.spare_dimensions) or not registry.has_cost(name):
             return base_url, dimensions
         return base_url or self.spare_url, dimensions or self.spare_dimensions
+
+    def unnamed_url(self, name: str, known: VectorSet | None) -> str:
+        """Return the URL that an embedder would send texts to if only the workspace names it.
+
+        Empty if the user named a URL, or if the embedder sends no texts.
+        """
+        base_url, _ = self.how(name, known)
+        kind = name.partition(":")[0]
+        local = registry.is_built_in("embedders", kind) and not registry.has_cost(name)
+        return "" if self.base_url or local else base_url
 
     def options(self, name: str) -> str:
         """Return an embedder's options in the form in which users type them in a command."""

@@ -11,6 +11,7 @@ from itertools import chain, count
 from typing import TYPE_CHECKING, Final
 
 from tui_annotate.domain.did_you_mean import suggest_word
+from tui_annotate.domain.endpoint_trust import EndpointTrust
 from tui_annotate.domain.errors import Conflict, NotFound, Unavailable
 from tui_annotate.domain.progress import TaskProgress
 from tui_annotate.domain.records import Record
@@ -59,6 +60,7 @@ class VectorSets:
     corpus: CorpusStore
     stores: Callable[[], VectorStore]
     load: EmbedderLoader
+    trust: EndpointTrust | None = None
 
     def infos(self) -> tuple[VectorSetInfo, ...]:
         """Return all sets of vectors, oldest first; lexical ranking counts as an empty set."""
@@ -81,6 +83,32 @@ class VectorSets:
             for each in kept
         )
 
+    def unnamed_url(self, embedder: str | VectorOptions = AUTO) -> str:
+        """Return the URL that would get texts, if only the workspace's settings or store name it.
+
+        Empty if the user named the URL, or if no texts leave this machine.
+        """
+        options = VectorOptions.of(embedder, trust=self.trust)
+        used = self.corpus.vector_set()
+        name = options.name
+        if name == AUTO and self.corpus.vectors_decided():
+            name = used.embedder if used else NONE
+        elif name == AUTO:
+            name = options.first
+        if name in {AUTO, NONE}:
+            return ""
+        known = [each for each in self.corpus.vector_sets() if each.embedder == name]
+        return options.unnamed_url(name, used if used in known else next(reversed(known), None))
+
+    def require_trust(self, embedder: str | VectorOptions = AUTO) -> None:
+        """Check that texts may be sent where an embedder sends them.
+
+        Raises:
+            NotAllowed: only the workspace names the endpoint, and the user does not trust it.
+        """
+        if url := self.unnamed_url(embedder):
+            VectorOptions.of(embedder, trust=self.trust).trust.require(url)
+
     def rebuild(
         self,
         embedder: str | VectorOptions = AUTO,
@@ -94,10 +122,12 @@ class VectorSets:
 
         Raises:
             InvalidInput, Unavailable: the embedder is not available, or it or the disk failed.
+            NotAllowed: as `require_trust`.
         """
+        self.require_trust(embedder)
         began = time.monotonic()
         report_progress = IngestCallbacks(progress).time_embedding()
-        report = self._rebuild(VectorOptions.of(embedder), report_progress)
+        report = self._rebuild(VectorOptions.of(embedder, trust=self.trust), report_progress)
         report.seconds = time.monotonic() - began
         return report
 
@@ -131,7 +161,7 @@ class VectorSets:
         Raises:
             InvalidInput, Unavailable: the embedder is not available.
         """
-        options = VectorOptions.of(embedder)
+        options = VectorOptions.of(embedder, trust=self.trust)
         replaced = self.corpus.vector_set() if options.name == AUTO else None
         name = replaced.embedder if replaced else options.name
         if name in {AUTO, NONE} or not registry.has_cost(name):
@@ -202,7 +232,11 @@ class VectorSets:
             base_url, dimensions = options.how(name, former)
             try:
                 embedder = self.load(
-                    name, base_url=base_url, dimensions=dimensions, timeout=options.timeout
+                    name,
+                    base_url=base_url,
+                    dimensions=dimensions,
+                    timeout=options.timeout,
+                    trust=options.trust.naming(options.base_url),
                 )
             except Unavailable as error:
                 missing.append(error)

@@ -218,7 +218,11 @@ class DocumentEmbedder:
     def _load_named(self, name: str) -> Embedder:
         base_url, dimensions = self.options.how(name, self._vector_set)
         return self.load(
-            name, base_url=base_url, dimensions=dimensions, timeout=self.options.timeout
+            name,
+            base_url=base_url,
+            dimensions=dimensions,
+            timeout=self.options.timeout,
+            trust=self.options.trust.naming(self.options.base_url),
         )
 
     def _begin_job(self, embedder: Embedder, report_progress: EmbeddingProgress) -> EmbedJob | None:
@@ -285,6 +289,9 @@ def take(
             f"the vectors in {file} belong to sentences split by {made.segmenter};"
             f" this version splits sentences with {SEGMENTER}"
         )
+    model = made.embedder.partition(":")[2]
+    if Path(model).is_absolute() or model.startswith("~"):
+        raise InvalidInput(f"the vectors in {file} were computed with a model of another machine")
     if kept and not is_table_of(
         kept.table, embedder=made.embedder, version=made.version, segmenter=SEGMENTER
     ):

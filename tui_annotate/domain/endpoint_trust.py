@@ -1,0 +1,122 @@
+"""Which endpoints may receive texts, and which of them may receive an API key.
+
+An origin is the scheme, host and port of a URL. The port is omitted if it is the scheme's default.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Final
+
+from tui_annotate.domain.errors import InvalidInput, NotAllowed
+
+UNTRUSTED: Final = "endpoint-untrusted"
+"""Code of the error that the user does not trust an endpoint."""
+
+OWN_KEY, OPENAI_KEY = "TUI_ANNOTATE_API_KEY", "OPENAI_API_KEY"
+"""Environment variables of an API key: of this program, and of all programs that use OpenAI."""
+
+_OPENAI: Final = "https://api.openai.com"
+_URL: Final = re.compile(
+    r"(?P<scheme>https?)://(?P<host>\[[0-9a-f:.]+\]|[^\s/?#@:\\\[\]%]+)(?::(?P<port>[0-9]{1,5}))?(?:[/?#].*)?",
+    re.IGNORECASE,
+)
+_DEFAULT_PORTS: Final = {"http": 80, "https": 443}
+
+
+def parse_origin(url: str) -> str:
+    """Return the origin of a URL, such as `http://localhost:11434`, in lower case.
+
+    Raises:
+        InvalidInput: the text is not an HTTP URL, or contains a user name.
+    """
+    found = _URL.fullmatch(url.strip())
+    try:
+        host = found["host"].encode("idna").decode() if found else ""
+    except UnicodeError:
+        host = ""
+    if found is None or not host:
+        raise InvalidInput(
+            f"{url!r} is not the address of an endpoint",
+            "pass a URL such as https://api.openai.com or http://localhost:11434",
+        )
+    scheme, port = found["scheme"].lower(), int(found["port"] or 0)
+    suffix = "" if port in {0, _DEFAULT_PORTS[scheme]} else f":{port}"
+    return f"{scheme}://{host.lower()}{suffix}"
+
+
+@dataclass(slots=True)
+class EndpointTrust:
+    """The origins that a user trusts.
+
+    Attributes:
+        texts: origins that may receive texts.
+        keys: origins that may receive texts and any API key.
+        named: origins that the user named in this run: by an option, an argument or an environment
+            variable.
+    """
+
+    texts: set[str] = field(default_factory=set)
+    keys: set[str] = field(default_factory=set)
+    named: set[str] = field(default_factory=set)
+
+    def naming(self, *urls: str) -> EndpointTrust:
+        """Return this trust with URLs that the user named in this run.
+
+        An origin that is trusted later is trusted by both. Text that is not a URL is ignored: the
+        request to it fails.
+        """
+        return EndpointTrust(self.texts, self.keys, self.named | set(_origins(urls)))
+
+    def add(self, url: str, *, with_key: bool) -> None:
+        """Trust the origin of a URL; InvalidInput if the text is not a URL."""
+        (self.keys if with_key else self.texts).add(parse_origin(url))
+
+    def allows_texts(self, url: str) -> bool:
+        return parse_origin(url) in self.texts | self.keys | self.named
+
+    def allows_key(self, variable: str, url: str) -> bool:
+        """Return whether the API key in an environment variable may be sent to a URL.
+
+        A named endpoint gets the program's own key only: `OPENAI_API_KEY` is set for other
+        programs, so it goes to OpenAI, or where the user trusted an endpoint with a key.
+        """
+        origin = parse_origin(url)
+        if origin in self.keys:
+            return True
+        if variable == OPENAI_KEY:
+            return origin == _OPENAI
+        return origin in self.named
+
+    def require(self, url: str) -> None:
+        """Check that a URL may receive texts.
+
+        Raises:
+            NotAllowed: the user does not trust the URL's origin.
+            InvalidInput: the text is not a URL.
+        """
+        if not self.allows_texts(url):
+            origin = parse_origin(url)
+            raise NotAllowed(
+                f"texts are not sent to {origin}: the workspace names this endpoint, and you have"
+                " not trusted it",
+                f"if you trust it: {trust_command(origin)}",
+                code=UNTRUSTED,
+            )
+
+
+def trust_command(url: str, *, with_key: bool = False) -> str:
+    """Return the command that trusts the origin of a URL."""
+    words = ["tui-annotate", "settings", "trust-endpoint", parse_origin(url)]
+    return shlex.join([*words, "--with-key"] if with_key else words)
+
+
+def _origins(urls: Iterable[str]) -> Iterable[str]:
+    for url in urls:
+        try:
+            yield parse_origin(url)
+        except InvalidInput:
+            continue

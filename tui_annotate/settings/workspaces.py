@@ -1,0 +1,164 @@
+"""Finds the current workspace, and checks who owns it.
+
+A folder that the user did not name may have been put there by another user, whose settings could
+make the program send texts, or write to other files.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from tui_annotate.domain.errors import NotAllowed, NotFound
+from tui_annotate.settings.paths import NO_WORKSPACE, PREFIX, WORKSPACE_FILE, user_file
+
+UNTRUSTED: Final = "workspace-untrusted"
+"""Code of the error that a workspace belongs to another user."""
+
+_STORE: Final = "store.sqlite"
+_PATH_SETTINGS: Final = ("people_store", "pseudonyms_key", "embedder")
+
+
+def find_workspace(flag: Path | None = None) -> Path:
+    """Return the named workspace's folder, or the closest workspace at or above the current folder.
+
+    The flag or the environment variable `TUI_ANNOTATE_WORKSPACE` names the workspace.
+
+    Raises:
+        NotFound: the named folder is not a workspace, or the current folder is not in a workspace.
+        NotAllowed: no workspace is named, and the closest one belongs to another user.
+    """
+    named = flag or os.environ.get(PREFIX + "WORKSPACE")
+    if named:
+        folder = Path(named)
+        if not (folder / WORKSPACE_FILE).is_file():
+            raise NotFound(
+                f"{folder} is not a workspace: the folder has no {WORKSPACE_FILE}",
+                f"create a workspace: tui-annotate init {shlex.quote(str(folder))}",
+            )
+        return folder.resolve()
+    here = Path.cwd()
+    for folder in (here, *here.parents):
+        if (folder / WORKSPACE_FILE).is_file():
+            require_own_workspace(folder)
+            return folder
+    raise NotFound(
+        f"neither {here} nor a parent folder is a workspace",
+        "create a workspace with tui-annotate init, or name an existing one with -w DIR",
+        code=NO_WORKSPACE,
+    )
+
+
+def require_own_workspace(folder: Path, *, by_option: bool = True) -> None:
+    """Check who owns a workspace that the user did not name; a missing folder passes.
+
+    Folder, settings and store must belong to the user or to root; for root, to root or to the user
+    who called sudo. A workspace in the user's `trusted_workspaces` passes.
+
+    Args:
+        by_option: whether the command has the option -w, which opens the workspace.
+
+    Raises:
+        NotAllowed: something belongs to another user, who could make the program send texts.
+    """
+    option = f"name the workspace: -w {shlex.quote(str(folder))}, or " if by_option else ""
+    for path in (folder, folder / WORKSPACE_FILE, folder / _STORE):
+        owner = _foreign_owner(path)
+        if owner is not None and not is_trusted_workspace(folder):
+            raise NotAllowed(
+                f"the workspace {folder} was not opened: {path} belongs to"
+                f" {describe_owner(owner)}, not to you",
+                f"if you trust this user, {option}add the folder to trusted_workspaces in"
+                f" {user_file()}",
+                code=UNTRUSTED,
+            )
+
+
+def _foreign_owner(path: Path) -> int | None:
+    """Return the owner of a path, or of the link at this path, who is not trusted; else None."""
+    for follow in (False, True):
+        try:
+            owner = path.stat(follow_symlinks=follow).st_uid
+        except OSError:  # missing, or in a folder that the user cannot read
+            continue
+        if owner not in _own_ids():
+            return owner
+    return None
+
+
+def _own_ids() -> set[int]:
+    own = {0, os.geteuid()}
+    caller = os.environ.get("SUDO_UID", "")
+    if os.geteuid() == 0 and caller.isascii() and caller.isdigit():
+        own.add(int(caller))
+    return own
+
+
+def is_trusted_workspace(folder: Path) -> bool:
+    """Return whether a folder is in the user's `trusted_workspaces`, or below such a folder."""
+    from tui_annotate.settings import load
+
+    trusted = [expand(each).resolve() for each in load().trusted_workspaces]
+    return any(folder.resolve().is_relative_to(each) for each in trusted)
+
+
+def expand(path: str) -> Path:
+    return Path(os.path.expanduser(path))  # noqa: PTH111  pathlib raises for an unknown user
+
+
+def describe_owner(uid: int) -> str:
+    import pwd
+
+    try:
+        return f"user {pwd.getpwuid(uid).pw_name!r}"
+    except KeyError:
+        return f"the user with the id {uid}"
+
+
+def check_paths(
+    values: Mapping[str, Any], workspace: Path, *, environment: Mapping[str, str]
+) -> None:
+    """Check that the settings of another user name no path outside their workspace.
+
+    Values that the environment replaces are not checked.
+
+    Raises:
+        NotAllowed: a setting names such a path, which could be a file of the user who runs the
+            program.
+    """
+    file = workspace / WORKSPACE_FILE
+    owner = _foreign_owner(file)
+    if owner is None:
+        return
+    for name, value in find_outside_paths(values, workspace):
+        if PREFIX + name.upper() in environment:
+            continue
+        if is_trusted_workspace(workspace):
+            return
+        raise NotAllowed(
+            f"{file} belongs to {describe_owner(owner)}, and its setting {name} names"
+            f" a path outside the workspace: {value!r}",
+            f"if you trust this user, add {workspace} to trusted_workspaces in {user_file()}",
+            code=UNTRUSTED,
+        )
+
+
+def find_outside_paths(values: Mapping[str, Any], workspace: Path) -> Iterator[tuple[str, str]]:
+    """Yield name and value of each setting that names a path outside the workspace."""
+    for name in _PATH_SETTINGS:
+        value = values.get(name)
+        named = _named_path(name, value, workspace) if isinstance(value, str) else None
+        if named is not None and not named.resolve().is_relative_to(workspace.resolve()):
+            yield name, value
+
+
+def _named_path(name: str, value: str, workspace: Path) -> Path | None:
+    """Return the path in the value of a setting; None if the value contains none."""
+    if name != "embedder":
+        return workspace / expand(value) if value else None
+    _, _, model = value.partition(":")
+    folder = expand(model)
+    return folder.absolute() if model and folder.is_dir() else None
