@@ -327,3 +327,17 @@ def test_shapes_hold_all_figures(store: Store) -> None:
     assert rows[0][:4] == ("good", "", "balanced_accuracy", 1.0)
     assert rows[-1][3] == ""
     assert rows[-1][-1] == ONE_KIND
+
+
+def test_scores_without_a_value_are_named(store: Store) -> None:
+    """They are not compared, and are not left out without a word."""
+    names = [sample.key.id for sample in store.corpus.samples("d")]
+    full: dict[str, Any] = dict.fromkeys(names, 0.5)
+    blank: dict[str, Any] = dict.fromkeys(names)
+    store.score("full", "p", **full)
+    store.score("blank", "q", **blank)
+    found = store.report(scores=("p", "q"))
+    assert ([each.name for each in found.machines], found.without_values) == (["p"], ("q",))
+    assert shapes.as_json(found)["without_values"] == ["q"]
+    with pytest.raises(InvalidInput, check=has_code("no-numbers")):
+        store.report(scores=("q",))

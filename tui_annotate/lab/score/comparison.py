@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from tui_annotate.workspace.machines import MachineServices
 
 MAX_NAMES: Final = 20
+_DOCUMENTS: Final = "documents"
+"""Value of `Score.of` for a score of each document of a sample."""
 
 
 class ChoiceOrigin(StrEnum):
@@ -184,7 +186,11 @@ class ComparisonOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """The result of comparing scores with human labels."""
+    """The result of comparing scores with human labels.
+
+    Attributes:
+        without_values: names of scores that no judged sample has a value of; they are not compared.
+    """
 
     options: ComparisonOptions
     samples: int
@@ -193,6 +199,7 @@ class Comparison:
     unjudged: Mapping[str, int]
     ignored_readings: Mapping[str, int]
     machines: tuple[MachineComparison, ...]
+    without_values: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,9 +220,10 @@ class ComparisonService:
         cases = JudgedSamples(options.columns)
         for record in self.machines.corpus.records(RecordFilter(dataset=options.dataset)):
             cases.add(record.sample, unsupported=truths.label(record))
-        machines = disambiguate_names(
-            [*self._score_values(options, runs, cases), *cases.column_values(options.columns)]
-        )
+        scored = list(self._score_values(options, runs, cases))
+        valued = [each for each in scored if each.values]
+        empty = {each.name for each in scored} - {each.name for each in valued}
+        machines = disambiguate_names([*valued, *cases.column_values(options.columns)])
         if not machines:
             raise _nothing_to_compare(options, runs, cases)
         _check_names(options, [each.name for each in machines])
@@ -227,6 +235,7 @@ class ComparisonService:
             unjudged=dict(sorted(truths.unjudged.items())),
             ignored_readings=dict(sorted(truths.ignored_readings.items())),
             machines=tuple(_compare_machine(each, options, cases) for each in machines),
+            without_values=tuple(sorted(empty)),
         )
 
     # request ------------------------------------------------------------------------------------
@@ -277,8 +286,14 @@ class ComparisonService:
             found: dict[str, dict[int, float]] = {}
             for key, scores in self.machines.scores.scores(options.dataset, runs=[run.id]):
                 for score in scores if key in cases.places else ():
-                    if score.extra == 0 and score.raw is not None:
-                        found.setdefault(score.name, {})[cases.places[key]] = score.raw
+                    if score.extra:
+                        continue
+                    # A category of a ranker and an order of documents have no number by nature.
+                    if score.raw is None and (run.kind is RunKind.RANK or score.of == _DOCUMENTS):
+                        continue
+                    values = found.setdefault(score.name, {})
+                    if score.raw is not None:
+                        values[cases.places[key]] = score.raw
             for name, values in found.items():
                 if not options.scores or {name, run.maker} & {*options.scores}:
                     yield MachineValues(name, run.maker, run.id, values, low=name in run.low)

@@ -41,6 +41,7 @@ def as_json(found: Comparison) -> dict[str, Any]:
         "supported": found.supported,
         "bootstrap": BOOTSTRAP,
         "machines": [_machine_as_json(each) for each in found.machines],
+        "without_values": list(found.without_values),
         "left_out": [
             {"what": what, "reason": reason, "count": count}
             for what, reason, count in left_out(found)
@@ -184,6 +185,8 @@ def _print_notes(found: Comparison) -> None:
     say(f"unsupported: {labels}, according to {whom.get(options.against, options.against)}")
     for what, reason, count in left_out(found):
         say(f"excluded: {output.many(count, what.removesuffix('s'))}: {reason}")
+    for name in found.without_values:
+        say(f"not compared: {name}: none of these samples has a value")
     for machine in found.machines:
         if machine.missing:
             not_numbers = output.many(machine.not_numbers, "sample")
