@@ -188,7 +188,12 @@ def load(
             settings = _merge(
                 settings, {each.name: parsed}, where="the environment", allowed={each.name}
             )
-    chosen = {name: value for name, value in (flags or {}).items() if value is not None}
+    # An unknown name is an error, whatever its value is.
+    chosen = {
+        name: value
+        for name, value in (flags or {}).items()
+        if value is not None or name not in known
+    }
     return _merge(settings, chosen, where="the arguments", allowed=known)
 
 
