@@ -264,3 +264,11 @@ def test_what_is_no_workspace_is_told(tmp_path: Path, monkeypatch: pytest.Monkey
         with pytest.raises(NotFound) as caught:
             find_workspace(flag)
         assert "tui-annotate init" in caught.value.hint
+
+
+@pytest.mark.parametrize("value", [1, None, ""])
+def test_an_unknown_flag_is_told(value: object) -> None:
+    """None means that a flag is not set, but only a flag that there is."""
+    with pytest.raises(InvalidInput, match="bogus"):
+        settings.load(flags={"bogus": value})
+    assert settings.load(flags={"embedder": None}).embedder == settings.load().embedder

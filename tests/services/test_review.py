@@ -165,6 +165,21 @@ def test_a_desk_shows_all_who_are_done_without_their_names(candidates: Team) -> 
     assert {one.id for one in layer.annotations} == {"li-1", "li-2", "li-3"}
 
 
+def test_an_unknown_argument_is_no_silence(candidates: Team) -> None:
+    """An action takes `seen` and `seconds`, and refuses what it does not know."""
+    opened = candidates.open()
+    who, unknown = candidates.reviewer, {"bogus": 1}
+    with pytest.raises(TypeError, match="'bogus'"):
+        candidates.review().comment(
+            who,
+            opened.sample.key,
+            "x",
+            seen=opened.seen,
+            seconds=1,
+            **unknown,
+        )
+
+
 def test_letters_are_not_the_same_people_in_every_sample(team: Team) -> None:
     """Over many samples, each letter stands for each of two people."""
     keys = fill(team.annotating.corpus, *(f"x{number}" for number in range(20)))

@@ -217,7 +217,12 @@ def load(
         if value is not None and name != "keys":
             parsed = _parse_text(name, value)
             settings = _merge(settings, {name: parsed}, where="the environment", allowed={name})
-    chosen = {name: value for name, value in (flags or {}).items() if value is not None}
+    # An unknown name is an error, whatever its value is.
+    chosen = {
+        name: value
+        for name, value in (flags or {}).items()
+        if value is not None or name not in known
+    }
     settings = _merge(settings, chosen, where="the arguments", allowed=known)
     return replace(settings, endpoints=_build_trust(settings, given, chosen))
 

@@ -530,7 +530,9 @@ class ReviewService(ReviewQueries):
         reviewer: str,
         key: SampleKey,
         action: tuple[str, Callable[[AdjudicationWriter], None]],
-        **visit: Unpack[ReviewVisit],
+        *,
+        seen: str,
+        seconds: float,
     ) -> ReviewResult:
         self.check_reviewer(reviewer)
         sample = self.corpus.sample(key).sample
@@ -544,17 +546,17 @@ class ReviewService(ReviewQueries):
             guidelines = self.guidance.version(GuidanceKind.GUIDELINES, dataset=key.dataset)
             labels = self.label_sets.in_force(key.dataset)
             stamp = ActionStamp(reviewer, self.clock(), labels, guidelines, self.new_id)
-            now.check(visit["seen"], same=lambda version: self.label_sets.same(version, labels))
+            now.check(seen, same=lambda version: self.label_sets.same(version, labels))
             change(writer := AdjudicationWriter(log, now, stamp))
             # Read under the lock: the result must show the state that the action changed.
             before.append((now, labels.version))
             return writer.action(stream.state, verb)
 
-        done = self._ledger(reviewer).do(SETTLED, key, prepare, seconds=visit["seconds"])
+        done = self._ledger(reviewer).do(SETTLED, key, prepare, seconds=seconds)
         found, label_set = before[0]
         now = replace(found, settled=done.stream)
-        seen = now.seen_under(label_set)
-        return ReviewResult(key, verb, now.adjudicated, done.stream.assignment, seen)
+        token = now.seen_under(label_set)
+        return ReviewResult(key, verb, now.adjudicated, done.stream.assignment, token)
 
 
 def _require_waiting(log: EventLog, stream: EventStream) -> SampleReaders:
