@@ -204,6 +204,7 @@ def load(
     """
     given = os.environ if environment is None else environment
     known = frozenset(SETTING_NAMES)
+    chosen = {name: value for name, value in (flags or {}).items() if value is not None}
     settings = Settings()
     if (own := find_user_file(given)) is not None:
         settings = _merge(settings, _read_table(own), where=str(own), allowed=_USER_FIELDS)
@@ -211,13 +212,13 @@ def load(
         file = workspace / WORKSPACE_FILE
         values = _flatten_people(_read_table(file), where=str(file))
         settings = _merge(settings, values, where=str(file), allowed=known - _USER_FIELDS)
-        check_paths(values, workspace, environment=given)
+        replaced = {name for name in values if PREFIX + name.upper() in given} | chosen.keys()
+        check_paths({each: values[each] for each in values.keys() - replaced}, workspace)
     for name in SETTING_NAMES:
         value = given.get(PREFIX + name.upper())
         if value is not None and name != "keys":
             parsed = _parse_text(name, value)
             settings = _merge(settings, {name: parsed}, where="the environment", allowed={name})
-    chosen = {name: value for name, value in (flags or {}).items() if value is not None}
     settings = _merge(settings, chosen, where="the arguments", allowed=known)
     return replace(settings, endpoints=_build_trust(settings, given, chosen))
 

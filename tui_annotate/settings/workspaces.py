@@ -127,12 +127,8 @@ def describe_owner(uid: int) -> str:
         return f"the user with the id {uid}"
 
 
-def check_paths(
-    values: Mapping[str, Any], workspace: Path, *, environment: Mapping[str, str]
-) -> None:
+def check_paths(values: Mapping[str, Any], workspace: Path) -> None:
     """Check that the settings of another user name no path outside their workspace.
-
-    Values that the environment replaces are not checked.
 
     Raises:
         NotAllowed: a setting names such a path, which could be a file of the user who runs the
@@ -143,8 +139,6 @@ def check_paths(
     if owner is None:
         return
     for name, value in find_outside_paths(values, workspace):
-        if PREFIX + name.upper() in environment:
-            continue
         if is_trusted_workspace(workspace):
             return
         raise NotAllowed(
