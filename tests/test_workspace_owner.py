@@ -11,6 +11,7 @@ import pytest
 from tests.helpers.errors import has_code
 from tui_annotate import workspace as workspaces
 from tui_annotate.cli.data_files import choose_folder
+from tui_annotate.cli.demo import DEFAULT_FOLDER, _open_demo, find_example_data
 from tui_annotate.domain.errors import NotAllowed, TuiAnnotateError
 from tui_annotate.settings import WORKSPACE_FILE, find_workspace, load, user_file
 from tui_annotate.settings.workspaces import UNTRUSTED, describe_owner
@@ -89,6 +90,17 @@ def test_a_folder_next_to_a_file_is_a_found_one(
     with pytest.raises(NotAllowed, check=has_code(UNTRUSTED)):
         choose_folder(None, file)
     assert choose_folder(made, file) == made
+
+
+def test_the_default_folder_of_the_demo_is_a_found_one(
+    tmp_path: Path, give_away: GiveAway, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody named it; another user may have put it there."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "demo").mkdir()
+    give_away(tmp_path / "demo")
+    with pytest.raises(NotAllowed, check=has_code(UNTRUSTED)):
+        _open_demo(DEFAULT_FOLDER, find_example_data())
 
 
 def test_a_named_workspace_is_opened(
@@ -203,7 +215,6 @@ def test_without_a_home_no_file_of_the_current_folder_gives_trust(
     """A default path that starts with an unknown home is relative, and could be planted."""
     planted = Path("~/.config/tui-annotate/config.toml")
     monkeypatch.setattr("tui_annotate.settings.paths.user_file", lambda _: planted)
-    monkeypatch.setattr("tui_annotate.settings.user_file", lambda _: planted)
     planted.parent.mkdir(parents=True)
     planted.write_text("trusted_endpoints = ['http://evil']")
     assert folder in planted.absolute().parents

@@ -24,8 +24,10 @@ from tests.services.ingest_stores import write_pairs
 from tui_annotate import workspace as workspaces
 from tui_annotate.cli import endpoint_trust
 from tui_annotate.cli.endpoint_trust import add_to_list
-from tui_annotate.domain.endpoint_trust import UNTRUSTED
+from tui_annotate.domain.endpoint_trust import UNTRUSTED, EndpointTrust
 from tui_annotate.domain.errors import NotAllowed, Unavailable
+from tui_annotate.plugins import registry
+from tui_annotate.plugins.protocols import EmbedderOptions
 from tui_annotate.settings import WORKSPACE_FILE, user_file
 
 COMMON = "sk-common-key-9Qw8"
@@ -97,7 +99,7 @@ def test_without_a_terminal_nothing_is_sent(
     with workspaces.open(planted.with_name("pairs.annotations")) as space:
         assert space.corpus.totals() == (0, 0, 0)
     assert endpoint.headers == []
-    found = re.search(r"tui-annotate (settings .*)", done.error.hint)
+    found = re.search(r"hint: .*tui-annotate (settings .*)", done.err)  # without -w
     assert found is not None
     assert command(*shlex.split(found[1])).code == 0
     assert command("ingest", "pairs.jsonl", "-w", "pairs.annotations").code == 0
@@ -285,16 +287,60 @@ def test_what_the_settings_file_contains_stays(command: Command) -> None:
     assert (broken.code, real.read_text()) == (2, "theme = ")
 
 
+@pytest.mark.parametrize("has_name", [True, False])
 def test_without_a_home_a_command_tells_what_to_set(
-    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, has_name: bool
 ) -> None:
-    """Nothing is written into the current folder."""
+    """Nothing is written into the current folder, and the answer y holds for the run."""
+
+    def find_folder(*_: object, **__: object) -> str:
+        if has_name:
+            return "~/.config/tui-annotate"
+        raise RuntimeError("no home directory")
+
     monkeypatch.delenv("TUI_ANNOTATE_CONFIG")
-    monkeypatch.setattr("platformdirs.user_config_dir", lambda *_, **__: "~/.config/tui-annotate")
+    monkeypatch.setattr("platformdirs.user_config_dir", find_folder)
     done = command("settings", "trust-endpoint", "http://b")
     assert type(done.error) is Unavailable
     assert "TUI_ANNOTATE_CONFIG" in done.error.hint
     assert list(tmp_path.iterdir()) == []
+
+
+def test_an_answer_that_cannot_be_stored_holds_for_the_run(
+    command: Command,
+    endpoint: FakeEndpoint,
+    planted: Path,
+    answer: Answer,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """In a home that cannot be written; it is told."""
+    monkeypatch.setenv("TUI_ANNOTATE_CONFIG", "/proc/nowhere/config.toml")
+    answer("y", "n")
+    done = command("ingest", str(planted), "-w", "pairs.annotations")
+    assert (done.code, "warning" in done.err) == (0, True)
+    assert endpoint.headers
+
+
+def test_a_plug_in_gets_no_address_without_trust(
+    endpoint: FakeEndpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A built-in one sends nothing; one of another package, which sends by itself, is not made."""
+    with pytest.raises(NotAllowed, check=has_code(UNTRUSTED)):
+        registry.load_embedder("remote:m", base_url=endpoint.url).embed(["text"])
+    made: list[str] = []
+
+    def make(options: EmbedderOptions) -> object:
+        made.append(options.base_url)
+        return registry.load_embedder("static")
+
+    point = SimpleNamespace(load=lambda: make, dist=None, value="other:make")
+    monkeypatch.setattr(registry, "_third_party", lambda _: {"other": point})
+    with pytest.raises(NotAllowed, check=has_code(UNTRUSTED)):
+        registry.load_embedder("other:m", base_url=endpoint.url)
+    trust = EndpointTrust()
+    trust.add(endpoint.url, with_key=False)
+    registry.load_embedder("other:m", base_url=endpoint.url, trust=trust)
+    assert (made, endpoint.headers) == ([endpoint.url], [])
 
 
 @settings(max_examples=example_limit(200))

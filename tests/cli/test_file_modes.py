@@ -86,7 +86,10 @@ ssh authorized-keys -w team keys/authorized_keys
 """
 """Commands that write files, in an order in which each finds what it reads."""
 
-ELSEWHERE = {("models", "download"), ("scores", "train-probe"), ("review",), ("view",)}
+ELSEWHERE = {
+    ("models", "download"), ("scores", "train-probe"), ("review",), ("view",),
+    ("settings", "trust-endpoint"),
+}  # fmt: skip
 """Commands that write files, and that have a test of their own below, as they need more."""
 
 NO_FILES = """
@@ -244,6 +247,18 @@ def test_a_downloaded_model_is_for_its_owner_alone(inputs: Path) -> None:
         )
     assert done.returncode == 0, done.stderr
     assert Path("model/model.safetensors").exists()
+    assert _open_to_others(inputs, known) == []
+
+
+def test_settings_of_a_person_are_for_that_person_alone(
+    inputs: Path, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The settings file and its folder are made where there were none."""
+    known = _entries(inputs)
+    monkeypatch.setenv("TUI_ANNOTATE_CONFIG", str(inputs / "config" / "config.toml"))
+    with _umask(0):
+        assert command("settings", "trust-endpoint", "http://localhost:1").code == 0
+    assert Path("config/config.toml").exists()
     assert _open_to_others(inputs, known) == []
 
 

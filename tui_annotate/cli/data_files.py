@@ -115,7 +115,8 @@ def annotate_files(
         output.read_answer("Some input was refused (see above). Press Enter to annotate.")
     if not sends:
         output.print_note(
-            f"no vectors are computed, because no texts are sent to {parse_origin(url)}"
+            f"no vectors are computed, because no texts are sent to {parse_origin(url)}; to compute"
+            " them on this machine: tui-annotate vectors rebuild --embedder static"
         )
     with computing_vectors(folder) if sends else nullcontext():
         return screen.annotate(folder, name=shown.name, sample=shown.sample, order=shown.order)

@@ -8,7 +8,7 @@ import sys
 import uuid
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -57,6 +57,9 @@ SELECTIONS = (
 )
 
 
+DEFAULT_FOLDER: Final = Path("demo")
+
+
 def register(app: typer.Typer) -> None:
     add_command(app, demo, "demo", "demo /tmp/try", "demo | cat", panel=START)
 
@@ -64,7 +67,7 @@ def register(app: typer.Typer) -> None:
 def demo(
     folder: Annotated[
         Path, typer.Argument(metavar="DIR", help="Workspace folder, created if missing.")
-    ] = Path("demo"),
+    ] = DEFAULT_FOLDER,
     *,
     data: Annotated[
         Path | None,
@@ -105,12 +108,14 @@ def _open_demo(folder: Path, data: Path) -> Workspace:
     from tui_annotate import workspace as workspaces
     from tui_annotate.plugins.protocols import ImportOptions
     from tui_annotate.services.ingest import VectorOptions
-    from tui_annotate.settings import WORKSPACE_FILE
+    from tui_annotate.settings import WORKSPACE_FILE, require_own_workspace
 
     pairs = data / PAIRS
     if not pairs.is_file():
         hint = f"pass a folder that contains {PAIRS} with --data"
         raise NotFound(f"example data not found: {pairs}", hint)
+    if folder == DEFAULT_FOLDER:
+        require_own_workspace(folder.absolute(), by_option=False)
     exists = (folder / WORKSPACE_FILE).exists()
     space = workspaces.open(folder) if exists else workspaces.create(folder)
     guidelines = data / GUIDELINES

@@ -8,7 +8,7 @@ import sys
 import tomllib
 from contextlib import suppress
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 import typer
 
@@ -59,22 +59,25 @@ def trust_endpoint(
     )
 
 
-def require_trust(trust: EndpointTrust, url: str) -> None:
+_WORKSPACE: Final = "the settings or the store of this workspace"
+
+
+def require_trust(trust: EndpointTrust, url: str, *, source: str = _WORKSPACE) -> None:
     """Ask as `ask_trust`.
 
     Raises:
         NotAllowed: the user does not trust the endpoint, or cannot be asked.
         InvalidInput: the text is not a URL.
     """
-    if not ask_trust(trust, url):
+    if not ask_trust(trust, url, source=source):
         trust.require(url)
 
 
-def ask_trust(trust: EndpointTrust, url: str) -> bool:
-    """Return whether texts may be sent to a URL that only a workspace names; ask on a terminal.
+def ask_trust(trust: EndpointTrust, url: str, *, source: str = _WORKSPACE) -> bool:
+    """Return whether texts may be sent to a URL that the user did not name; ask on a terminal.
 
     The answer y is stored in the user's settings. An empty URL, or one that is trusted already,
-    asks nothing.
+    asks nothing. `source` is what names the URL, for the question.
 
     Raises:
         InvalidInput: the text is not a URL.
@@ -85,19 +88,21 @@ def ask_trust(trust: EndpointTrust, url: str) -> bool:
         return False
     origin = parse_origin(url)
     output.print_message(
-        f"The settings or the store of this workspace name the endpoint {origin}. All texts would"
-        " be sent there."
+        f"The endpoint {origin} is named by {source}, and would receive your texts."
     )
     keys = set_keys()
     texts = "the texts"
     if sent := [name for name in keys if trust.allows_key(name, url)]:
         texts += f" with the API key in {sent[0]}"
-    if not _is_yes(f"Send {texts} to {origin}? y is remembered for all workspaces. [y/N]"):
+    if not _is_yes(f"Send {texts} to {origin}? The answer y is remembered. [y/N]"):
         return False
     held = [name for name in keys if name not in sent]
     with_key = bool(held) and _is_yes(f"Also send the API key in {held[0]} to {origin}? [y/N]")
-    store_trust(origin, with_key=with_key)
     trust.add(origin, with_key=with_key)
+    try:
+        store_trust(origin, with_key=with_key)
+    except TuiAnnotateError as error:
+        output.print_problem(f"warning: the answer holds for this run: {error.message}", error.hint)
     return True
 
 
@@ -114,12 +119,12 @@ def store_trust(origin: str, *, with_key: bool) -> Path:
         InvalidInput: the settings file is invalid.
         Unavailable: the file cannot be read or written.
     """
-    from tui_annotate.settings import is_user_file_known, user_file
+    from tui_annotate.settings import find_user_file
 
-    file = user_file()
     name = _KEYS if with_key else _TEXTS
     by_hand = f'write into your settings file: {name} = ["{origin}"]'
-    if not is_user_file_known():
+    file = find_user_file()
+    if file is None:
         raise Unavailable(
             "you have no home folder, and therefore no settings file",
             "set TUI_ANNOTATE_CONFIG to the path of a file, and run the command again",

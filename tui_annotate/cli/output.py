@@ -230,12 +230,14 @@ def print_problem(message: str, hint: str) -> None:
 def add_workspace(text: str) -> str:
     """Add the option `-w FOLDER`, if the user gave it, to the commands in a hint.
 
-    Commands that create a workspace or already contain `-w` stay unchanged.
+    Commands that create or need no workspace, or already contain `-w`, stay unchanged.
     """
     if not _state.workspace or re.search(r" (-w|--workspace\b)", text):
         return text
     command = f"tui-annotate -w {shlex.quote(_state.workspace)} "
-    return re.sub(r"\btui-annotate (?!init\b|demo\b|restore\b|-)", lambda _: command, text)
+    return re.sub(
+        r"\btui-annotate (?!init\b|demo\b|restore\b|settings\b|-)", lambda _: command, text
+    )
 
 
 def repeat_command(options: str) -> str:

@@ -6,7 +6,6 @@ An origin is the scheme, host and port of a URL. The port is omitted if it is th
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final
@@ -24,6 +23,8 @@ _URL: Final = re.compile(
     r"(?P<scheme>https?)://(?P<host>\[[0-9a-f:.]+\]|[^\s/?#@:\\\[\]%]+)(?::(?P<port>[0-9]{1,5}))?(?:[/?#].*)?",
     re.IGNORECASE,
 )
+_HOST: Final = re.compile(r"[a-z0-9._-]+|\[[0-9a-f:.]+\]")
+"""A host in ASCII. No character of it could run a command in a shell."""
 _DEFAULT_PORTS: Final = {"http": 80, "https": 443}
 
 
@@ -35,17 +36,17 @@ def parse_origin(url: str) -> str:
     """
     found = _URL.fullmatch(url.strip())
     try:
-        host = found["host"].encode("idna").decode() if found else ""
+        host = found["host"].encode("idna").decode().lower() if found else ""
     except UnicodeError:
         host = ""
-    if found is None or not host:
+    if found is None or not _HOST.fullmatch(host):
         raise InvalidInput(
             f"{url!r} is not the address of an endpoint",
             "pass a URL such as https://api.openai.com or http://localhost:11434",
         )
     scheme, port = found["scheme"].lower(), int(found["port"] or 0)
     suffix = "" if port in {0, _DEFAULT_PORTS[scheme]} else f":{port}"
-    return f"{scheme}://{host.lower()}{suffix}"
+    return f"{scheme}://{host}{suffix}"
 
 
 @dataclass(slots=True)
@@ -101,8 +102,8 @@ class EndpointTrust:
         if not self.allows_texts(url):
             origin = parse_origin(url)
             raise NotAllowed(
-                f"texts are not sent to {origin}: the workspace names this endpoint, and you have"
-                " not trusted it",
+                f"texts are not sent to {origin}: you did not name this endpoint in this run, and"
+                " have not trusted it",
                 f"if you trust it: {trust_command(origin)}",
                 code=UNTRUSTED,
             )
@@ -110,8 +111,11 @@ class EndpointTrust:
 
 def trust_command(url: str, *, with_key: bool = False) -> str:
     """Return the command that trusts the origin of a URL."""
-    words = ["tui-annotate", "settings", "trust-endpoint", parse_origin(url)]
-    return shlex.join([*words, "--with-key"] if with_key else words)
+    # Of the characters of an origin, a shell interprets only the brackets of IPv6.
+    origin = parse_origin(url)
+    quoted = f"'{origin}'" if "[" in origin else origin
+    command = f"tui-annotate settings trust-endpoint {quoted}"
+    return f"{command} --with-key" if with_key else command
 
 
 def _origins(urls: Iterable[str]) -> Iterable[str]:

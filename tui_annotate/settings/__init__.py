@@ -21,7 +21,7 @@ from tui_annotate.domain.queue_orders import check_order
 from tui_annotate.settings.paths import NO_WORKSPACE as NO_WORKSPACE
 from tui_annotate.settings.paths import PREFIX as PREFIX
 from tui_annotate.settings.paths import WORKSPACE_FILE as WORKSPACE_FILE
-from tui_annotate.settings.paths import is_user_file_known as is_user_file_known
+from tui_annotate.settings.paths import find_user_file as find_user_file
 from tui_annotate.settings.paths import login_name as login_name
 from tui_annotate.settings.paths import person_name as person_name
 from tui_annotate.settings.paths import remember_name as remember_name
@@ -205,24 +205,26 @@ def load(
     """
     given = os.environ if environment is None else environment
     known = frozenset(SETTING_NAMES)
-    own = _read_table(user_file(given)) if is_user_file_known(given) else {}
-    settings = _merge(Settings(), own, where=str(user_file(given)), allowed=_USER_FIELDS)
-    if workspace is not None:
-        file = workspace / WORKSPACE_FILE
-        values = _flatten_people(_read_table(file), where=str(file))
-        settings = _merge(settings, values, where=str(file), allowed=known - _USER_FIELDS)
-        check_paths(values, workspace, environment=given)
-    for name in SETTING_NAMES:
-        value = given.get(PREFIX + name.upper())
-        if value is not None and name != "keys":
-            parsed = _parse_text(name, value)
-            settings = _merge(settings, {name: parsed}, where="the environment", allowed={name})
     # An unknown name is an error, whatever its value is.
     chosen = {
         name: value
         for name, value in (flags or {}).items()
         if value is not None or name not in known
     }
+    settings = Settings()
+    if (own := find_user_file(given)) is not None:
+        settings = _merge(settings, _read_table(own), where=str(own), allowed=_USER_FIELDS)
+    if workspace is not None:
+        file = workspace / WORKSPACE_FILE
+        values = _flatten_people(_read_table(file), where=str(file))
+        settings = _merge(settings, values, where=str(file), allowed=known - _USER_FIELDS)
+        replaced = {name for name in values if PREFIX + name.upper() in given} | chosen.keys()
+        check_paths({each: values[each] for each in values.keys() - replaced}, workspace)
+    for name in SETTING_NAMES:
+        value = given.get(PREFIX + name.upper())
+        if value is not None and name != "keys":
+            parsed = _parse_text(name, value)
+            settings = _merge(settings, {name: parsed}, where="the environment", allowed={name})
     settings = _merge(settings, chosen, where="the arguments", allowed=known)
     return replace(settings, endpoints=_build_trust(settings, given, chosen))
 

@@ -31,14 +31,18 @@ def user_file(environment: Mapping[str, str] | None = None) -> Path:
     return _home_folder(user_config_dir) / "config.toml"
 
 
-def is_user_file_known(environment: Mapping[str, str] | None = None) -> bool:
-    """Return whether the path of the person's `config.toml` is known.
+def find_user_file(environment: Mapping[str, str] | None = None) -> Path | None:
+    """Return the path of the person's `config.toml`; None if the person has no home folder.
 
-    Without a home folder, the default path is relative to the current folder. That folder may
-    belong to another user, so a file in it is never used.
+    A default path that is relative to the current folder is no path of the person: another user
+    may have put a file there.
     """
     given = os.environ if environment is None else environment
-    return bool(given.get(PREFIX + "CONFIG")) or user_file(given).is_absolute()
+    try:
+        file = user_file(given)
+    except RuntimeError:  # of platformdirs: neither HOME nor an entry in the user database
+        return None
+    return file if file.is_absolute() or given.get(PREFIX + "CONFIG") else None
 
 
 def state_folder() -> Path:

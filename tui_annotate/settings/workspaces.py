@@ -7,13 +7,12 @@ make the program send texts, or write to other files.
 from __future__ import annotations
 
 import os
-import shlex
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
 from tui_annotate.domain.errors import NotAllowed, NotFound
-from tui_annotate.settings.paths import NO_WORKSPACE, PREFIX, WORKSPACE_FILE, user_file
+from tui_annotate.settings.paths import NO_WORKSPACE, PREFIX, WORKSPACE_FILE, find_user_file
 
 UNTRUSTED: Final = "workspace-untrusted"
 """Code of the error that a workspace belongs to another user."""
@@ -35,6 +34,8 @@ def find_workspace(flag: Path | None = None) -> Path:
     if named:
         folder = Path(named)
         if not (folder / WORKSPACE_FILE).is_file():
+            import shlex
+
             raise NotFound(
                 f"{folder} is not a workspace: the folder has no {WORKSPACE_FILE}",
                 f"create a workspace: tui-annotate init {shlex.quote(str(folder))}",
@@ -64,15 +65,19 @@ def require_own_workspace(folder: Path, *, by_option: bool = True) -> None:
     Raises:
         NotAllowed: something belongs to another user, who could make the program send texts.
     """
-    option = f"name the workspace: -w {shlex.quote(str(folder))}, or " if by_option else ""
     for path in (folder, folder / WORKSPACE_FILE, folder / _STORE):
         owner = _foreign_owner(path)
         if owner is not None and not is_trusted_workspace(folder):
+            import shlex
+
+            belongs = f"belongs to {describe_owner(owner)}, not to you"
+            option = f"name the workspace: -w {shlex.quote(str(folder))}, or " if by_option else ""
             raise NotAllowed(
-                f"the workspace {folder} was not opened: {path} belongs to"
-                f" {describe_owner(owner)}, not to you",
+                f"the workspace {folder} {belongs}"
+                if path == folder
+                else f"the workspace {folder} was not opened: its file {path.name} {belongs}",
                 f"if you trust this user, {option}add the folder to trusted_workspaces in"
-                f" {user_file()}",
+                f" {_name_user_file()}",
                 code=UNTRUSTED,
             )
 
@@ -109,6 +114,10 @@ def expand(path: str) -> Path:
     return Path(os.path.expanduser(path))  # noqa: PTH111  pathlib raises for an unknown user
 
 
+def _name_user_file() -> str:
+    return str(find_user_file() or "your settings file")
+
+
 def describe_owner(uid: int) -> str:
     import pwd
 
@@ -118,12 +127,8 @@ def describe_owner(uid: int) -> str:
         return f"the user with the id {uid}"
 
 
-def check_paths(
-    values: Mapping[str, Any], workspace: Path, *, environment: Mapping[str, str]
-) -> None:
+def check_paths(values: Mapping[str, Any], workspace: Path) -> None:
     """Check that the settings of another user name no path outside their workspace.
-
-    Values that the environment replaces are not checked.
 
     Raises:
         NotAllowed: a setting names such a path, which could be a file of the user who runs the
@@ -134,14 +139,12 @@ def check_paths(
     if owner is None:
         return
     for name, value in find_outside_paths(values, workspace):
-        if PREFIX + name.upper() in environment:
-            continue
         if is_trusted_workspace(workspace):
             return
         raise NotAllowed(
             f"{file} belongs to {describe_owner(owner)}, and its setting {name} names"
             f" a path outside the workspace: {value!r}",
-            f"if you trust this user, add {workspace} to trusted_workspaces in {user_file()}",
+            f"if you trust this user, add {workspace} to trusted_workspaces in {_name_user_file()}",
             code=UNTRUSTED,
         )
 
@@ -149,8 +152,8 @@ def check_paths(
 def find_outside_paths(values: Mapping[str, Any], workspace: Path) -> Iterator[tuple[str, str]]:
     """Yield name and value of each setting that names a path outside the workspace."""
     for name in _PATH_SETTINGS:
-        value = values.get(name)
-        named = _named_path(name, value, workspace) if isinstance(value, str) else None
+        value = str(values.get(name, ""))
+        named = _named_path(name, value, workspace)
         if named is not None and not named.resolve().is_relative_to(workspace.resolve()):
             yield name, value
 

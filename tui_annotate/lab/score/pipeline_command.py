@@ -63,7 +63,7 @@ def run(
 
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space, _hint_at_keys():
         for url in list_urls(space, recipe):
-            require_trust(space.settings.endpoints, url)
+            require_trust(space.settings.endpoints, url, source=f"the file {file} or the workspace")
         with output.show_progress("samples") as show_progress:
             done = run_recipe(space, recipe, timeout=timeout, progress=show_progress)
     if common.as_json:
