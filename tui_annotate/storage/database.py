@@ -32,7 +32,7 @@ from tui_annotate.domain.errors import (
     Unavailable,
 )
 from tui_annotate.domain.people import OPERATOR, Actor
-from tui_annotate.storage.repair import make_again, numbered_backups, restore_command
+from tui_annotate.storage.repair import WRONG_TYPE, make_again, numbered_backups, restore_command
 
 SAVE: Final = "run tui-annotate doctor: it prints a command that saves what can be read"
 SCHEMA: Final = 4
@@ -230,9 +230,34 @@ class Database:
         with (
             translate_errors(self.path),
             self._detect_change(),
+            self.explain_wrong_types(),
             self._reader.connect() as connection,
         ):
             yield connection
+
+    @contextmanager
+    def explain_wrong_types(self) -> Iterator[None]:
+        """Raise Damaged for an error in a `with` block whose cause is a value of a wrong type.
+
+        Values are not checked when they are read: such checks would slow down every command.
+        """
+        try:
+            yield
+        except (TypeError, ValueError, AttributeError, KeyError) as error:
+            if damage := self.find_wrong_type():
+                raise damage from error
+            raise
+
+    def find_wrong_type(self) -> Damaged | None:
+        """Return the error that names the first value of a wrong type; None if there is none."""
+        from tui_annotate.storage.storage_classes import find_wrong_values
+
+        with translate_errors(self.path), self._reader.connect() as connection:
+            wrong = next(find_wrong_values(connection), None)
+        if wrong is None:
+            return None
+        hint = "find all damaged values, and how to restore them, with: tui-annotate doctor"
+        return Damaged(f"the store is damaged: {wrong}", hint, code=WRONG_TYPE)
 
     @contextmanager
     def _detect_change(self) -> Iterator[None]:
@@ -272,7 +297,8 @@ class Database:
             with self._writer.begin() as connection:
                 # A newer program may have migrated the store since this process opened it.
                 _check_not_newer(self.path, self._read_version(connection))
-                yield connection
+                with self.explain_wrong_types():
+                    yield connection
                 self._check_same_file()
             # Again, as a commit into a deleted file succeeds, but is lost.
             self._check_same_file()
@@ -483,6 +509,8 @@ def _translate_error(error: Any, path: Path) -> TuiAnnotateError:
         return Conflict("another sample or person has an annotation with the same id", hint)
     if name.startswith("SQLITE_CONSTRAINT"):
         return Conflict(f"the store refuses this change: {error}", "reload, then try again")
+    if not name and str(error).startswith("Could not decode to UTF-8"):
+        return Damaged(f"the store has a text that is not UTF-8: {path}", SAVE)
     if isinstance(error, PoolTimeout):
         name = "SQLITE_BUSY"
     family = "_".join(name.split("_")[:2])
