@@ -32,6 +32,7 @@ from tui_annotate.domain.errors import (
     Unavailable,
 )
 from tui_annotate.domain.people import OPERATOR, Actor
+from tui_annotate.storage import change_record
 from tui_annotate.storage.repair import WRONG_TYPE, make_again, numbered_backups, restore_command
 
 SAVE: Final = "run tui-annotate doctor: it prints a command that saves what can be read"
@@ -45,6 +46,9 @@ LOCK_SECONDS: Final = 30.0
 
 MOST_CONNECTIONS: Final = 32
 """Maximum number of threads in one process that read a database, and of those that write."""
+
+_WATCHED: Final = "watched"
+"""Mark of a connection that notes the changes of covered rows."""
 
 _SECURE_DELETE: Final = "PRAGMA secure_delete=ON"
 """SQL that makes SQLite overwrite deleted rows with zeros."""
@@ -100,7 +104,7 @@ class Database:
         self._watcher: sqlite3.Connection | None = None
         self._watching = Lock()
         self._reader = _create_engine(self._connect, "BEGIN")
-        self._writer = _create_engine(self._connect, "BEGIN IMMEDIATE")
+        self._writer = _create_engine(self._connect, "BEGIN IMMEDIATE", prepare=_watch_changes)
 
     @classmethod
     def create(cls, path: Path) -> Database:
@@ -111,6 +115,8 @@ class Database:
             if database.version():
                 raise Conflict(f"{path} is a store already", "choose a different folder")
             _create_tables(database)
+            with database.writing() as connection:
+                change_record.start(connection)
             return database
 
     @classmethod
@@ -299,6 +305,8 @@ class Database:
                 _check_not_newer(self.path, self._read_version(connection))
                 with self.explain_wrong_types():
                     yield connection
+                if connection.info.get(_WATCHED):
+                    change_record.store_entries(_driver_connection(connection))
                 self._check_same_file()
             # Again, as a commit into a deleted file succeeds, but is lost.
             self._check_same_file()
@@ -382,6 +390,27 @@ def _create_tables(database: Database) -> None:
         create(connection)
 
 
+def _watch_changes(connection: Connection) -> None:
+    """Let a writing connection note changes for the record, once the store has its tables."""
+    if connection.info.get(_WATCHED):
+        return
+    driver = _driver_connection(connection)
+    query = "SELECT 1 FROM sqlite_master WHERE name = 'schema_version'"
+    if driver.execute(query).fetchone() is None:
+        return
+    version = driver.execute("SELECT version_num FROM schema_version").fetchone()
+    # A migration creates tables again, and triggers would not let it.
+    if version is not None and str(version[0]) == str(SCHEMA).zfill(len(str(version[0]))):
+        change_record.watch(driver)
+        connection.info[_WATCHED] = True
+
+
+def _driver_connection(connection: Connection) -> sqlite3.Connection:
+    driver = connection.connection.driver_connection
+    assert isinstance(driver, sqlite3.Connection)  # noqa: S101  the engine creates no other
+    return driver
+
+
 @contextmanager
 def _close_on_error(database: Database) -> Iterator[Database]:
     try:
@@ -391,7 +420,12 @@ def _close_on_error(database: Database) -> Iterator[Database]:
         raise
 
 
-def _create_engine(connect: Callable[[], sqlite3.Connection], begin: str) -> Engine:
+def _create_engine(
+    connect: Callable[[], sqlite3.Connection],
+    begin: str,
+    *,
+    prepare: Callable[[Connection], None] = lambda _: None,
+) -> Engine:
     engine = create_engine(
         "sqlite://",
         creator=connect,
@@ -403,6 +437,7 @@ def _create_engine(connect: Callable[[], sqlite3.Connection], begin: str) -> Eng
 
     @event.listens_for(engine, "begin")
     def _(connection: Connection) -> None:
+        prepare(connection)
         connection.exec_driver_sql(begin)
 
     return engine

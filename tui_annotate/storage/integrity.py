@@ -72,6 +72,10 @@ def _iterate_findings(database: Database) -> Iterator[DiagnosticFinding]:
     else:
         where = f"work of {first.person} on {first.dataset}/{first.sample}, event {first.seq}"
         yield DiagnosticFinding("log", "wrong", f"{where}: {first.says}", reingest_command(path))
+    row = next(audit.find_row_faults(), None)
+    if row is not None:
+        where = f"table {row.table}, row {row.key} {row.name}".rstrip()
+        yield DiagnosticFinding("record", "wrong", f"{where}: {row.says}", restore_command(path))
 
 
 def _find_damage(connection: Connection, path: Path) -> Iterator[DiagnosticFinding]:
