@@ -18,7 +18,7 @@ from tui_annotate.domain.people import SETTLED, base_person
 from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.records import DatasetDescription
 from tui_annotate.domain.version import VERSION
-from tui_annotate.storage import atomic_folder
+from tui_annotate.storage import atomic_folder, change_record
 from tui_annotate.storage.clock import utc_now
 from tui_annotate.storage.database import SCHEMA, Database
 from tui_annotate.storage.labels.store import GuidanceKind, GuidanceStore
@@ -268,7 +268,15 @@ class FreezeService:
             _write_json(folder / "figures.json", snapshot.figures())
             _write_json(folder / HEAD, [list(each) for each in snapshot.heads()])
             atomic_folder.write_text(folder / "method.md", snapshot.method(at=at, app=VERSION))
-            about = {"at": at, "app": VERSION, "head": head.token, "events": head.events}
+            with copy.reading() as connection:
+                entries = change_record.read_head(connection).entries
+            about = {
+                "at": at,
+                "app": VERSION,
+                "head": head.token,
+                "events": head.events,
+                "entries": entries,
+            }
             _write_json(folder / ABOUT, {"format": FORMAT, "name": name, "schema": SCHEMA, **about})
             # The snapshot keeps exports only: delete the copied database and its WAL files.
             copy.close()
@@ -297,6 +305,9 @@ class FreezeService:
         heads = [head_from_json(each) for each in values]
         with self._scratch() as copy:
             lost = rebuild.cut_to_heads(copy, heads)
+            about = json.loads((kept / ABOUT).read_text("utf-8"))
+            # People may have other names and kinds since, for example an account.
+            rebuild.restore_people(copy, entries=int(about.get("entries", 0)))
             events, streams = self._replay_log(copy, export)
             again = copy.path.with_name(EXPORT)
             self.snapshot(copy).export(again)

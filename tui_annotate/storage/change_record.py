@@ -7,6 +7,8 @@ transaction stores an entry with these rows. The entries are rows of the table `
 
 from __future__ import annotations
 
+import json
+import re
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -36,6 +38,9 @@ _PREFIX: Final = "record:"
 _ENTRIES: Final = "FROM settings WHERE name >= 'record:' AND name < 'record;'"
 _LAST: Final = f"SELECT name, substr(value, 1, 64) {_ENTRIES} ORDER BY name DESC LIMIT 1"
 _ALL: Final = text(f"SELECT name, value {_ENTRIES} ORDER BY name").execution_options(yield_per=10)
+_UNTIL: Final = text(f"SELECT value {_ENTRIES} AND name <= :last ORDER BY name")
+_QUOTED: Final = re.compile("'((?:[^']|'')*)'")
+"""A text as SQLite's function quote() gives it."""
 _ONE: Final = text("SELECT substr(value, 1, 64) FROM settings WHERE name = :name")
 _ADD: Final = "INSERT INTO settings (name, value) VALUES (:name, :value)"
 
@@ -210,6 +215,18 @@ def continues(connection: Connection, head: RecordHead) -> bool:
     if not head.entries:
         return head.hash == NO_ENTRY
     return connection.execute(_ONE, {"name": _entry_name(head.entries)}).scalar() == head.hash
+
+
+def read_people(connection: Connection, *, entries: int) -> dict[str, tuple[str, str]]:
+    """Return the name and kind that people had after some entries, by id; without long names."""
+    found: dict[str, tuple[str, str]] = {}
+    scope = {"last": _entry_name(entries)}
+    for (value,) in connection.execute(_UNTIL, scope):
+        for table, key, _, after in json.loads(str(value)[_HASH_CHARACTERS:])[2]:
+            values = [each.replace("''", "'") for each in _QUOTED.findall(f"{key},{after}")]
+            if table == "people" and len(values) == len(("id", "name", "kind")):
+                found[values[0]] = (values[1], values[2])
+    return found
 
 
 def find_row_faults(connection: Connection) -> Iterator[RowFault]:

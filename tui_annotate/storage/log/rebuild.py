@@ -9,13 +9,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Final
 
-from sqlalchemy import Connection, delete, insert, text
+from sqlalchemy import Connection, delete, insert, text, update
 
 from tui_annotate.domain.errors import Conflict
 from tui_annotate.domain.hash_chain import StreamHead
 from tui_annotate.domain.history import DISCARD, Event
 from tui_annotate.storage.batches import split_batches
-from tui_annotate.storage.columns import ANNOTATIONS, ANSWERS, ASSIGNMENTS
+from tui_annotate.storage.change_record import read_people
+from tui_annotate.storage.columns import ANNOTATIONS, ANSWERS, ASSIGNMENTS, PEOPLE
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.log import events
 from tui_annotate.storage.log.write_plans import (
@@ -65,6 +66,17 @@ def cut_to_time(copy: Database, at: str) -> None:
     """In a copy of a database, remove people's events on each sample after a time (ISO 8601)."""
     with copy.writing() as connection, _cut_streams(connection):
         connection.execute(_LATER, {"at": at})
+
+
+def restore_people(copy: Database, *, entries: int) -> None:
+    """In a copy of a database, give people the names and kinds that they had in the record.
+
+    `entries` is the number of entries that the record of changes had at that time.
+    """
+    with copy.writing() as connection:
+        for person, (name, kind) in read_people(connection, entries=entries).items():
+            mine = update(PEOPLE).where(PEOPLE.c.id == person)
+            connection.execute(mine.values(name=name, kind=kind))
 
 
 @contextmanager
