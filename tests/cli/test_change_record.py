@@ -216,6 +216,14 @@ def test_old_and_new_name_are_told(annotated: Command, store: Path) -> None:
     assert (found["recorded"], found["found"]) == ("'ana','local'", "'eve','local'")
 
 
+def test_a_name_that_is_edited_with_its_record_is_found(annotated: Command, store: Path) -> None:
+    """The chain has the hash of the recorded name, so neither of the two can be replaced."""
+    recorded = "UPDATE settings SET value = replace(value, 'ana', 'eve')"
+    edit(store, f"{EDITS['name'][0]}; {recorded} WHERE name LIKE 'recorded:people:%'")
+    (found,) = faults(annotated)["rows"]
+    assert (found["table"], found["name"]) == ("people", "eve")
+
+
 def test_a_change_by_a_command_does_not_hide_an_edit(annotated: Command, store: Path) -> None:
     """The content before a recorded change must be the recorded one."""
     edit(store, EDITS["license"][0])
@@ -236,7 +244,7 @@ def test_an_altered_text_is_named(annotated: Command, store: Path) -> None:
     "statement",
     [
         "DELETE FROM settings WHERE name = 'record:000000000003'",
-        "UPDATE settings SET value = replace(value, 'ana', 'eve') WHERE name LIKE 'record:%'",
+        "UPDATE settings SET value = replace(value, 'pairs', 'pears') WHERE name LIKE 'record:%'",
     ],
 )
 def test_an_altered_record_is_named(annotated: Command, store: Path, statement: str) -> None:
@@ -271,3 +279,23 @@ def test_the_record_of_an_earlier_store_starts_with_its_first_head(
     assert annotated("audit", "verify").code == 0
     edit(store, "UPDATE people SET name = 'eve' WHERE name = 'anna'")
     assert faults(annotated)["altered_rows"] == 1
+
+
+def test_the_record_keeps_no_former_name_and_no_deleted_text(
+    annotated: Command, store: Path, tmp_path: Path
+) -> None:
+    """Only the present name of a person is stored; the words of a deleted dataset are gone."""
+    head = annotated("audit", "head", "--json").json["full_head"]
+    with tui_annotate.open(tmp_path) as space:
+        ana = space.people.find_local("ana")
+        assert ana is not None
+        space.people.keep(Person(ana.id, "Quillfeather", ana.kind))
+        space.people.keep(Person(ana.id, "reader 7", ana.kind))
+    assert annotated("datasets", "delete", "pairs", "--delete-annotations", "--yes").code == 0
+    with closing(sqlite3.connect(store)) as connection:
+        rows = connection.execute("SELECT value FROM settings WHERE name LIKE 'record%'").fetchall()
+    kept = json.dumps(rows, ensure_ascii=False)
+    assert "reader 7" in kept
+    for gone in ("Quillfeather", "'ana'", "茶厂", "The bridge"):
+        assert gone not in kept
+    assert annotated("audit", "verify", "--against", head).code == 0

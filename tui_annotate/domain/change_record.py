@@ -79,11 +79,17 @@ def entry_from_text(number: int, text: str, *, prev: str) -> RecordEntry | None:
         return None
 
 
-def represent_content(content: str) -> str:
-    """Return a row's content as an entry holds it: the content, or its SHA-256 if it is long."""
-    if len(content) <= SHORT_CONTENT:
+def represent_content(content: str, *, hashed: bool = False) -> str:
+    """Return a row's content as an entry holds it; `hashed` or long: its SHA-256."""
+    if not hashed and len(content) <= SHORT_CONTENT:
         return content
     return f"sha256:{hashlib.sha256(content.encode('utf-8', 'surrogatepass')).hexdigest()}"
+
+
+def commit_content(content: str, *, salt: str) -> str:
+    """Return a hash of a content that reveals nothing about it once the salt is deleted."""
+    digest = hashlib.sha256(f"{salt}\n{content}".encode("utf-8", "surrogatepass")).hexdigest()
+    return f"salted:{digest}"
 
 
 def join_tokens(log: str, record: RecordHead) -> str:

@@ -14,11 +14,11 @@ from typing import Any, Final
 from tui_annotate.domain.did_you_mean import suggest_word
 from tui_annotate.domain.errors import Damaged, InvalidInput, NotFound
 from tui_annotate.domain.hash_chain import LogHead, StreamHead, head_from_json
-from tui_annotate.domain.people import SETTLED, base_person
+from tui_annotate.domain.people import SETTLED, Person, PersonKind, base_person
 from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.records import DatasetDescription
 from tui_annotate.domain.version import VERSION
-from tui_annotate.storage import atomic_folder, change_record
+from tui_annotate.storage import atomic_folder
 from tui_annotate.storage.clock import utc_now
 from tui_annotate.storage.database import SCHEMA, Database
 from tui_annotate.storage.labels.store import GuidanceKind, GuidanceStore
@@ -189,6 +189,15 @@ def _read_lines(path: Path) -> Iterator[tuple[Key, int, bytes]]:
             start += len(line)
 
 
+def _read_people(export: Path) -> list[Person]:
+    """Return the people of an export, as they were when it was written."""
+    people: dict[str, Person] = {}
+    for _, _, line in _read_lines(export):
+        for each in json.loads(line).get("people", []):
+            people[each["id"]] = Person(each["id"], each["name"], PersonKind(each["kind"]))
+    return list(people.values())
+
+
 def _differing_parts(line: bytes, other: bytes) -> tuple[str, ...]:
     if not other:
         return ()
@@ -268,15 +277,7 @@ class FreezeService:
             _write_json(folder / "figures.json", snapshot.figures())
             _write_json(folder / HEAD, [list(each) for each in snapshot.heads()])
             atomic_folder.write_text(folder / "method.md", snapshot.method(at=at, app=VERSION))
-            with copy.reading() as connection:
-                entries = change_record.read_head(connection).entries
-            about = {
-                "at": at,
-                "app": VERSION,
-                "head": head.token,
-                "events": head.events,
-                "entries": entries,
-            }
+            about = {"at": at, "app": VERSION, "head": head.token, "events": head.events}
             _write_json(folder / ABOUT, {"format": FORMAT, "name": name, "schema": SCHEMA, **about})
             # The snapshot keeps exports only: delete the copied database and its WAL files.
             copy.close()
@@ -305,9 +306,8 @@ class FreezeService:
         heads = [head_from_json(each) for each in values]
         with self._scratch() as copy:
             lost = rebuild.cut_to_heads(copy, heads)
-            about = json.loads((kept / ABOUT).read_text("utf-8"))
-            # People may have other names and kinds since, for example an account.
-            rebuild.restore_people(copy, entries=int(about.get("entries", 0)))
+            # The log has no names: people may have got an account or another name since.
+            rebuild.rename_people(copy, _read_people(kept / EXPORT))
             events, streams = self._replay_log(copy, export)
             again = copy.path.with_name(EXPORT)
             self.snapshot(copy).export(again)

@@ -8,9 +8,9 @@ transaction stores an entry with these rows. The entries are rows of the table `
 from __future__ import annotations
 
 import json
-import re
+import secrets
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -22,6 +22,7 @@ from tui_annotate.domain.change_record import (
     RecordHead,
     RowChange,
     RowFault,
+    commit_content,
     describe_change,
     entry_from_text,
     represent_content,
@@ -38,9 +39,6 @@ _PREFIX: Final = "record:"
 _ENTRIES: Final = "FROM settings WHERE name >= 'record:' AND name < 'record;'"
 _LAST: Final = f"SELECT name, substr(value, 1, 64) {_ENTRIES} ORDER BY name DESC LIMIT 1"
 _ALL: Final = text(f"SELECT name, value {_ENTRIES} ORDER BY name").execution_options(yield_per=10)
-_UNTIL: Final = text(f"SELECT value {_ENTRIES} AND name <= :last ORDER BY name")
-_QUOTED: Final = re.compile("'((?:[^']|'')*)'")
-"""A text as SQLite's function quote() gives it."""
 _ONE: Final = text("SELECT substr(value, 1, 64) FROM settings WHERE name = :name")
 _ADD: Final = "INSERT INTO settings (name, value) VALUES (:name, :value)"
 
@@ -49,13 +47,16 @@ _ADD: Final = "INSERT INTO settings (name, value) VALUES (:name, :value)"
 class _Covered:
     """A table that the record covers: its key and the columns of its content; `only` limits rows.
 
-    `only` is an SQL condition with `{row}` for the row.
+    `only` is an SQL condition with `{row}` for the row. An entry has a short content as it is,
+    unless it is `personal` (represented by a salted hash that can be forgotten) or `hashed`.
     """
 
     table: str
     key: str
     columns: str
     only: str = ""
+    personal: bool = False
+    hashed: bool = False
 
     def key_of(self, row: str = "") -> str:
         return _join_columns(self.key, row)
@@ -69,14 +70,17 @@ class _Covered:
 
 # The texts of documents need no entries: the content of a sample has the hash of its texts' hashes.
 _COVERED: Final = (
-    _Covered("people", "id", "name kind"),
-    _Covered("accounts", "person", "email role active unix"),
+    _Covered("people", "id", "name kind", personal=True),
+    _Covered("accounts", "person", "email role active unix", personal=True),
     _Covered("datasets", "id", "name labels guidelines"),
     _Covered("dataset_settings", "dataset_id name", "value"),
     _Covered(
-        "samples", "dataset_id external", "kind group digest source summary request meta imported"
+        "samples",
+        "dataset_id external",
+        "kind group digest source summary request meta imported",
+        hashed=True,
     ),
-    _Covered("texts", "kind hash", "text"),
+    _Covered("texts", "kind hash", "text", hashed=True),
     _Covered("editions", "id", "kind dataset hash at by"),
     _Covered("label_changes", "id", "dataset kind request before after batch arrival undone at by"),
     _Covered("handouts", "id", "at by kind dataset request undone"),
@@ -88,6 +92,9 @@ _COVERED: Final = (
         only="{row}name IN ('assist_weights', 'merged-people', 'labels', 'guidelines')",
     ),
 )
+
+
+_BY_TABLE: Final = {each.table: each for each in _COVERED}
 
 
 def _join_columns(columns: str, row: str) -> str:
@@ -152,32 +159,69 @@ def store_entries(connection: sqlite3.Connection) -> None:
         before.setdefault((table, key), old)
         after[table, key] = new
     changes = [
-        RowChange(*row, _represent(before[row]), _represent(content))
+        _represent_change(connection, RowChange(*row, before[row], content))
         for row, content in after.items()
         if before[row] != content
     ]
-    _append(changes, last, lambda row: connection.execute(_ADD, row))
+    _append(connection, changes, last)
 
 
-def start(connection: Connection) -> None:
+def start(connection: sqlite3.Connection) -> None:
     """Start the record of a store with all covered rows that it has; nothing if it has a record."""
-    if connection.exec_driver_sql(_LAST).first() is not None:
+    if connection.execute(_LAST).fetchone() is not None:
         return
 
     def read_rows() -> Iterator[RowChange]:
         for covered in _COVERED:
-            for key, content in _read_rows(connection, covered):
-                yield RowChange(covered.table, key, None, _represent(content))
+            for key, content in connection.execute(_select_rows(covered)).fetchall():
+                yield _represent_change(connection, RowChange(covered.table, key, None, content))
 
-    _append(
-        read_rows(), ("", NO_ENTRY), lambda row: connection.exec_driver_sql(_ADD, row), empty=True
-    )
+    _append(connection, read_rows(), ("", NO_ENTRY), empty=True)
+
+
+def _represent_change(connection: sqlite3.Connection, change: RowChange) -> RowChange:
+    """Return a change with its contents as an entry has them.
+
+    The salt and the content of a person are stored apart and replaced at each change, so that an
+    entry no longer shows a name or an address that was deleted.
+    """
+    covered = _BY_TABLE[change.table]
+    if not covered.personal:
+        before, after = (
+            None if each is None else represent_content(each, hashed=covered.hashed)
+            for each in change[2:]
+        )
+        return RowChange(change.table, change.key, before, after)
+    name = _personal_name(change.table, change.key)
+    row = connection.execute("SELECT value FROM settings WHERE name = ?", [name]).fetchone()
+    salt, _ = _parse_personal(row[0] if row else None)
+    before = None if change.before is None else commit_content(change.before, salt=salt)
+    connection.execute("DELETE FROM settings WHERE name = ?", [name])
+    if change.after is None:
+        return RowChange(change.table, change.key, before, None)
+    salt = secrets.token_hex(16)
+    value = json.dumps([salt, change.after])
+    connection.execute(_ADD, {"name": name, "value": value})
+    return RowChange(change.table, change.key, before, commit_content(change.after, salt=salt))
+
+
+def _personal_name(table: str, key: str) -> str:
+    return f"recorded:{table}:{key}"
+
+
+def _parse_personal(value: Any) -> tuple[str, str | None]:
+    """Return the salt and the recorded content of a person's row; "" and None if unreadable."""
+    try:
+        salt, content = json.loads(value or "")
+        return str(salt), str(content)
+    except (ValueError, TypeError):
+        return "", None
 
 
 def _append(
+    connection: sqlite3.Connection,
     changes: Iterable[RowChange],
     last: tuple[str, str],
-    add: Callable[[dict[str, str]], object],
     *,
     empty: bool = False,
 ) -> None:
@@ -189,13 +233,10 @@ def _append(
     while first is not None:
         number += 1
         entry = RecordEntry(number, utc_now(), VERSION, tuple(first), prev)
-        add({"name": _entry_name(number), "value": f"{entry.hash}{entry.as_text()}"})
+        row = {"name": _entry_name(number), "value": f"{entry.hash}{entry.as_text()}"}
+        connection.execute(_ADD, row)
         prev = entry.hash
         first = next(batches, None)
-
-
-def _represent(content: str | None) -> str | None:
-    return None if content is None else represent_content(content)
 
 
 def _entry_name(number: int) -> str:
@@ -215,18 +256,6 @@ def continues(connection: Connection, head: RecordHead) -> bool:
     if not head.entries:
         return head.hash == NO_ENTRY
     return connection.execute(_ONE, {"name": _entry_name(head.entries)}).scalar() == head.hash
-
-
-def read_people(connection: Connection, *, entries: int) -> dict[str, tuple[str, str]]:
-    """Return the name and kind that people had after some entries, by id; without long names."""
-    found: dict[str, tuple[str, str]] = {}
-    scope = {"last": _entry_name(entries)}
-    for (value,) in connection.execute(_UNTIL, scope):
-        for table, key, _, after in json.loads(str(value)[_HASH_CHARACTERS:])[2]:
-            values = [each.replace("''", "'") for each in _QUOTED.findall(f"{key},{after}")]
-            if table == "people" and len(values) == len(("id", "name", "kind")):
-                found[values[0]] = (values[1], values[2])
-    return found
 
 
 def find_row_faults(connection: Connection) -> Iterator[RowFault]:
@@ -292,14 +321,27 @@ class _Replay:
         """Yield the rows of the tables that differ from the recorded ones."""
         for covered in _COVERED:
             table = covered.table
-            for key, content in _read_rows(self._connection, covered):
-                recorded, found = self._read_recorded(table, key), _represent(content)
+            query = text(_select_rows(covered))
+            rows = self._connection.execute(query, execution_options={"yield_per": 100})
+            for key, content in rows:
+                recorded = self._read_recorded(table, key)
                 if recorded is not None:
                     self._connection.execute(_DROP_RECORDED, {"tbl": table, "key": key})
-                if recorded != found:
-                    yield self._build_fault(table, key, recorded, found)
+                if recorded != self._represent(covered, key, content):
+                    shown = content if covered.personal else self._represent(covered, key, content)
+                    yield self._build_fault(table, key, recorded, shown)
         for table, key, recorded in self._connection.execute(_LEFT).all():
             yield self._build_fault(table, key, recorded, None)
+
+    def _represent(self, covered: _Covered, key: str, content: str) -> str:
+        if not covered.personal:
+            return represent_content(content, hashed=covered.hashed)
+        return commit_content(content, salt=self._read_personal(covered.table, key)[0])
+
+    def _read_personal(self, table: str, key: str) -> tuple[str, str | None]:
+        query = text("SELECT value FROM settings WHERE name = :name")
+        name = _personal_name(table, key)
+        return _parse_personal(self._connection.execute(query, {"name": name}).scalar())
 
     def _read_recorded(self, table: str, key: str) -> str | None:
         found = self._connection.execute(_RECORDED, {"tbl": table, "key": key}).scalar()
@@ -314,17 +356,19 @@ class _Replay:
 
     def _build_fault(self, table: str, key: str, *contents: str | None, says: str = "") -> RowFault:
         recorded, found = contents
+        if table in _BY_TABLE and _BY_TABLE[table].personal:
+            salt, content = self._read_personal(table, key)
+            if content is not None and commit_content(content, salt=salt) == recorded:
+                recorded = content
         name = _name_row(self._connection, table, key)
         return RowFault(table, key, name, recorded, found, says or describe_change(recorded, found))
 
 
-def _read_rows(connection: Connection, covered: _Covered) -> Iterator[tuple[str, str]]:
-    query = (
+def _select_rows(covered: _Covered) -> str:
+    return (
         f"SELECT {covered.key_of()}, {covered.content_of()} FROM {covered.table}"  # noqa: S608  constants
         f" WHERE {covered.condition()}"
     )
-    for row in connection.execute(text(query), execution_options={"yield_per": 100}):
-        yield row[0], row[1]
 
 
 _NAMES: Final = {

@@ -115,8 +115,7 @@ class Database:
             if database.version():
                 raise Conflict(f"{path} is a store already", "choose a different folder")
             _create_tables(database)
-            with database.writing() as connection:
-                change_record.start(connection)
+            database.start_record()
             return database
 
     @classmethod
@@ -152,6 +151,11 @@ class Database:
                 with database.writing() as connection:
                     upgrade(connection)
             return database
+
+    def start_record(self) -> None:
+        """Start the record of changes with what the store has; nothing if it has a record."""
+        with self.writing() as connection:
+            change_record.start(_driver_connection(connection))
 
     def choose_access(self) -> int:
         """Open the database for writing, or only for reading if need be; return its version."""

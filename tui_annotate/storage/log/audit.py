@@ -129,8 +129,7 @@ class AuditStore(CommonStore):
     def start_record(self) -> None:
         """Start the record of a store that an earlier version made; nothing if it has a record."""
         if not self.record_head().entries and not self.read_only:
-            with self._database.writing() as connection:
-                change_record.start(connection)
+            self._database.start_record()
 
     @contextmanager
     def heads(self, *, first: int | None = None) -> Iterator[Iterator[StreamHead]]:

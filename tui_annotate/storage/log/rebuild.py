@@ -14,8 +14,8 @@ from sqlalchemy import Connection, delete, insert, text, update
 from tui_annotate.domain.errors import Conflict
 from tui_annotate.domain.hash_chain import StreamHead
 from tui_annotate.domain.history import DISCARD, Event
+from tui_annotate.domain.people import Person
 from tui_annotate.storage.batches import split_batches
-from tui_annotate.storage.change_record import read_people
 from tui_annotate.storage.columns import ANNOTATIONS, ANSWERS, ASSIGNMENTS, PEOPLE
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.log import events
@@ -68,15 +68,12 @@ def cut_to_time(copy: Database, at: str) -> None:
         connection.execute(_LATER, {"at": at})
 
 
-def restore_people(copy: Database, *, entries: int) -> None:
-    """In a copy of a database, give people the names and kinds that they had in the record.
-
-    `entries` is the number of entries that the record of changes had at that time.
-    """
+def rename_people(copy: Database, people: Iterable[Person]) -> None:
+    """In a copy of a database, give people the names and kinds of an earlier time."""
     with copy.writing() as connection:
-        for person, (name, kind) in read_people(connection, entries=entries).items():
-            mine = update(PEOPLE).where(PEOPLE.c.id == person)
-            connection.execute(mine.values(name=name, kind=kind))
+        for person in people:
+            mine = update(PEOPLE).where(PEOPLE.c.id == person.id)
+            connection.execute(mine.values(name=person.name, kind=person.kind.value))
 
 
 @contextmanager
