@@ -49,6 +49,16 @@ def test_an_altered_text_is_not_written(
     assert PAIRS[0]["summary"] not in done.out
 
 
+def test_an_altered_text_is_in_no_bundle(
+    annotated: Command, alter: Callable[[str], None], tmp_path: Path
+) -> None:
+    """A bundle with a text that is not the imported one is not written."""
+    alter(ALTERATIONS["another text"])
+    done = annotated("bundles", "create", "--person", "reader", "-o", "out.bundle")
+    assert (done.code, type(done.error)) == (1, Damaged)
+    assert not (tmp_path / "out.bundle").exists()
+
+
 @pytest.mark.parametrize("kind", ALTERATIONS)
 def test_doctor_does_not_advise_to_export_an_altered_text(
     filled: Command, alter: Callable[[str], None], kind: str
