@@ -56,7 +56,7 @@ def test_an_altered_event_is_named(worked: Command, tmp_path: Path) -> None:
     found = report.json
     assert (found["sound"], found["altered"], found["breaks"][0]["seq"]) == (False, 1, 2)
     (broken,) = found["breaks"]
-    first, why, _head = shown.out.splitlines()
+    first, why, *_heads = shown.out.splitlines()
     for each in ("ana", "pairs/bridge", broken["person"], broken["id"], broken["at"]):
         assert each in first
     assert 2 in numbers(first)

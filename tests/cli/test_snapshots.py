@@ -17,7 +17,7 @@ from tests.tui.screens.review_app import FIRST
 from tui_annotate import workspace as workspaces
 from tui_annotate.domain.adjudication import RejectionReason
 from tui_annotate.domain.errors import Damaged, NotFound
-from tui_annotate.domain.people import SETTLED
+from tui_annotate.domain.people import SETTLED, Person, PersonKind
 from tui_annotate.domain.samples import SampleKey
 
 BRIDGE, TEA = SampleKey("pairs", "bridge"), SampleKey("pairs", "tea")
@@ -191,3 +191,14 @@ def test_settled_work_is_replayed_too(command: Command, tmp_path: Path) -> None:
     assert (shown.code, numbers(shown.out)[-2:]) == (0, [3, 3])
     people = json.loads((made / "frozen" / "paper" / "figures.json").read_text())["people"]
     assert SETTLED not in {each["person"] for each in people}
+
+
+def test_another_name_or_kind_of_a_person_is_no_difference(frozen: Command, tmp_path: Path) -> None:
+    """A replay gives people the names that the record of changes has for the time of the state."""
+    with workspaces.open(tmp_path) as space:
+        ana = space.person("ana")
+        space.people.keep(Person(ana.id, "anna", PersonKind.ACCOUNT))
+    replayed = frozen("snapshots", "replay", "paper")
+    assert replayed.code == 0
+    with workspaces.open(tmp_path) as space:
+        assert space.people.person(ana.id).name == "anna"

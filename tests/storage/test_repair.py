@@ -110,9 +110,9 @@ def test_what_contradicts_itself_goes_to_a_new_workspace(folder: Path) -> None:
 def test_an_altered_document_is_found(folder: Path) -> None:
     """A text that its hash does not fit, and segments that do not fit their text, are told."""
     store = folder / "store.sqlite"
-    for change, report in (
-        ("boundaries = x'01000000'", "segments do not fit"),
-        ("text = CAST('another' AS BLOB)", "does not match its hash"),
+    for change, report, mend in (
+        ("boundaries = x'01000000'", "segments do not fit", repair.reingest_command),
+        ("text = CAST('another' AS BLOB)", "not match its hash", repair.restore_text_command),
     ):
         with closing(sqlite3.connect(store)) as connection:
             connection.execute(f"UPDATE documents SET {change} WHERE id = 1")
@@ -120,7 +120,7 @@ def test_an_altered_document_is_found(folder: Path) -> None:
         with closing(Database.open(store)) as database:
             (finding,) = inspect_store(database)
         assert report in finding.says
-        assert finding.mend == repair.reingest_command(store)
+        assert finding.mend == mend(store)
 
 
 def test_the_newest_backup_is_named(folder: Path) -> None:

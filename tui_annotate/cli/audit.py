@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,12 +12,14 @@ import typer
 from tui_annotate.cli import options, output
 from tui_annotate.cli.help_format import ADMINISTRATION
 from tui_annotate.cli.options import add_command, add_group, flag, open_workspace, option
+from tui_annotate.domain.change_record import join_tokens, split_tokens
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.hash_chain import head_from_json, head_from_token
 from tui_annotate.domain.strict_json import parse_unique
 from tui_annotate.plugins.files.small_text import read_text
 
 if TYPE_CHECKING:
+    from tui_annotate.domain.change_record import RecordHead
     from tui_annotate.domain.hash_chain import ChainFault, LogHead, StreamHead
     from tui_annotate.services.audit import AuditReport, RecordedHead
 
@@ -47,27 +50,40 @@ def head(
 ) -> None:
     """Print the head of the event log: a digest of all events.
 
-    Store the head on another machine. `audit verify --against HEAD` later shows whether the log
-    still contains the events of that time, unaltered.
+    The full head also covers people, accounts, label sets, guidelines, datasets, samples,
+    assignments and fitted weights. Store the head on another machine. `audit verify --against HEAD`
+    later shows whether the workspace still contains all of that time, unaltered.
     """
     if streams and not common.as_json:
         raise InvalidInput("--streams needs --json", "add --json")
     with open_workspace(common.workspace) as space:
         audit = space.team.audit
-        found = audit.head()
+        audit.start_record()
+        found, record = audit.head(), audit.record_head()
         heads = audit.heads() if streams else None
     if common.as_json:
-        output.print_json(_head_as_json(found, heads))
+        output.print_json(_head_as_json(found, record, heads))
         return
     last = output.format_time(found.last) or "no events"
-    counts = {"events": found.events, "streams": found.streams}
-    output.print_facts({"head": found.token, **counts, "last": last})
+    output.print_facts(
+        {
+            "head": found.token,
+            "full head": join_tokens(found.token, record),
+            "events": found.events,
+            "streams": found.streams,
+            "last": last,
+        }
+    )
 
 
-def _head_as_json(found: LogHead, heads: list[StreamHead] | None) -> dict[str, Any]:
+def _head_as_json(
+    found: LogHead, record: RecordHead, heads: list[StreamHead] | None
+) -> dict[str, Any]:
     value: dict[str, Any] = {
         "format": FORMAT,
         "head": found.token,
+        "full_head": join_tokens(found.token, record),
+        "entries": record.entries,
         "events": found.events,
         "streams": found.streams,
         "last": found.last,
@@ -82,16 +98,17 @@ def verify(
         option(
             "--against",
             "FILE|HEAD",
-            "Earlier output of `audit head`: a JSON file, or the text COUNT:DIGEST.",
+            "Earlier output of `audit head`: a JSON file, the head or the full head.",
         ),
     ] = "",
     common: options.CommonOptions,
 ) -> None:
     """Verify the event log, and list altered events.
 
-    The command checks the hash chain of events, and that the tables agree with the log. A user who
-    can write the database could replace the whole log; only a head that is stored elsewhere
-    reveals such a change.
+    The command checks the hash chain of events, that the tables agree with the log, that texts
+    have their hashes, and that people, label sets, assignments and weights are as the program
+    stored them. A user who can write the database could replace the whole log; only a head that
+    is stored elsewhere reveals such a change.
 
     Exit code: 0 the log is unaltered, 1 the log was altered.
     """
@@ -125,18 +142,20 @@ def _read_kept_head(against: str) -> RecordedHead:
             hint = "pass a file written by: tui-annotate audit head --json --streams"
             raise InvalidInput(f"the field 'heads' is {listed!r}, which is not a list", hint)
         heads = [head_from_json(each) for each in listed]
-        text = str(value.get("head", ""))
-    return RecordedHead(*head_from_token(text), heads)
+        text = str(value.get("full_head") or value.get("head", ""))
+    log, record = split_tokens(text)
+    return RecordedHead(*head_from_token(log), heads, record)
 
 
 def _print_verdict(verdict: AuditReport, names: Mapping[str, str]) -> None:
     head = verdict.head
-    if verdict.sound:
+    if verdict.is_unaltered:
         output.print_line(
             f"event log unaltered: {output.many(head.events, 'event')} in"
             f" {output.many(head.streams, 'stream')}; the hash chain is intact,"
             " and the tables agree with the log"
         )
+    _print_altered_rows(verdict)
     for each in verdict.breaks[:1]:
         output.print_line(f"altered: {_describe_break(each, names)}")
         output.print_line(f"  {each.says}")
@@ -148,7 +167,30 @@ def _print_verdict(verdict: AuditReport, names: Mapping[str, str]) -> None:
         )
     if verdict.kept is not None:
         _print_kept_head(verdict, verdict.kept, names)
+    output.print_line(f"full head: {join_tokens(head.token, verdict.record)}")
     output.print_line(f"head: {head.token}")
+
+
+def _print_altered_rows(verdict: AuditReport) -> None:
+    for row in verdict.rows[:SHOWN]:
+        named = f" ({row.name})" if row.name else ""
+        output.print_line(f"altered: table {row.table}, row {row.key}{named}: {row.says}")
+        if row.recorded is not None or row.found is not None:
+            output.print_line(f"  recorded: {row.recorded or 'no row'}")
+            output.print_line(f"  found: {row.found or 'no row'}")
+    if verdict.altered_rows > SHOWN:
+        more = output.many(verdict.altered_rows - SHOWN, "row")
+        output.print_line(f"and {more} more; list all with --json")
+    for says in verdict.texts[:SHOWN]:
+        output.print_line(f"altered: {says}")
+    if verdict.altered_texts > SHOWN:
+        more = output.many(verdict.altered_texts - SHOWN, "text")
+        output.print_line(f"and {more} more; list all with --json")
+    if not verdict.record.entries:
+        output.print_line(
+            "not verified: people, label sets, assignments and weights, because an earlier version"
+            " made the store; `tui-annotate audit head` starts their record"
+        )
 
 
 def _describe_break(found: ChainFault, names: Mapping[str, str]) -> str:
@@ -164,6 +206,11 @@ def _describe_stream(found: ChainFault | StreamHead, names: Mapping[str, str]) -
 
 
 def _print_kept_head(verdict: AuditReport, kept: RecordedHead, names: Mapping[str, str]) -> None:
+    if verdict.record_matches is False:
+        output.print_line(
+            "the full head is not confirmed: the record of changes (people, label sets,"
+            " assignments, weights, samples) was replaced or cut"
+        )
     if verdict.contains:
         later = verdict.head.events - kept.events
         events = output.many(kept.events, "event")
@@ -171,12 +218,20 @@ def _print_kept_head(verdict: AuditReport, kept: RecordedHead, names: Mapping[st
             f"the log still contains all {events} that the earlier head (digest of the log) covers,"
             f" and {later:,} newer events"
         )
+        if kept.record is not None:
+            newer = verdict.record.entries - kept.record.entries
+            entries = output.many(newer, "newer entry", "newer entries")
+            output.print_line(
+                "the record of changes (people, label sets, assignments, weights, samples)"
+                f" continues the full head, with {entries}"
+            )
         return
     if verdict.matches:
-        output.print_line(
-            "the earlier head (digest of the log) is not confirmed: its hashes are still in the"
-            " log, but events or tables were altered"
-        )
+        if verdict.record_matches is not False:
+            output.print_line(
+                "the earlier head (digest of the log) is not confirmed: its hashes are still in the"
+                " log, but events or tables were altered"
+            )
         return
     first = output.many(kept.events, "event")
     output.print_line(
@@ -198,9 +253,14 @@ def _verdict_as_json(verdict: AuditReport) -> dict[str, Any]:
     lost = [{**head._asdict(), "says": says} for head, says in verdict.lost]
     return {
         "sound": verdict.sound,
-        **_head_as_json(verdict.head, None),
+        **_head_as_json(verdict.head, verdict.record, None),
         "altered": verdict.broken,
         "breaks": verdict.breaks,
+        "rows": [asdict(each) for each in verdict.rows],
+        "altered_rows": verdict.altered_rows,
+        "texts": list(verdict.texts),
+        "altered_texts": verdict.altered_texts,
         "contains": verdict.contains,
+        "record_continues": verdict.record_matches,
         "lost": lost,
     }

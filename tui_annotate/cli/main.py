@@ -49,6 +49,12 @@ def _report_errors(arguments: Sequence[str] | None) -> int:
     except TuiAnnotateError as error:
         output.print_error(error)
         return error.exit_code
+    except (TypeError, ValueError, AttributeError, KeyError):
+        # The cause may be a stored value of a wrong type, which no query can exclude.
+        if (damage := _find_damage()) is None:
+            raise
+        output.print_error(damage)
+        return damage.exit_code
     except OSError as error:
         nameless = "standard output" if error.errno == errno.ENOSPC else "the system"
         output.print_message(f"error: {error.filename or nameless}: {error.strerror or error}")
@@ -66,6 +72,23 @@ def _report_errors(arguments: Sequence[str] | None) -> int:
             "interrupted; saved work is kept; to continue, run the same command again"
         )
     return code
+
+
+def _find_damage() -> TuiAnnotateError | None:
+    """Return the error that names a value of a wrong type in the workspace's store; or None."""
+    from contextlib import closing
+
+    from tui_annotate.settings import find_workspace
+    from tui_annotate.storage.database import Database
+    from tui_annotate.workspace.folder import STORE
+
+    folder = output.workspace_folder()
+    try:
+        store = find_workspace(Path(folder) if folder else None) / STORE
+        with closing(Database.open(store)) as database:
+            return database.find_wrong_type()
+    except TuiAnnotateError:
+        return None  # no workspace, or a store that cannot be read
 
 
 def _run_and_flush(arguments: Sequence[str] | None) -> int:

@@ -158,6 +158,11 @@ def use_workspace(folder: Path) -> None:
     _state.workspace = str(folder)
 
 
+def workspace_folder() -> str:
+    """Return the workspace that the user named; empty if the command finds one."""
+    return _state.workspace
+
+
 def set_quiet() -> None:
     _state.quiet = True
 

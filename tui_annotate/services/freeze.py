@@ -14,7 +14,7 @@ from typing import Any, Final
 from tui_annotate.domain.did_you_mean import suggest_word
 from tui_annotate.domain.errors import Damaged, InvalidInput, NotFound
 from tui_annotate.domain.hash_chain import LogHead, StreamHead, head_from_json
-from tui_annotate.domain.people import SETTLED, base_person
+from tui_annotate.domain.people import SETTLED, Person, PersonKind, base_person
 from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.records import DatasetDescription
 from tui_annotate.domain.version import VERSION
@@ -189,6 +189,15 @@ def _read_lines(path: Path) -> Iterator[tuple[Key, int, bytes]]:
             start += len(line)
 
 
+def _read_people(export: Path) -> list[Person]:
+    """Return the people of an export, as they were when it was written."""
+    people: dict[str, Person] = {}
+    for _, _, line in _read_lines(export):
+        for each in json.loads(line).get("people", []):
+            people[each["id"]] = Person(each["id"], each["name"], PersonKind(each["kind"]))
+    return list(people.values())
+
+
 def _differing_parts(line: bytes, other: bytes) -> tuple[str, ...]:
     if not other:
         return ()
@@ -297,6 +306,8 @@ class FreezeService:
         heads = [head_from_json(each) for each in values]
         with self._scratch() as copy:
             lost = rebuild.cut_to_heads(copy, heads)
+            # The log has no names: people may have got an account or another name since.
+            rebuild.rename_people(copy, _read_people(kept / EXPORT))
             events, streams = self._replay_log(copy, export)
             again = copy.path.with_name(EXPORT)
             self.snapshot(copy).export(again)

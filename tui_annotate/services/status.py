@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tui_annotate.domain.annotations import LabelPath
-from tui_annotate.domain.errors import NotFound, TuiAnnotateError, Unavailable
+from tui_annotate.domain.errors import Damaged, NotFound, TuiAnnotateError, Unavailable
 from tui_annotate.domain.findings import DiagnosticFinding
 from tui_annotate.domain.labels import JOINER, LabelTree
 from tui_annotate.domain.plural import format_count
@@ -20,6 +20,7 @@ from tui_annotate.storage.database import Database
 from tui_annotate.storage.integrity import inspect_store
 from tui_annotate.storage.items import KindCount
 from tui_annotate.storage.log.store import AnnotationStore
+from tui_annotate.storage.repair import suggest_repair
 from tui_annotate.storage.vectors.store import VectorStore
 
 _NO_VECTORS = "no vectors in use: the search for matches is lexical (words only)"
@@ -114,7 +115,16 @@ class StatusReader:
         return inspect_store(self.database)
 
     def findings(self) -> list[DiagnosticFinding]:
-        return [*self.store(), *self.labels_found(), *self.vectors_found()]
+        found = self.store()
+        for check in (self.labels_found, self.vectors_found):
+            try:
+                with self.database.explain_wrong_types():
+                    found += check()
+            except Damaged as error:  # the other checks still find something
+                if all(each.state != "wrong" for each in found):
+                    mend = suggest_repair(error, self.database.path)
+                    found.append(DiagnosticFinding("store", "wrong", error.message, mend))
+        return found
 
     def labels_found(self) -> list[DiagnosticFinding]:
         """Check that the label sets are readable, and contain the labels of all annotations."""

@@ -32,17 +32,9 @@ def user_file(environment: Mapping[str, str] | None = None) -> Path:
 
 
 def find_user_file(environment: Mapping[str, str] | None = None) -> Path | None:
-    """Return the path of the person's `config.toml`; None if the person has no home folder.
-
-    A default path that is relative to the current folder is no path of the person: another user
-    may have put a file there.
-    """
-    given = os.environ if environment is None else environment
-    try:
-        file = user_file(given)
-    except RuntimeError:  # of platformdirs: neither HOME nor an entry in the user database
-        return None
-    return file if file.is_absolute() or given.get(PREFIX + "CONFIG") else None
+    """Return the path of the person's `config.toml`; None if the person has no home folder."""
+    file = user_file(environment)
+    return None if file.is_relative_to(_NO_HOME) else file
 
 
 def state_folder() -> Path:
@@ -61,18 +53,17 @@ def _home_folder(locate: Callable[..., str]) -> Path:
     containers, has no home.
     """
     try:
-        return Path(locate(_PROGRAM, appauthor=False))
+        folder = Path(locate(_PROGRAM, appauthor=False))
     except RuntimeError:
         return _NO_HOME
+    # Below the current folder, another user may have put a file.
+    return folder if folder.is_absolute() else _NO_HOME
 
 
 def reply_cache_file() -> Path | None:
     """Return the path of the user's cache of model replies; None for a user without a home."""
-    try:
-        file = state_folder() / "replies.jsonl"
-    except RuntimeError:  # neither HOME nor the system's list of users names a home
-        return None
-    return None if str(file).startswith("~") else file
+    file = state_folder() / "replies.jsonl"
+    return None if file.is_relative_to(_NO_HOME) else file
 
 
 def workspace_state_file(kind: str, workspace: Path) -> Path:

@@ -7,6 +7,7 @@ import sys
 from array import array
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from operator import ge
 from typing import Any
 
 from tui_annotate.domain.errors import Damaged, InvalidInput
@@ -51,12 +52,15 @@ def pack(segments: Sequence[Segment]) -> bytes:
     return _to_little_endian(array("I", [segment.end for segment in segments])).tobytes()
 
 
-def unpack(boundaries: bytes, length: int) -> tuple[Segment, ...]:
+def unpack(boundaries: Any, length: int) -> tuple[Segment, ...]:
     """Return a text's segments from their packed end offsets; Damaged if they do not fit."""
     packed = array("I")
-    packed.frombytes(boundaries)
+    is_whole = isinstance(boundaries, bytes) and len(boundaries) % packed.itemsize == 0
+    if is_whole:
+        packed.frombytes(boundaries)
     ends = _to_little_endian(packed).tolist()
-    if (ends[-1] if ends else 0) != length:
+    grows = not any(map(ge, [0, *ends], ends))
+    if not is_whole or not grows or (ends[-1] if ends else 0) != length:
         raise Damaged(
             f"stored segments do not fit their text of {length} code points",
             "run tui-annotate doctor: it prints a command that saves what can be read",

@@ -32,7 +32,8 @@ from tui_annotate.domain.errors import (
     Unavailable,
 )
 from tui_annotate.domain.people import OPERATOR, Actor
-from tui_annotate.storage.repair import make_again, numbered_backups, restore_command
+from tui_annotate.storage import change_record
+from tui_annotate.storage.repair import WRONG_TYPE, make_again, numbered_backups, restore_command
 
 SAVE: Final = "run tui-annotate doctor: it prints a command that saves what can be read"
 SCHEMA: Final = 4
@@ -45,6 +46,9 @@ LOCK_SECONDS: Final = 30.0
 
 MOST_CONNECTIONS: Final = 32
 """Maximum number of threads in one process that read a database, and of those that write."""
+
+_WATCHED: Final = "watched"
+"""Mark of a connection that notes the changes of covered rows."""
 
 _SECURE_DELETE: Final = "PRAGMA secure_delete=ON"
 """SQL that makes SQLite overwrite deleted rows with zeros."""
@@ -100,7 +104,7 @@ class Database:
         self._watcher: sqlite3.Connection | None = None
         self._watching = Lock()
         self._reader = _create_engine(self._connect, "BEGIN")
-        self._writer = _create_engine(self._connect, "BEGIN IMMEDIATE")
+        self._writer = _create_engine(self._connect, "BEGIN IMMEDIATE", prepare=_watch_changes)
 
     @classmethod
     def create(cls, path: Path) -> Database:
@@ -111,6 +115,7 @@ class Database:
             if database.version():
                 raise Conflict(f"{path} is a store already", "choose a different folder")
             _create_tables(database)
+            database.start_record()
             return database
 
     @classmethod
@@ -146,6 +151,11 @@ class Database:
                 with database.writing() as connection:
                     upgrade(connection)
             return database
+
+    def start_record(self) -> None:
+        """Start the record of changes with what the store has; nothing if it has a record."""
+        with self.writing() as connection:
+            change_record.start(_driver_connection(connection))
 
     def choose_access(self) -> int:
         """Open the database for writing, or only for reading if need be; return its version."""
@@ -230,9 +240,34 @@ class Database:
         with (
             translate_errors(self.path),
             self._detect_change(),
+            self.explain_wrong_types(),
             self._reader.connect() as connection,
         ):
             yield connection
+
+    @contextmanager
+    def explain_wrong_types(self) -> Iterator[None]:
+        """Raise Damaged for an error in a `with` block whose cause is a value of a wrong type.
+
+        Values are not checked when they are read: such checks would slow down every command.
+        """
+        try:
+            yield
+        except (TypeError, ValueError, AttributeError, KeyError) as error:
+            if damage := self.find_wrong_type():
+                raise damage from error
+            raise
+
+    def find_wrong_type(self) -> Damaged | None:
+        """Return the error that names the first value of a wrong type; None if there is none."""
+        from tui_annotate.storage.storage_classes import find_wrong_values
+
+        with translate_errors(self.path), self._reader.connect() as connection:
+            wrong = next(find_wrong_values(connection), None)
+        if wrong is None:
+            return None
+        hint = "find all damaged values, and how to restore them, with: tui-annotate doctor"
+        return Damaged(f"the store is damaged: {wrong}", hint, code=WRONG_TYPE)
 
     @contextmanager
     def _detect_change(self) -> Iterator[None]:
@@ -272,7 +307,10 @@ class Database:
             with self._writer.begin() as connection:
                 # A newer program may have migrated the store since this process opened it.
                 _check_not_newer(self.path, self._read_version(connection))
-                yield connection
+                with self.explain_wrong_types():
+                    yield connection
+                if connection.info.get(_WATCHED):
+                    change_record.store_entries(_driver_connection(connection))
                 self._check_same_file()
             # Again, as a commit into a deleted file succeeds, but is lost.
             self._check_same_file()
@@ -356,6 +394,27 @@ def _create_tables(database: Database) -> None:
         create(connection)
 
 
+def _watch_changes(connection: Connection) -> None:
+    """Let a writing connection note changes for the record, once the store has its tables."""
+    if connection.info.get(_WATCHED):
+        return
+    driver = _driver_connection(connection)
+    query = "SELECT 1 FROM sqlite_master WHERE name = 'schema_version'"
+    if driver.execute(query).fetchone() is None:
+        return
+    version = driver.execute("SELECT version_num FROM schema_version").fetchone()
+    # A migration creates tables again, and triggers would not let it.
+    if version is not None and str(version[0]) == str(SCHEMA).zfill(len(str(version[0]))):
+        change_record.watch(driver)
+        connection.info[_WATCHED] = True
+
+
+def _driver_connection(connection: Connection) -> sqlite3.Connection:
+    driver = connection.connection.driver_connection
+    assert isinstance(driver, sqlite3.Connection)  # noqa: S101  the engine creates no other
+    return driver
+
+
 @contextmanager
 def _close_on_error(database: Database) -> Iterator[Database]:
     try:
@@ -365,7 +424,12 @@ def _close_on_error(database: Database) -> Iterator[Database]:
         raise
 
 
-def _create_engine(connect: Callable[[], sqlite3.Connection], begin: str) -> Engine:
+def _create_engine(
+    connect: Callable[[], sqlite3.Connection],
+    begin: str,
+    *,
+    prepare: Callable[[Connection], None] = lambda _: None,
+) -> Engine:
     engine = create_engine(
         "sqlite://",
         creator=connect,
@@ -377,6 +441,7 @@ def _create_engine(connect: Callable[[], sqlite3.Connection], begin: str) -> Eng
 
     @event.listens_for(engine, "begin")
     def _(connection: Connection) -> None:
+        prepare(connection)
         connection.exec_driver_sql(begin)
 
     return engine
@@ -483,6 +548,8 @@ def _translate_error(error: Any, path: Path) -> TuiAnnotateError:
         return Conflict("another sample or person has an annotation with the same id", hint)
     if name.startswith("SQLITE_CONSTRAINT"):
         return Conflict(f"the store refuses this change: {error}", "reload, then try again")
+    if not name and str(error).startswith("Could not decode to UTF-8"):
+        return Damaged(f"the store has a text that is not UTF-8: {path}", SAVE)
     if isinstance(error, PoolTimeout):
         name = "SQLITE_BUSY"
     family = "_".join(name.split("_")[:2])

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Final
 
 from sqlalchemy import Connection, select
 
 from tui_annotate.domain.errors import Damaged, TuiAnnotateError
 from tui_annotate.domain.findings import DiagnosticFinding
 from tui_annotate.domain.plural import format_count
-from tui_annotate.storage.codec import unpack
 from tui_annotate.storage.columns import DOCUMENTS
 from tui_annotate.storage.database import SCHEMA, Database
+from tui_annotate.storage.documents import find_altered_texts, find_text_damage, read_segments
 from tui_annotate.storage.log.audit import AuditStore
-from tui_annotate.storage.repair import recovery_command, reingest_command, suggest_repair
+from tui_annotate.storage.repair import (
+    recovery_command,
+    reingest_command,
+    restore_command,
+    restore_text_command,
+    suggest_repair,
+)
+from tui_annotate.storage.storage_classes import find_wrong_values
 
 
 def inspect_store(database: Database) -> list[DiagnosticFinding]:
@@ -34,20 +43,24 @@ def broken_pages(database: Database) -> str:
     return "" if found == "ok" else str(found).splitlines()[0]
 
 
+_MAX_NAMED: Final = 5
+"""Maximum number of damaged values or texts that are findings of their own; others are counted."""
+
+
 def _iterate_findings(database: Database) -> Iterator[DiagnosticFinding]:
     path = database.path
     if pages := broken_pages(database):
         yield DiagnosticFinding("store", "wrong", pages, recovery_command(path))
         return
     with database.reading() as connection:
-        lost = connection.exec_driver_sql("PRAGMA foreign_key_check").first()
-        contradiction = (
-            f"a row of table {lost[0]} refers to a missing row"
-            if lost
-            else _find_altered_document(connection)
-        )
-    if contradiction:
-        yield DiagnosticFinding("store", "wrong", contradiction, reingest_command(path))
+        damage = _find_damage(connection, path)
+        found = list(islice(damage, _MAX_NAMED))
+        more = sum(1 for _ in damage)
+    yield from found
+    if more:
+        says = f"and {format_count(more, 'more damaged value')}"
+        yield DiagnosticFinding("store", "wrong", says)
+    if found:
         return
     yield DiagnosticFinding("store", "ok", f"no damage found, schema version {SCHEMA}")
     audit = AuditStore(database)
@@ -56,21 +69,37 @@ def _iterate_findings(database: Database) -> Iterator[DiagnosticFinding]:
         yield DiagnosticFinding(
             "log", "ok", f"{format_count(audit.events(), 'event')}, unbroken hash chains"
         )
-        return
-    where = f"work of {first.person} on {first.dataset}/{first.sample}, event {first.seq}"
-    yield DiagnosticFinding("log", "wrong", f"{where}: {first.says}", reingest_command(path))
+    else:
+        where = f"work of {first.person} on {first.dataset}/{first.sample}, event {first.seq}"
+        yield DiagnosticFinding("log", "wrong", f"{where}: {first.says}", reingest_command(path))
+    row = next(audit.find_row_faults(), None)
+    if row is not None:
+        where = f"table {row.table}, row {row.key} {row.name}".rstrip()
+        yield DiagnosticFinding("record", "wrong", f"{where}: {row.says}", restore_command(path))
 
 
-def _find_altered_document(connection: Connection) -> str:
-    """Return a message about the first document with a wrong hash or segments; or empty."""
+def _find_damage(connection: Connection, path: Path) -> Iterator[DiagnosticFinding]:
+    for value in find_wrong_values(connection):
+        mend = restore_text_command(path) if value.document else restore_command(path)
+        yield DiagnosticFinding("store", "wrong", str(value), mend)
+    lost = connection.exec_driver_sql("PRAGMA foreign_key_check").first()
+    if lost:
+        says = f"a row of table {lost[0]} refers to a missing row"
+        yield DiagnosticFinding("store", "wrong", says, reingest_command(path))
+        return  # samples without their documents would be found once more
+    for says in find_altered_texts(connection):
+        yield DiagnosticFinding("store", "wrong", says, restore_text_command(path))
+    yield from _find_unfit_segments(connection, path)
+
+
+def _find_unfit_segments(connection: Connection, path: Path) -> Iterator[DiagnosticFinding]:
     columns = (DOCUMENTS.c.sha256, DOCUMENTS.c.text, DOCUMENTS.c.boundaries)
-    for name, text, boundaries in connection.execute(
+    for name, content, boundaries in connection.execute(
         select(*columns), execution_options={"yield_per": 100}
     ):
-        if hashlib.sha256(text).hexdigest() != name:
-            return f"the text of a document does not match its hash: {name}"
+        if find_text_damage(content, name):
+            continue
         try:
-            unpack(boundaries, len(text.decode()))
+            read_segments(connection, boundaries, name, length=len(content.decode()))
         except Damaged as error:
-            return f"{error.message}: {name}"
-    return ""
+            yield DiagnosticFinding("store", "wrong", error.message, reingest_command(path))

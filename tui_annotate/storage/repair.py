@@ -4,12 +4,21 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
+from typing import Final
 
 from tui_annotate.domain.errors import Damaged, TuiAnnotateError
 
+WRONG_TYPE: Final = "wrong-type"
+"""Code of the error for a stored value that has a wrong type."""
+
 
 def suggest_repair(error: TuiAnnotateError, store: Path) -> str:
-    """Return the next step after a database error: its hint, or the recovery command."""
+    """Return the next step after a database error: its hint, or a command that restores the store.
+
+    A value of a wrong type is not lost by a damaged page, so a copy of the store would keep it.
+    """
+    if error.code == WRONG_TYPE:
+        return restore_command(store)
     return recovery_command(store) if isinstance(error, Damaged) else error.hint
 
 
@@ -44,6 +53,18 @@ def reingest_command(store: Path) -> str:
 def restore_command(store: Path) -> str:
     """Return what to do if a file is not a database, or is too damaged to be trusted."""
     return f"restore a backup: tui-annotate restore BACKUP DIR{_mention_backup(store)}"
+
+
+def restore_text_command(store: Path) -> str:
+    """Return what to do if a stored text is not the imported one any more.
+
+    An export to a new workspace would give the altered text a valid hash. The original file can be
+    imported again: its text is stored only if it has the hash of the text that was imported.
+    """
+    return (
+        f"{restore_command(store)}; or import the original file again, which stores a damaged text"
+        f" again if the file's text has the same hash: {command('ingest FILE', store.parent)}"
+    )
 
 
 def make_again(store: Path) -> str:

@@ -51,12 +51,13 @@ class LineFeedWriter:
 def open_workbook(target: BinaryIO) -> Iterator[Workbook]:
     """Open a workbook, written at the end to a target (which need not be seekable); low memory."""
     from xlsxwriter import Workbook
+    from xlsxwriter.exceptions import FileCreateError
 
     with TemporaryDirectory() as folder:
         # A compressing stream cannot seek, although it may claim so.
         plain = isinstance(target, io.BufferedWriter)
-        onward = target if plain else cast("BinaryIO", _ForwardOnlyFile(target))
-        book = Workbook(onward, {"constant_memory": True, "tmpdir": folder})
+        onward = _SeekableFile(target) if plain else _ForwardOnlyFile(target)
+        book = Workbook(cast("BinaryIO", onward), {"constant_memory": True, "tmpdir": folder})
         book.use_zip64()
         book.set_properties({"created": _CREATED})
         try:
@@ -65,7 +66,12 @@ def open_workbook(target: BinaryIO) -> Iterator[Workbook]:
             for sheet in book.worksheets():
                 sheet.row_data_fh.close()
             raise
-        book.close()
+        try:
+            book.close()
+        except FileCreateError as error:  # XlsxWriter's own form of an OSError
+            raise error.args[0] from error
+        finally:
+            onward.abandon()
 
 
 def write_workbook(
@@ -169,6 +175,23 @@ class _ForwardOnlyFile:
 
     def flush(self) -> None:
         """Do nothing: the caller that opened the target file also closes it."""
+
+    def abandon(self) -> None:
+        """Discard what is still written: an archive that failed writes its end when it is freed.
+
+        The target may be closed or full by then, and Python would print an ignored exception.
+        """
+        self._target = io.BytesIO()
+
+
+class _SeekableFile(_ForwardOnlyFile):
+    """The same with seek, so that the archive has no data descriptors."""
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        return self._target.seek(offset, whence)
+
+    def tell(self) -> int:
+        return self._target.tell()
 
 
 def is_full_cell(value: Any) -> bool:

@@ -143,10 +143,12 @@ class IngestCallbacks:
 class _Batch:
     """Records that an import stores together.
 
+    `damaged`: stored samples of which a text was damaged since, and is stored again.
     `columns`: maps a dataset and the columns of a table to whether the table has new texts.
     """
 
     fresh: dict[SampleKey, Record] = field(default_factory=dict)
+    damaged: dict[SampleKey, Record] = field(default_factory=dict)
     with_work: list[Record] = field(default_factory=list)
     columns: dict[tuple[str, tuple[str, ...]], bool] = field(default_factory=dict)
     texts: dict[str, int] = field(default_factory=dict)
@@ -179,6 +181,7 @@ class IngestRun:
     _in_flight: dict[SampleKey, str] = field(default_factory=dict)
     _pending_documents: set[str] = field(default_factory=set)
     _changed_samples: int = 0
+    _restored_samples: int = 0
 
     def check(self, records: Records) -> Iterator[tuple[Record, bool]]:
         """Yield each sample that an import accepts, and whether it replaces a stored sample."""
@@ -221,6 +224,9 @@ class IngestRun:
             while window:
                 self._write(window.popleft(), sentences)
         self._store_descriptions()
+        if self._restored_samples:
+            where = format_count(self._restored_samples, "sample")
+            self.report.notes.append(f"this import restored the damaged texts of {where}")
         if self._changed_samples:
             where = format_count(self._changed_samples, "sample")
             self.report.notes.append(
@@ -256,10 +262,12 @@ class IngestRun:
     def _admit(self, records: Sequence[Record], sentences: SegmentationPool) -> _Batch:
         batch = _Batch()
         known = self.corpus.known([record.sample.key for record in records])
+        same: list[Record] = []
         for record in records:
             key, digest = record.sample.key, _digest(record)
             stored = self._in_flight.get(key) or known.get(key)
             if stored == digest and self.exchange is None:
+                same.append(record)
                 self.report.known += 1
                 self.report.known_documents += record.sample.kind is SampleKind.DOCUMENT
             elif stored is None or (self.exchange is not None and key not in self._in_flight):
@@ -275,13 +283,24 @@ class IngestRun:
                 batch.with_work.append(record)
             if record.about or key.dataset not in self._descriptions:
                 self._descriptions[key.dataset] = record.about
+        batch.damaged = self._find_damaged(same)
         self._submit_texts(batch, sentences)
         return batch
+
+    def _find_damaged(self, known: Sequence[Record]) -> dict[SampleKey, Record]:
+        """Return the stored samples of which a stored text is not the imported one any more."""
+        names = {each.sha256 for record in known for each in record.sample.documents}
+        damaged = self.corpus.damaged_documents(sorted(names)) if names else set()
+        return {
+            record.sample.key: record
+            for record in known
+            if any(each.sha256 in damaged for each in record.sample.documents)
+        }
 
     def _submit_texts(self, batch: _Batch, sentences: SegmentationPool) -> None:
         documents = {
             document.sha256: document
-            for record in batch.fresh.values()
+            for record in (*batch.fresh.values(), *batch.damaged.values())
             for document in record.sample.documents
         }
         if self.exchange is None:  # an exchange may delete stored documents before this batch
@@ -296,10 +315,12 @@ class IngestRun:
 
     def _write(self, batch: _Batch, sentences: SegmentationPool) -> None:
         segments = sentences.result(batch.tasks)
-        samples = [_new_sample(record, batch, segments) for record in batch.fresh.values()]
+        records = (*batch.fresh.values(), *batch.damaged.values())
+        samples = [_new_sample(record, batch, segments) for record in records]
         if samples and self.exchange is None:
             self.corpus.add(samples, segmenter=SEGMENTER)
-            self.report.added += len(samples)
+            self.report.added += len(batch.fresh)
+            self._restored_samples += len(batch.damaged)
         elif samples:
             replaced, added = self.corpus.replace(
                 samples, segmenter=SEGMENTER, with_annotations=bool(self.exchange)

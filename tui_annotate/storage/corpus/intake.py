@@ -23,6 +23,7 @@ from tui_annotate.storage.codec import (
     request_to_json,
 )
 from tui_annotate.storage.columns import DATASETS, DOCUMENTS, SAMPLE_DOCUMENTS, SAMPLES
+from tui_annotate.storage.documents import hash_placements
 from tui_annotate.storage.labels.store import start_with_labels
 from tui_annotate.storage.queue_orders import (
     RankedSample,
@@ -46,8 +47,7 @@ class NewSample:
 
 def hash_texts(sample: Sample) -> str:
     """Return one hash for the texts of a sample and their sides (source or summary), in order."""
-    parts = (f"{document.side}:{document.sha256}" for document in sample.documents)
-    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+    return hash_placements((each.side, each.sha256) for each in sample.documents)
 
 
 def summary_start(sample: Sample) -> str:
@@ -170,18 +170,20 @@ def write(connection: Connection, prepared: PreparedBatch, created: str) -> None
 def keep_documents(connection: Connection, prepared: PreparedBatch) -> dict[str, int]:
     """Store the texts of prepared samples; return the row id of each text by its hash.
 
-    Segments of a different segmenter replace the stored ones.
+    Segments of a different segmenter replace the stored ones, and so does the text itself if the
+    stored text was damaged: both have the same hash.
 
     Raises:
         Conflict: a document that came without segments is not stored.
     """
     if prepared.documents:
         statement = insert(DOCUMENTS)
-        names = ("segmenter", "segments", "boundaries", "language")
+        names = ("segmenter", "segments", "boundaries", "language", "text")
         statement = statement.on_conflict_do_update(
             index_elements=["sha256"],
             set_={name: statement.excluded[name] for name in names},
-            where=DOCUMENTS.c.segmenter != statement.excluded.segmenter,
+            where=(DOCUMENTS.c.segmenter != statement.excluded.segmenter)
+            | DOCUMENTS.c.text.is_distinct_from(statement.excluded.text),
         )
         connection.execute(statement, list(prepared.documents.values()))
     hashes = [*prepared.documents, *prepared.stored]

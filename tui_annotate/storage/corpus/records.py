@@ -32,7 +32,7 @@ from tui_annotate.domain.samples import (
     Side,
 )
 from tui_annotate.storage.batches import split_batches
-from tui_annotate.storage.codec import request_from_json, to_json, unpack
+from tui_annotate.storage.codec import request_from_json, to_json
 from tui_annotate.storage.columns import (
     ANNOTATIONS,
     ASSIGNMENTS,
@@ -43,6 +43,7 @@ from tui_annotate.storage.columns import (
     SAMPLES,
     columns_of,
 )
+from tui_annotate.storage.documents import read_segments, read_text, require_placements
 from tui_annotate.storage.log.record_filter import RecordQuery
 from tui_annotate.storage.people.store import find_merged_ids
 from tui_annotate.storage.statements import dataset_descriptions
@@ -57,7 +58,7 @@ _KINDS: Final = {each.value: each for each in SampleKind}
 # One JSON parameter: expanding a list of a hundred ids takes as long as reading its rows.
 _ROW_IDS: Final = text("SELECT value FROM json_each(:rows)").columns(column("value", Integer))
 
-_SAMPLE: Final = select(*columns_of(SAMPLES, "id external kind group request meta imported"))
+_SAMPLE: Final = select(*columns_of(SAMPLES, "id external kind group request meta imported digest"))
 _PLACEMENT: Final = select(
     *columns_of(SAMPLE_DOCUMENTS, "sample_id document_id side key title")
 ).order_by(SAMPLE_DOCUMENTS.c.sample_id, SAMPLE_DOCUMENTS.c.ordinal)
@@ -74,11 +75,11 @@ _WORKED: Final = (
     .order_by(ASSIGNMENTS.c.sample_id)
 )
 _PLACEMENTS: Final = _PLACEMENT.where(SAMPLE_DOCUMENTS.c.sample_id.in_(_ROW_IDS))
-_TEXTS: Final = select(*columns_of(DOCUMENTS, "id text language")).where(
+_TEXTS: Final = select(*columns_of(DOCUMENTS, "id sha256 text language")).where(
     DOCUMENTS.c.id.in_(_ROW_IDS)
 )
 _DOCUMENTS_OF_SAMPLE: Final = (
-    _PLACEMENT.add_columns(*columns_of(DOCUMENTS, "text language boundaries"))
+    _PLACEMENT.add_columns(*columns_of(DOCUMENTS, "sha256 text language boundaries"))
     .join(DOCUMENTS, DOCUMENTS.c.id == SAMPLE_DOCUMENTS.c.document_id)
     .where(SAMPLE_DOCUMENTS.c.sample_id == bindparam("sample_id"))
 )
@@ -97,13 +98,15 @@ def read_stored_sample(
     row = connection.execute(_SAMPLE_BY_KEY, {"dataset": key.dataset, "sample": key.id}).first()
     if row is None:
         raise NotFound(f"there is no sample {key}", "choose a sample from the queue")
-    documents, segments = [], []
-    for _, _, side, name, title, content, language, boundaries in connection.execute(
+    documents, segments, hashes = [], [], []
+    for _, _, side, name, title, sha256, content, language, boundaries in connection.execute(
         _DOCUMENTS_OF_SAMPLE, {"sample_id": row.id}
-    ):
-        document = Document(Side(side), content.decode(), name, title, language)
-        documents.append(document)
-        segments.append(unpack(boundaries, len(document.text)))
+    ).all():
+        whole = read_text(connection, content, sha256)
+        hashes.append((side, sha256))
+        documents.append(Document(Side(side), whole, name, title, language))
+        segments.append(read_segments(connection, boundaries, sha256, length=len(whole)))
+    require_placements(key, hashes, row.digest)
     authors = _find_authors(connection, seen)
     sample = _build_sample(key.dataset, row, documents, authors=authors)
     return StoredSample(sample, tuple(segments))
@@ -163,6 +166,8 @@ def _iterate_samples(
     placed = documents.of([row.id for row in page])
     for row in page:
         if row.id in placed:
+            hashes = documents.hashes_of(row.id)
+            require_placements(SampleKey(dataset, row.external), hashes, row.digest)
             yield row.id, _build_sample(dataset, row, placed[row.id], authors=authors)
         else:
             # %r escapes control characters, because the log may go to a terminal.
@@ -197,7 +202,7 @@ def _iterate_chosen(connection: Connection, sample_ids: Sequence[int]) -> Iterat
 def _build_sample(
     dataset: str, row: Any, documents: Sequence[Document], *, authors: Collection[str] | None
 ) -> Sample:
-    _, external, kind, group, request, meta, imported = row
+    _, external, kind, group, request, meta, imported, _ = row
     # The imported record may contain annotations that a restricted user may not see.
     return Sample(
         dataset,
@@ -230,7 +235,8 @@ class _Documents:
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
-        self._texts: OrderedDict[int, tuple[str, str]] = OrderedDict()
+        self._texts: OrderedDict[int, tuple[str, str, str]] = OrderedDict()
+        self._hashes: dict[int, list[tuple[str, str]]] = {}
         self._built: dict[tuple[Any, ...], Document] = {}
         self._characters = 0
 
@@ -239,12 +245,18 @@ class _Documents:
         rows = self._connection.execute(_PLACEMENTS, {"rows": to_json(sample_ids)}).all()
         self._load_texts({row[1] for row in rows})
         placed: dict[int, list[Document]] = {sample_id: [] for sample_id in sample_ids}
+        self._hashes = {sample_id: [] for sample_id in sample_ids}
         for sample_id, *place in rows:
             if place[0] in self._texts:
+                self._hashes[sample_id].append((place[1], self._texts[place[0]][2]))
                 placed.get(sample_id, []).append(self._build_document(tuple(place)))
             else:
                 placed.pop(sample_id, None)
         return placed
+
+    def hashes_of(self, sample_id: int) -> Sequence[tuple[str, str]]:
+        """Return side and hash of each document of a sample of the last call of `of`, in order."""
+        return self._hashes[sample_id]
 
     def _load_texts(self, wanted: set[int]) -> None:
         if self._characters > _CACHED_CHARACTERS:
@@ -254,15 +266,17 @@ class _Documents:
         missing = wanted - self._texts.keys()
         if not missing:
             return
-        for row in self._connection.execute(_TEXTS, {"rows": to_json(list(missing))}):
-            self._texts[row[0]] = (row[1].decode(), row[2])
-            self._characters += len(row[1]) + _TEXT_OVERHEAD
+        rows = self._connection.execute(_TEXTS, {"rows": to_json(list(missing))})
+        for document_id, sha256, content, language in rows:
+            whole = read_text(self._connection, content, sha256)
+            self._texts[document_id] = (whole, language, sha256)
+            self._characters += len(content) + _TEXT_OVERHEAD
 
     def _build_document(self, place: tuple[Any, ...]) -> Document:
         built = self._built.get(place)
         if built is None:
             document_id, side, key, title = place
-            text, language = self._texts[document_id]
+            text, language, _ = self._texts[document_id]
             built = self._built[place] = Document(_SIDES[side], text, key, title, language)
         return built
 

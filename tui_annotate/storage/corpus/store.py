@@ -21,7 +21,6 @@ from tui_annotate.storage.assignments.gold import count_gold_checks
 from tui_annotate.storage.assignments.store import count_practice_samples
 from tui_annotate.storage.batches import split_batches
 from tui_annotate.storage.clock import utc_now
-from tui_annotate.storage.codec import unpack
 from tui_annotate.storage.columns import (
     ASSIGNMENTS,
     DATASETS,
@@ -36,6 +35,7 @@ from tui_annotate.storage.corpus.intake import NewSample, hash_texts
 from tui_annotate.storage.corpus.records import StoredSample
 from tui_annotate.storage.corpus.sample_names import LAST_CHARACTER, only_key, split_name
 from tui_annotate.storage.database import CommonStore
+from tui_annotate.storage.documents import find_text_damage, read_segments
 from tui_annotate.storage.log.log import EventLog
 from tui_annotate.storage.queue_orders import remove_ranks
 from tui_annotate.storage.scores.orders import drop_stale_results
@@ -140,12 +140,21 @@ class CorpusStore(VectorSetStore):
             return known_digests(connection, keys)
 
     def known_documents(self, hashes: Sequence[str], segmenter: str) -> set[str]:
-        """Return those document hashes that are stored with segments from the given segmenter."""
-        query = select(DOCUMENTS.c.sha256).where(
+        """Return those hashes whose text is stored undamaged, with segments of the segmenter."""
+        columns = (DOCUMENTS.c.sha256, DOCUMENTS.c.text)
+        query = select(*columns).where(
             DOCUMENTS.c.sha256.in_(hashes), DOCUMENTS.c.segmenter == segmenter
         )
         with self._database.reading() as connection:
-            return set(connection.execute(query).scalars())
+            rows = connection.execute(query)
+            return {name for name, content in rows if not find_text_damage(content, name)}
+
+    def damaged_documents(self, hashes: Sequence[str]) -> set[str]:
+        """Return those document hashes whose stored text has another hash."""
+        query = select(DOCUMENTS.c.sha256, DOCUMENTS.c.text).where(DOCUMENTS.c.sha256.in_(hashes))
+        with self._database.reading() as connection:
+            rows = connection.execute(query)
+            return {name for name, content in rows if find_text_damage(content, name)}
 
     def sample(self, key: SampleKey) -> StoredSample:
         """Return one sample with the segments of its documents; NotFound for an unknown key."""
@@ -415,4 +424,7 @@ class SegmentStore(CommonStore):
         columns = (DOCUMENTS.c.sha256, DOCUMENTS.c.boundaries)
         query = select(*columns).where(DOCUMENTS.c.sha256.in_(lengths))
         with self._database.reading() as connection:
-            return {row[0]: unpack(row[1], lengths[row[0]]) for row in connection.execute(query)}
+            return {
+                name: read_segments(connection, boundaries, name, length=lengths[name])
+                for name, boundaries in connection.execute(query).all()
+            }

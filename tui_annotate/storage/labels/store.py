@@ -98,6 +98,8 @@ class GuidanceStore(CommonStore):
         query = select(TEXTS.c.text).where(TEXTS.c.kind == kind.value, TEXTS.c.hash == version)
         with self._database.reading() as connection:
             found = connection.execute(query).scalar()
+            if found is not None and not isinstance(found, str):
+                raise TypeError(f"a text is stored as {type(found)}")  # `reading` names the row
         if found is None:
             raise NotFound(
                 f"there is no version {version!r} of the {kind}",

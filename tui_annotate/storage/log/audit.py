@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, bindparam, func, select, text
 
+from tui_annotate.domain.change_record import RecordHead, RowFault
 from tui_annotate.domain.hash_chain import (
     ChainFault,
     LogHead,
@@ -24,9 +25,11 @@ from tui_annotate.domain.history import (
     later_action_time,
 )
 from tui_annotate.domain.samples import SampleKey
+from tui_annotate.storage import change_record
 from tui_annotate.storage.codec import from_json
 from tui_annotate.storage.columns import ANNOTATIONS, EVENTS
 from tui_annotate.storage.database import CommonStore
+from tui_annotate.storage.documents import find_altered_texts
 from tui_annotate.storage.log import events
 from tui_annotate.storage.log.log import REMOVED_IDS
 from tui_annotate.storage.log.write_plans import (
@@ -103,6 +106,30 @@ class AuditStore(CommonStore):
     def events(self) -> int:
         with self._database.reading() as connection:
             return _count_events(connection)
+
+    def find_row_faults(self) -> Iterator[RowFault]:
+        """Yield rows that another program changed, as far as the record of changes covers them."""
+        with self._database.reading() as connection:
+            yield from change_record.find_row_faults(connection)
+
+    def find_altered_texts(self) -> Iterator[str]:
+        """Yield a message for each text or sample that is not as it was imported."""
+        with self._database.reading() as connection:
+            yield from find_altered_texts(connection)
+
+    def record_head(self) -> RecordHead:
+        with self._database.reading() as connection:
+            return change_record.read_head(connection)
+
+    def continues(self, head: RecordHead) -> bool:
+        """Return whether the record of changes still has the entries of an earlier head."""
+        with self._database.reading() as connection:
+            return change_record.continues(connection, head)
+
+    def start_record(self) -> None:
+        """Start the record of a store that an earlier version made; nothing if it has a record."""
+        if not self.record_head().entries and not self.read_only:
+            self._database.start_record()
 
     @contextmanager
     def heads(self, *, first: int | None = None) -> Iterator[Iterator[StreamHead]]:

@@ -9,13 +9,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Final
 
-from sqlalchemy import Connection, delete, insert, text
+from sqlalchemy import Connection, delete, insert, text, update
 
 from tui_annotate.domain.errors import Conflict
 from tui_annotate.domain.hash_chain import StreamHead
 from tui_annotate.domain.history import DISCARD, Event
+from tui_annotate.domain.people import Person
 from tui_annotate.storage.batches import split_batches
-from tui_annotate.storage.columns import ANNOTATIONS, ANSWERS, ASSIGNMENTS
+from tui_annotate.storage.columns import ANNOTATIONS, ANSWERS, ASSIGNMENTS, PEOPLE
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.log import events
 from tui_annotate.storage.log.write_plans import (
@@ -65,6 +66,14 @@ def cut_to_time(copy: Database, at: str) -> None:
     """In a copy of a database, remove people's events on each sample after a time (ISO 8601)."""
     with copy.writing() as connection, _cut_streams(connection):
         connection.execute(_LATER, {"at": at})
+
+
+def rename_people(copy: Database, people: Iterable[Person]) -> None:
+    """In a copy of a database, give people the names and kinds of an earlier time."""
+    with copy.writing() as connection:
+        for person in people:
+            mine = update(PEOPLE).where(PEOPLE.c.id == person.id)
+            connection.execute(mine.values(name=person.name, kind=person.kind.value))
 
 
 @contextmanager

@@ -34,9 +34,9 @@ from tui_annotate.storage.assignments.gold import is_gold_check
 from tui_annotate.storage.assignments.store import find_practice_answer
 from tui_annotate.storage.batches import split_batches
 from tui_annotate.storage.clock import utc_now
-from tui_annotate.storage.codec import unpack
 from tui_annotate.storage.columns import ANNOTATIONS, DATASETS, EVENTS, PEOPLE, SAMPLES
 from tui_annotate.storage.database import Database
+from tui_annotate.storage.documents import read_segments, read_text
 from tui_annotate.storage.items import KindCount, count_kinds
 from tui_annotate.storage.log import record_filter
 from tui_annotate.storage.log.log import EventLog, EventStream, LogStore
@@ -228,9 +228,10 @@ class AnnotationStore(LogStore):
             for dataset, external, payload, name, content, boundaries in rows:
                 annotation = annotation_from_json(json.loads(payload))
                 if annotation.claim:
-                    whole = content.decode()
+                    whole = read_text(connection, content, name)
                     claim = _JOINED.join(anchor.span.of(whole) for anchor in annotation.claim)
-                    starts = [segment.start for segment in unpack(boundaries, len(whole))]
+                    segments = read_segments(connection, boundaries, name, length=len(whole))
+                    starts = [segment.start for segment in segments]
                     at = max(bisect_right(starts, annotation.claim[0].span.start) - 1, 0)
                     sample = SampleKey(dataset, external)
                     found.append(OwnClaim(sample, annotation, claim, (name, at)))

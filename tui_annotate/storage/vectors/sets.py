@@ -13,9 +13,9 @@ from tui_annotate.domain.samples import Segment
 from tui_annotate.domain.vector_sets import VectorSet
 from tui_annotate.storage.batches import split_batches
 from tui_annotate.storage.clock import utc_now
-from tui_annotate.storage.codec import unpack
 from tui_annotate.storage.columns import EMBEDDED, SETTINGS, VECTOR_SETS
 from tui_annotate.storage.database import Store
+from tui_annotate.storage.documents import read_segments, read_text
 from tui_annotate.storage.statements import add_missing, upsert
 
 IN_USE: Final = "vectors"
@@ -136,19 +136,20 @@ class VectorSetStore(Store):
             rows = connection.execute(_UNEMBEDDED, {**scope, "after": after}).all()
             if not rows and after:
                 rows = connection.execute(_UNEMBEDDED, {**scope, "after": 0}).all()
-        return [_parse_document(row) for row in rows]
+            return [_parse_document(connection, row) for row in rows]
 
     def stream_unembedded(self, table: str) -> Iterator[tuple[str, str, tuple[Segment, ...]]]:
         query = _UNEMBEDDED.execution_options(yield_per=100)
         scope = {"vectors": table, "after": 0, "limit": -1}
         with self._database.reading() as connection:
-            yield from map(_parse_document, connection.execute(query, scope))
+            for row in connection.execute(query, scope):
+                yield _parse_document(connection, row)
 
     def find_embedded_document(self, table: str) -> tuple[str, str, tuple[Segment, ...]] | None:
         """Return (hash, text, segments) of some document with vectors in a table, or None."""
         with self._database.reading() as connection:
             row = connection.execute(_EMBEDDED_ONE, {"vectors": table}).first()
-        return _parse_document(row) if row else None
+            return _parse_document(connection, row) if row else None
 
     def waiting(self, table: str) -> tuple[int, int]:
         """Count the documents that have no vectors in a table, and those documents' segments."""
@@ -214,10 +215,12 @@ def _build_vector_set(row: Any) -> VectorSet:
     return VectorSet(**{**row, "instant": bool(row["instant"])})
 
 
-def _parse_document(row: Sequence[Any]) -> tuple[str, str, tuple[Segment, ...]]:
+def _parse_document(
+    connection: Connection, row: Sequence[Any]
+) -> tuple[str, str, tuple[Segment, ...]]:
     name, content, ends = row
-    whole = content.decode()
-    return name, whole, unpack(ends, len(whole))
+    whole = read_text(connection, content, name)
+    return name, whole, read_segments(connection, ends, name, length=len(whole))
 
 
 def _forget_embedded(connection: Connection, table: str) -> None:

@@ -1,0 +1,301 @@
+"""Changes by commands are recorded; the same changes by another program are named."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+import tui_annotate
+from tests.cli.conftest import PAIRS, Command
+from tui_annotate.domain.people import Person
+
+Change = Callable[[Command, Path], None]
+
+
+@pytest.fixture
+def store(annotated: Command, tmp_path: Path) -> Path:
+    """A workspace with work, people, assignments, weights and an imported person."""
+    create = ("assignments", "create", "--dataset", "pairs", "--create")
+    assert annotated(*create, "--person", "ana", "--person", "bo").code == 0
+    with tui_annotate.open(tmp_path) as space:
+        space.people.imported("i1", "gold")
+        space.corpus.set_setting("assist_weights", "[]")
+    described = annotated("datasets", "edit", "pairs", "--license", "CC0")
+    assert described.code == 0
+    return tmp_path / "store.sqlite"
+
+
+def run(words: str) -> Change:
+    """A change by commands, separated by `;`."""
+
+    def change(command: Command, folder: Path) -> None:
+        del folder  # commands run in it
+        for each in words.split(";"):
+            done = command(*each.split())
+            assert done.code == 0, done.err
+
+    return change
+
+
+def rename(command: Command, folder: Path) -> None:
+    """A person gets another name, as from an account in another store."""
+    del command
+    with tui_annotate.open(folder) as space:
+        ana = space.people.find_local("ana")
+        assert ana is not None
+        space.people.keep(Person(ana.id, "anna", ana.kind))
+
+
+def exchange_names(command: Command, folder: Path) -> None:
+    """Two people get each other's names."""
+    del command
+    with tui_annotate.open(folder) as space:
+        ana, bo = space.people.find_local("ana"), space.people.find_local("bo")
+        assert ana is not None
+        assert bo is not None
+        space.people.keep(Person(ana.id, "bo", ana.kind))
+        space.people.keep(Person(bo.id, "ana", bo.kind))
+
+
+def apply_weights(command: Command, folder: Path) -> None:
+    """Weights are stored as `assist tune --apply` stores them."""
+    del command
+    with tui_annotate.open(folder) as space:
+        space.corpus.set_setting("assist_weights", '[{"embedder": "none", "curves": []}]')
+
+
+def write_labels(command: Command, folder: Path) -> None:
+    """A label set of its own is applied to the dataset."""
+    (folder / "more.yaml").write_text("- Wrong\n- Unwanted:\n  - Intrinsic\n", "utf-8")
+    assert command("labels", "apply", "more.yaml", "--dataset", "pairs").code == 0
+
+
+def write_file(command: Command, folder: Path, *words: str, **changed: str) -> None:
+    """A file with one pair is read by a command."""
+    file = folder / "more.jsonl"
+    file.write_text(json.dumps(PAIRS[1] | changed), "utf-8")
+    done = command(*words, str(file), "--id-column", "id", "--embedder", "none")
+    assert done.code == 0, done.err
+
+
+def add_sample(command: Command, folder: Path) -> None:
+    """A sample is imported."""
+    write_file(command, folder, "ingest", "--dataset", "pairs", id="new")
+
+
+def replace_sample(command: Command, folder: Path) -> None:
+    """A sample gets another text."""
+    write_file(
+        command,
+        folder,
+        "datasets",
+        "replace",
+        "pairs",
+        "--delete-annotations",
+        summary="茶厂去年关门。",
+    )
+
+
+LEGITIMATE: Final[dict[str, Change]] = {
+    "rename": rename,
+    "exchange of names": exchange_names,
+    "merge": run("people merge gold ana"),
+    "unmerge": run("people merge gold ana;people unmerge gold"),
+    "weights": apply_weights,
+    "labels of a dataset": write_labels,
+    "renamed label": run("labels rename Unwanted.Intrinsic Contradicted"),
+    "assignment": run("assignments create --dataset pairs --person cy --create"),
+    "moved assignment": run("assignments move ana bo"),
+    "undone assignment": run("assignments undo --include-started"),
+    "license": run("datasets edit pairs --license MIT"),
+    "new sample": add_sample,
+    "other text": replace_sample,
+    "deleted dataset": run("datasets delete pairs --delete-annotations --yes"),
+    "saved work": run("annotations delete --mine --as reader --yes"),
+}
+
+
+@pytest.mark.parametrize("kind", LEGITIMATE)
+def test_a_change_by_a_command_is_recorded(annotated: Command, store: Path, kind: str) -> None:
+    """The workspace is unaltered, and continues both forms of an earlier head."""
+    head = annotated("audit", "head", "--json").json
+    LEGITIMATE[kind](annotated, store.parent)
+    assert annotated("audit", "verify").code == 0
+    for form in ("head", "full_head"):
+        done = annotated("audit", "verify", "--against", head[form], "--json")
+        assert (done.code, done.json["contains"]) == (0, True), done.out
+    assert done.json["record_continues"] is True
+    assert done.json["entries"] >= head["entries"]
+
+
+ANA: Final = "(SELECT id FROM people WHERE name = 'ana')"
+EDITS: Final[dict[str, tuple[str, str, str]]] = {
+    "name": ("UPDATE people SET name = 'eve' WHERE name = 'ana'", "people", "eve"),
+    "names": (
+        "UPDATE people SET name = iif(name = 'ana', 'bo', 'ana') WHERE name IN ('ana', 'bo')",
+        "people",
+        "bo",
+    ),
+    "kind": ("UPDATE people SET kind = 'merged' WHERE id = 'i1'", "people", "gold"),
+    "new person": ("INSERT INTO people VALUES ('x', 'eve', 'local', '')", "people", "eve"),
+    "removed person": ("DELETE FROM people WHERE id = 'i1'", "people", ""),
+    "account": (
+        f"INSERT INTO accounts VALUES ({ANA}, 'a@b.org', 'admin', '', 1, 0, 0, '', '', '')",
+        "accounts",
+        "a@b.org",
+    ),
+    "weights": (
+        "UPDATE settings SET value = '[{}]' WHERE name = 'assist_weights'",
+        "settings",
+        "",
+    ),
+    "removed weights": ("DELETE FROM settings WHERE name = 'assist_weights'", "settings", ""),
+    "merges": ("INSERT INTO settings VALUES ('merged-people', '{}')", "settings", ""),
+    "label set": ("UPDATE texts SET text = '- Fine' WHERE kind = 'labels'", "texts", ""),
+    "label set in use": ("UPDATE datasets SET labels = 'x'", "datasets", "pairs"),
+    "common label set": ("UPDATE settings SET value = '' WHERE name = 'labels'", "settings", ""),
+    "edition": ("UPDATE editions SET by = 'x'", "editions", ""),
+    "assignment": (
+        f"DELETE FROM allotments WHERE person = {ANA}",
+        "allotments",
+        "",
+    ),
+    "practice": ("UPDATE allotments SET practice = 1", "allotments", "reader and pairs/bridge"),
+    "handout": ("UPDATE handouts SET undone = '2026'", "handouts", ""),
+    "license": (
+        "UPDATE dataset_settings SET value = '{}' WHERE name = 'about'",
+        "dataset_settings",
+        "pairs: about",
+    ),
+    "metadata": (
+        "UPDATE samples SET meta = '{}' WHERE external = 'bridge'",
+        "samples",
+        "pairs/bridge",
+    ),
+    "id": ("UPDATE samples SET external = 'x' WHERE external = 'tea'", "samples", "pairs/x"),
+}
+
+
+def edit(store: Path, statement: str) -> None:
+    """Changes the store as another program could."""
+    with closing(sqlite3.connect(store)) as connection:
+        connection.executescript(statement)
+
+
+def faults(command: Command, *words: str) -> Any:
+    """What `audit verify` finds, as JSON."""
+    done = command("audit", "verify", *words, "--json")
+    assert done.code == 1
+    assert done.json["sound"] is False
+    return done.json
+
+
+@pytest.mark.parametrize("kind", EDITS)
+def test_a_change_by_another_program_is_named(annotated: Command, store: Path, kind: str) -> None:
+    """Table, row and name are found, without and with an earlier head; later commands keep it."""
+    statement, table, name = EDITS[kind]
+    head = annotated("audit", "head", "--json").json["full_head"]
+    edit(store, statement)
+    for words in ((), ("--against", head)):
+        found = faults(annotated, *words)["rows"]
+        assert (table, name) in {(each["table"], each["name"]) for each in found}
+    assert f"table {table}" in annotated("audit", "verify").out
+    assert annotated("doctor").code == 1
+
+
+def test_old_and_new_name_are_told(annotated: Command, store: Path) -> None:
+    """Short contents are in the record as they are."""
+    edit(store, EDITS["name"][0])
+    (found,) = faults(annotated)["rows"]
+    assert (found["recorded"], found["found"]) == ("'ana','local'", "'eve','local'")
+
+
+def test_a_name_that_is_edited_with_its_record_is_found(annotated: Command, store: Path) -> None:
+    """The chain has the hash of the recorded name, so neither of the two can be replaced."""
+    recorded = "UPDATE settings SET value = replace(value, 'ana', 'eve')"
+    edit(store, f"{EDITS['name'][0]}; {recorded} WHERE name LIKE 'recorded:people:%'")
+    (found,) = faults(annotated)["rows"]
+    assert (found["table"], found["name"]) == ("people", "eve")
+
+
+def test_a_change_by_a_command_does_not_hide_an_edit(annotated: Command, store: Path) -> None:
+    """The content before a recorded change must be the recorded one."""
+    edit(store, EDITS["license"][0])
+    run("datasets edit pairs --license MIT")(annotated, store.parent)
+    found = faults(annotated)["rows"]
+    assert [each["table"] for each in found] == ["dataset_settings"]
+
+
+def test_an_altered_text_is_named(annotated: Command, store: Path) -> None:
+    """The sample of the document is found, also if hash and digest were altered with it."""
+    edit(store, "UPDATE documents SET text = CAST('It cost nothing.' AS BLOB) WHERE id = 1")
+    assert "pairs/bridge" in faults(annotated)["texts"][0]
+    edit(store, "UPDATE documents SET sha256 = 'x' WHERE id = 1")
+    assert faults(annotated)["altered_texts"]
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "DELETE FROM settings WHERE name = 'record:000000000003'",
+        "UPDATE settings SET value = replace(value, 'pairs', 'pears') WHERE name LIKE 'record:%'",
+    ],
+)
+def test_an_altered_record_is_named(annotated: Command, store: Path, statement: str) -> None:
+    """A missing or changed entry breaks the chain."""
+    edit(store, statement)
+    (found,) = faults(annotated)["rows"]
+    assert found["table"] == "settings"
+    assert found["key"].startswith("record:")
+
+
+def test_a_replaced_record_is_seen_against_a_full_head(annotated: Command, store: Path) -> None:
+    """A record that was started again fits the tables, but not the head that was kept."""
+    head = annotated("audit", "head", "--json").json
+    edit(store, f"DELETE FROM settings WHERE name LIKE 'record:%'; {EDITS['name'][0]}")
+    assert annotated("audit", "verify").code == 0
+    assert annotated("audit", "head").code == 0
+    assert annotated("audit", "verify", "--against", head["head"]).code == 0
+    found = faults(annotated, "--against", head["full_head"])
+    assert (found["record_continues"], found["rows"]) == (False, [])
+
+
+def test_the_record_of_an_earlier_store_starts_with_its_first_head(
+    annotated: Command, store: Path
+) -> None:
+    """Until then no row is verified, and that is printed."""
+    edit(store, "DELETE FROM settings WHERE name LIKE 'record:%'")
+    assert annotated("audit", "verify", "--json").json["entries"] == 0
+    assert "audit head" in annotated("audit", "verify").out
+    rename(annotated, store.parent)
+    assert annotated("audit", "verify", "--json").json["entries"] == 0
+    assert annotated("audit", "head", "--json").json["entries"] == 1
+    assert annotated("audit", "verify").code == 0
+    edit(store, "UPDATE people SET name = 'eve' WHERE name = 'anna'")
+    assert faults(annotated)["altered_rows"] == 1
+
+
+def test_the_record_keeps_no_former_name_and_no_deleted_text(
+    annotated: Command, store: Path, tmp_path: Path
+) -> None:
+    """Only the present name of a person is stored; the words of a deleted dataset are gone."""
+    head = annotated("audit", "head", "--json").json["full_head"]
+    with tui_annotate.open(tmp_path) as space:
+        ana = space.people.find_local("ana")
+        assert ana is not None
+        space.people.keep(Person(ana.id, "Quillfeather", ana.kind))
+        space.people.keep(Person(ana.id, "reader 7", ana.kind))
+    assert annotated("datasets", "delete", "pairs", "--delete-annotations", "--yes").code == 0
+    with closing(sqlite3.connect(store)) as connection:
+        rows = connection.execute("SELECT value FROM settings WHERE name LIKE 'record%'").fetchall()
+    kept = json.dumps(rows, ensure_ascii=False)
+    assert "reader 7" in kept
+    for gone in ("Quillfeather", "'ana'", "茶厂", "The bridge"):
+        assert gone not in kept
+    assert annotated("audit", "verify", "--against", head).code == 0

@@ -1,0 +1,395 @@
+"""Keeps the record of changes in each write transaction, and compares the tables with it.
+
+Temporary triggers of a writing connection note which covered rows a transaction changes, so that no
+code which writes a table can forget the record, and other programs do not write it. The same
+transaction stores an entry with these rows. The entries are rows of the table `settings`.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+import sqlite3
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+from sqlalchemy import Connection, text
+
+from tui_annotate.domain.change_record import (
+    NO_ENTRY,
+    RecordEntry,
+    RecordHead,
+    RowChange,
+    RowFault,
+    commit_content,
+    describe_change,
+    entry_from_text,
+    represent_content,
+)
+from tui_annotate.domain.version import VERSION
+from tui_annotate.storage.batches import split_batches
+from tui_annotate.storage.clock import utc_now
+
+_ROWS_OF_ENTRY: Final = 1000
+"""Maximum number of changed rows in one entry."""
+_HASH_CHARACTERS: Final = 64
+"""Length of the hash at the start of a stored entry; the entry follows it."""
+_PREFIX: Final = "record:"
+_ENTRIES: Final = "FROM settings WHERE name >= 'record:' AND name < 'record;'"
+_LAST: Final = f"SELECT name, substr(value, 1, 64) {_ENTRIES} ORDER BY name DESC LIMIT 1"
+_ALL: Final = text(f"SELECT name, value {_ENTRIES} ORDER BY name").execution_options(yield_per=10)
+_ONE: Final = text("SELECT substr(value, 1, 64) FROM settings WHERE name = :name")
+_ADD: Final = "INSERT INTO settings (name, value) VALUES (:name, :value)"
+
+
+@dataclass(frozen=True, slots=True)
+class _Covered:
+    """A table that the record covers: its key and the columns of its content; `only` limits rows.
+
+    `only` is an SQL condition with `{row}` for the row. An entry has a short content as it is,
+    unless it is `personal` (represented by a salted hash that can be forgotten) or `hashed`.
+    """
+
+    table: str
+    key: str
+    columns: str
+    only: str = ""
+    personal: bool = False
+    hashed: bool = False
+
+    def key_of(self, row: str = "") -> str:
+        return _join_columns(self.key, row)
+
+    def content_of(self, row: str = "") -> str:
+        return _join_columns(self.columns, row)
+
+    def condition(self, row: str = "") -> str:
+        return self.only.format(row=row) if self.only else "1"
+
+
+# The texts of documents need no entries: the content of a sample has the hash of its texts' hashes.
+_COVERED: Final = (
+    _Covered("people", "id", "name kind", personal=True),
+    _Covered("accounts", "person", "email role active unix", personal=True),
+    _Covered("datasets", "id", "name labels guidelines"),
+    _Covered("dataset_settings", "dataset_id name", "value"),
+    _Covered(
+        "samples",
+        "dataset_id external",
+        "kind group digest source summary request meta imported",
+        hashed=True,
+    ),
+    _Covered("texts", "kind hash", "text", hashed=True),
+    _Covered("editions", "id", "kind dataset hash at by"),
+    _Covered("label_changes", "id", "dataset kind request before after batch arrival undone at by"),
+    _Covered("handouts", "id", "at by kind dataset request undone"),
+    _Covered("allotments", "person sample_id", "handout practice"),
+    _Covered(
+        "settings",
+        "name",
+        "value",
+        only="{row}name IN ('assist_weights', 'merged-people', 'labels', 'guidelines')",
+    ),
+)
+
+
+_BY_TABLE: Final = {each.table: each for each in _COVERED}
+
+
+def _join_columns(columns: str, row: str) -> str:
+    # quote() keeps the type, and names no column, so that a column which is added later fits.
+    return " || ',' || ".join(f'quote({row}"{each}")' for each in columns.split())
+
+
+# writing -----------------------------------------------------------------------------------------
+
+
+def watch(connection: sqlite3.Connection) -> None:
+    """Let a connection note the changes of covered rows; to be called outside a transaction."""
+    connection.execute("PRAGMA temp_store=MEMORY")  # a full disk must not matter
+    connection.execute(
+        "CREATE TEMP TABLE recorded_changes"
+        " (number INTEGER PRIMARY KEY, tbl TEXT, key TEXT, before TEXT, after TEXT)"
+    )
+    for covered in _COVERED:
+        for statement in _triggers(covered):
+            connection.execute(statement)
+
+
+def _triggers(covered: _Covered) -> Iterator[str]:
+    old, new = "OLD.", "NEW."
+    add = "INSERT INTO recorded_changes (tbl, key, before, after) SELECT"
+    name = f"'{covered.table}'"
+    yield (
+        f"CREATE TEMP TRIGGER record_insert_{covered.table} AFTER INSERT ON main.{covered.table}"
+        f" WHEN {covered.condition(new)} BEGIN"
+        f" {add} {name}, {covered.key_of(new)}, NULL, {covered.content_of(new)}; END"
+    )
+    yield (
+        f"CREATE TEMP TRIGGER record_delete_{covered.table} AFTER DELETE ON main.{covered.table}"
+        f" WHEN {covered.condition(old)} BEGIN"
+        f" {add} {name}, {covered.key_of(old)}, {covered.content_of(old)}, NULL; END"
+    )
+    columns = ", ".join(f'"{each}"' for each in f"{covered.key} {covered.columns}".split())
+    # A row that gets another key is removed and added.
+    yield (
+        f"CREATE TEMP TRIGGER record_update_{covered.table}"
+        f" AFTER UPDATE OF {columns} ON main.{covered.table}"
+        f" WHEN {covered.condition(new)} BEGIN"
+        f" {add} {name}, {covered.key_of(old)}, {covered.content_of(old)}, NULL;"
+        f" {add} {name}, {covered.key_of(new)}, NULL, {covered.content_of(new)}; END"
+    )
+
+
+def store_entries(connection: sqlite3.Connection) -> None:
+    """Store what a transaction changed, at its end; nothing if no record was started."""
+    noted = connection.execute(
+        "SELECT tbl, key, before, after FROM recorded_changes ORDER BY number"
+    ).fetchall()
+    if not noted:
+        return
+    connection.execute("DELETE FROM recorded_changes")
+    last = connection.execute(_LAST).fetchone()
+    if last is None:
+        return  # a store of an earlier version: see `start`
+    before: dict[tuple[str, str], str | None] = {}
+    after: dict[tuple[str, str], str | None] = {}
+    for table, key, old, new in noted:
+        before.setdefault((table, key), old)
+        after[table, key] = new
+    changes = [
+        _represent_change(connection, RowChange(*row, before[row], content))
+        for row, content in after.items()
+        if before[row] != content
+    ]
+    _append(connection, changes, last)
+
+
+def start(connection: sqlite3.Connection) -> None:
+    """Start the record of a store with all covered rows that it has; nothing if it has a record."""
+    if connection.execute(_LAST).fetchone() is not None:
+        return
+
+    def read_rows() -> Iterator[RowChange]:
+        for covered in _COVERED:
+            for key, content in connection.execute(_select_rows(covered)).fetchall():
+                yield _represent_change(connection, RowChange(covered.table, key, None, content))
+
+    _append(connection, read_rows(), ("", NO_ENTRY), empty=True)
+
+
+def _represent_change(connection: sqlite3.Connection, change: RowChange) -> RowChange:
+    """Return a change with its contents as an entry has them.
+
+    The salt and the content of a person are stored apart and replaced at each change, so that an
+    entry no longer shows a name or an address that was deleted.
+    """
+    covered = _BY_TABLE[change.table]
+    if not covered.personal:
+        before, after = (
+            None if each is None else represent_content(each, hashed=covered.hashed)
+            for each in change[2:]
+        )
+        return RowChange(change.table, change.key, before, after)
+    name = _personal_name(change.table, change.key)
+    row = connection.execute("SELECT value FROM settings WHERE name = ?", [name]).fetchone()
+    salt, _ = _parse_personal(row[0] if row else None)
+    before = None if change.before is None else commit_content(change.before, salt=salt)
+    connection.execute("DELETE FROM settings WHERE name = ?", [name])
+    if change.after is None:
+        return RowChange(change.table, change.key, before, None)
+    salt = secrets.token_hex(16)
+    value = json.dumps([salt, change.after])
+    connection.execute(_ADD, {"name": name, "value": value})
+    return RowChange(change.table, change.key, before, commit_content(change.after, salt=salt))
+
+
+def _personal_name(table: str, key: str) -> str:
+    return f"recorded:{table}:{key}"
+
+
+def _parse_personal(value: Any) -> tuple[str, str | None]:
+    """Return the salt and the recorded content of a person's row; "" and None if unreadable."""
+    try:
+        salt, content = json.loads(value or "")
+        return str(salt), str(content)
+    except (ValueError, TypeError):
+        return "", None
+
+
+def _append(
+    connection: sqlite3.Connection,
+    changes: Iterable[RowChange],
+    last: tuple[str, str],
+    *,
+    empty: bool = False,
+) -> None:
+    """Add entries after the last one, given as name and hash; `empty`: also one without changes."""
+    name, prev = last
+    number = int(name.removeprefix(_PREFIX) or 0)
+    batches = split_batches(changes, _ROWS_OF_ENTRY)
+    first = next(batches, [] if empty else None)
+    while first is not None:
+        number += 1
+        entry = RecordEntry(number, utc_now(), VERSION, tuple(first), prev)
+        row = {"name": _entry_name(number), "value": f"{entry.hash}{entry.as_text()}"}
+        connection.execute(_ADD, row)
+        prev = entry.hash
+        first = next(batches, None)
+
+
+def _entry_name(number: int) -> str:
+    return f"{_PREFIX}{number:012}"
+
+
+# reading -----------------------------------------------------------------------------------------
+
+
+def read_head(connection: Connection) -> RecordHead:
+    row = connection.exec_driver_sql(_LAST).first()
+    return RecordHead(int(row[0].removeprefix(_PREFIX)), row[1]) if row else RecordHead()
+
+
+def continues(connection: Connection, head: RecordHead) -> bool:
+    """Return whether the record still has the last entry of an earlier head."""
+    if not head.entries:
+        return head.hash == NO_ENTRY
+    return connection.execute(_ONE, {"name": _entry_name(head.entries)}).scalar() == head.hash
+
+
+def find_row_faults(connection: Connection) -> Iterator[RowFault]:
+    """Yield the covered rows that do not have the recorded content; nothing without a record."""
+    if connection.exec_driver_sql(_LAST).first() is None:
+        return
+    # A table and not a dict: a workspace may have millions of samples.
+    connection.exec_driver_sql(
+        "CREATE TEMP TABLE recorded_rows (tbl TEXT, key TEXT, content TEXT, PRIMARY KEY (tbl, key))"
+        " WITHOUT ROWID"
+    )
+    try:
+        replay = _Replay(connection)
+        yield from replay.read_entries()
+        if replay.complete:
+            yield from replay.compare()
+    finally:
+        connection.exec_driver_sql("DROP TABLE temp.recorded_rows")
+
+
+_RECORDED: Final = text("SELECT content FROM temp.recorded_rows WHERE tbl = :tbl AND key = :key")
+_SET_RECORDED: Final = text(
+    "INSERT OR REPLACE INTO temp.recorded_rows VALUES (:tbl, :key, :content)"
+)
+_DROP_RECORDED: Final = text("DELETE FROM temp.recorded_rows WHERE tbl = :tbl AND key = :key")
+_LEFT: Final = text("SELECT tbl, key, content FROM temp.recorded_rows ORDER BY tbl, key")
+
+
+class _Replay:
+    """A replay of the record of changes into a temporary table, which is then compared."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self.complete = True
+
+    def read_entries(self) -> Iterator[RowFault]:
+        """Yield rows that had another content than the recorded one when the program changed them.
+
+        The replay ends at an entry that was altered or removed.
+        """
+        prev = NO_ENTRY
+        for number, (name, value) in enumerate(self._connection.execute(_ALL), start=1):
+            entry = None
+            if name == _entry_name(number):
+                entry = entry_from_text(number, str(value)[_HASH_CHARACTERS:], prev=prev)
+            if entry is None or str(value)[:_HASH_CHARACTERS] != entry.hash:
+                self.complete = False
+                says = f"entry {number} of the record of changes was changed or removed"
+                yield RowFault("settings", _entry_name(number), "", None, None, says)
+                return
+            prev = entry.hash
+            for change in entry.changes:
+                recorded = self._read_recorded(change.table, change.key)
+                if recorded != change.before:
+                    when = f"before the change of {entry.at[:19]}"
+                    says = f"{describe_change(recorded, change.before)}, {when}"
+                    yield self._build_fault(
+                        change.table, change.key, recorded, change.before, says=says
+                    )
+                self._set_recorded(change)
+
+    def compare(self) -> Iterator[RowFault]:
+        """Yield the rows of the tables that differ from the recorded ones."""
+        for covered in _COVERED:
+            table = covered.table
+            query = text(_select_rows(covered))
+            rows = self._connection.execute(query, execution_options={"yield_per": 100})
+            for key, content in rows:
+                recorded = self._read_recorded(table, key)
+                if recorded is not None:
+                    self._connection.execute(_DROP_RECORDED, {"tbl": table, "key": key})
+                if recorded != self._represent(covered, key, content):
+                    shown = content if covered.personal else self._represent(covered, key, content)
+                    yield self._build_fault(table, key, recorded, shown)
+        for table, key, recorded in self._connection.execute(_LEFT).all():
+            yield self._build_fault(table, key, recorded, None)
+
+    def _represent(self, covered: _Covered, key: str, content: str) -> str:
+        if not covered.personal:
+            return represent_content(content, hashed=covered.hashed)
+        return commit_content(content, salt=self._read_personal(covered.table, key)[0])
+
+    def _read_personal(self, table: str, key: str) -> tuple[str, str | None]:
+        query = text("SELECT value FROM settings WHERE name = :name")
+        name = _personal_name(table, key)
+        return _parse_personal(self._connection.execute(query, {"name": name}).scalar())
+
+    def _read_recorded(self, table: str, key: str) -> str | None:
+        found = self._connection.execute(_RECORDED, {"tbl": table, "key": key}).scalar()
+        return None if found is None else str(found)
+
+    def _set_recorded(self, change: RowChange) -> None:
+        row = {"tbl": change.table, "key": change.key}
+        if change.after is None:
+            self._connection.execute(_DROP_RECORDED, row)
+        else:
+            self._connection.execute(_SET_RECORDED, row | {"content": change.after})
+
+    def _build_fault(self, table: str, key: str, *contents: str | None, says: str = "") -> RowFault:
+        recorded, found = contents
+        if table in _BY_TABLE and _BY_TABLE[table].personal:
+            salt, content = self._read_personal(table, key)
+            if content is not None and commit_content(content, salt=salt) == recorded:
+                recorded = content
+        name = _name_row(self._connection, table, key)
+        return RowFault(table, key, name, recorded, found, says or describe_change(recorded, found))
+
+
+def _select_rows(covered: _Covered) -> str:
+    return (
+        f"SELECT {covered.key_of()}, {covered.content_of()} FROM {covered.table}"  # noqa: S608  constants
+        f" WHERE {covered.condition()}"
+    )
+
+
+_NAMES: Final = {
+    "people": "SELECT name FROM people WHERE quote(id) = :key",
+    "accounts": "SELECT email FROM accounts WHERE quote(person) = :key",
+    "datasets": "SELECT name FROM datasets WHERE quote(id) = :key",
+    "dataset_settings": "SELECT d.name || ': ' || s.name FROM dataset_settings s JOIN datasets d"
+    " ON d.id = s.dataset_id WHERE quote(s.dataset_id) || ',' || quote(s.name) = :key",
+    "samples": "SELECT d.name || '/' || s.external FROM samples s JOIN datasets d"
+    " ON d.id = s.dataset_id WHERE quote(s.dataset_id) || ',' || quote(s.external) = :key",
+    "allotments": "SELECT p.name || ' and ' || d.name || '/' || s.external FROM allotments a"
+    " JOIN people p ON p.id = a.person JOIN samples s ON s.id = a.sample_id"
+    " JOIN datasets d ON d.id = s.dataset_id"
+    " WHERE quote(a.person) || ',' || quote(a.sample_id) = :key",
+}
+"""Queries for the name of a row that a message shows, by table."""
+
+
+def _name_row(connection: Connection, table: str, key: str) -> str:
+    """Return what a row is about, such as a sample's key; empty if the row has no name."""
+    if table not in _NAMES:
+        return ""
+    found: Any = connection.execute(text(_NAMES[table]), {"key": key}).scalar()
+    return "" if found is None else str(found)
