@@ -72,12 +72,17 @@ class Record:
     columns: tuple[str, ...] = field(default=(), compare=False)
 
 
+SPAN_REFUSED = "span-refused"
+"""Code of a problem of a part of a record: an annotation, or the span of one."""
+
+
 @dataclass(frozen=True, slots=True)
 class Problem:
     """An error or a warning about one record of an imported file.
 
     Attributes:
         refused: whether the record was skipped; with a warning only, the record is imported.
+        code: begins with `span-` if the record was imported without one of its annotations.
     """
 
     where: str
@@ -93,6 +98,11 @@ class Problem:
 
     def __str__(self) -> str:
         return f"{self.where}: {self.message}"
+
+    @property
+    def refuses_part(self) -> bool:
+        """Whether the record was imported without one of its annotations."""
+        return not self.refused and self.code.startswith("span-")
 
     @property
     def kind(self) -> str:

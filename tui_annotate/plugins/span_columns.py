@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple
 from tui_annotate.domain.annotations import Anchor, Annotation, LabelPath
 from tui_annotate.domain.assignments import Assignment, State
 from tui_annotate.domain.errors import InvalidInput
-from tui_annotate.domain.records import OwnedAnnotation, Problem, Record
+from tui_annotate.domain.records import SPAN_REFUSED, OwnedAnnotation, Problem, Record
 from tui_annotate.domain.samples import Sample, Side
 from tui_annotate.methods.quote_location import list_occurrences
 from tui_annotate.plugins.files.json_values import SURROGATE
@@ -32,7 +32,6 @@ from tui_annotate.plugins.record_validation import (
 
 ANNOTATOR: Final = "pairs"
 """Annotator id and format name of all annotations that are read from columns of spans."""
-SPAN_REFUSED: Final = "span-refused"
 SPAN_MISSING: Final = "span-missing"
 SPAN_AMBIGUOUS: Final = "span-ambiguous"
 _JUDGEMENT: Final = "<sep>"

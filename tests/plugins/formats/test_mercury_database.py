@@ -249,7 +249,7 @@ def test_comments_come_with_their_sample(tmp_path: Path) -> None:
 
 
 def test_a_bad_sample_does_not_end_the_file(tmp_path: Path) -> None:
-    """Spans outside the text, wrong JSON, bytes: that sample is told, the next is read."""
+    """Spans outside the text, wrong JSON, bytes: that annotation alone is not imported."""
     for bad in (
         _row(1, {"source": [50, 99]}),
         _row(1, [3]),
@@ -262,8 +262,10 @@ def test_a_bad_sample_does_not_end_the_file(tmp_path: Path) -> None:
         path = tmp_path / "m.sqlite"
         path.unlink(missing_ok=True)
         records, problems = read(_database(path, bad), "mercury-db")
-        assert [record.sample.id for record in records] == ["1"]
+        assert [record.sample.id for record in records] == ["0", "1"]
+        assert records[0].annotations == ()
         assert [problem.where for problem in problems] == [f"{path}, sample 0"]
+        assert problems[0].refuses_part
 
 
 def test_strays_and_browsers_offsets_are_told(tmp_path: Path) -> None:

@@ -75,7 +75,12 @@ class _Collection:
     def read(self, path: Path) -> Iterator[Problem]:
         options = self._options
         for file in _list_files(path, options.topics, options.documents):
-            for value in read_json_values(file, encoding=options.encoding, meter=self._bytes):
+            for value in read_json_values(
+                file,
+                encoding=options.encoding,
+                meter=self._bytes,
+                parts=frozenset({"spans", "report_spans"}),
+            ):
                 if isinstance(value, Problem):
                     yield value
                     continue
@@ -87,6 +92,7 @@ class _Collection:
                     )
                 try:
                     yield from self._add_judgement(value) if line else self._add_report(value, path)
+                    yield from problems_at(value.where, value.broken)
                 except InvalidInput as error:
                     yield make_problem(value.where, error)
 

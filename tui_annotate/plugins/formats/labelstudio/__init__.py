@@ -11,7 +11,7 @@ from tui_annotate.plugins.files.json_values import JsonValue
 from tui_annotate.plugins.formats.labelstudio.reader import TaskReader
 from tui_annotate.plugins.formats.labelstudio.results import ABOUT, FORMAT, split_task
 from tui_annotate.plugins.formats.labelstudio.writer import TaskWriter
-from tui_annotate.plugins.json_records import read_json_records, write_json_array
+from tui_annotate.plugins.json_records import Doubt, read_json_records, write_json_array
 from tui_annotate.plugins.offset_units import CODE_POINTS
 from tui_annotate.plugins.pair_columns import STANDARD, fill_columns
 from tui_annotate.plugins.protocols import ExportOptions, ExportReport, ImportOptions
@@ -31,17 +31,16 @@ class LabelStudioFormat:
         dataset = choose_dataset_name(path, options.dataset)
         options = fill_columns(options, STANDARD)
 
-        def read(fields: dict[str, Any], value: JsonValue) -> tuple[Record, list[str]]:
+        def read(fields: dict[str, Any], value: JsonValue) -> tuple[Record, list[Doubt]]:
             found = split_task(fields, options, unit=CODE_POINTS)
             task = TaskReader(found.fields, value.number, found.options, found.unit)
-            doubts = (
-                [f"the task's offsets are counted in {found.was}"]
-                if found.was != found.unit
-                else []
-            )
+            doubts = list(found.doubts)
+            if found.was != found.unit:
+                doubts.append(f"the task's offsets are counted in {found.was}")
             return task.record(dataset, value.where), [*doubts, *task.doubts]
 
-        return read_json_records(path, options, read, what="task")
+        parts = frozenset({"annotations", "predictions", "result"})
+        return read_json_records(path, options, read, what="task", parts=parts)
 
     def write(
         self, records: Iterable[Record], target: TextIO, options: ExportOptions
