@@ -16,8 +16,14 @@ from tui_annotate.domain.samples import Sample
 
 @dataclass(frozen=True, slots=True)
 class OwnedAnnotation:
+    """An annotation with its annotator's id.
+
+    `score`: probability that a machine gives to the annotation; only suggestions keep it.
+    """
+
     person: str
     annotation: Annotation
+    score: float | None = field(default=None, compare=False)
 
 
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
@@ -111,7 +117,7 @@ class Problem:
 
 
 _QUOTE = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
-_VALUE = re.compile(rf"(\bcolumn (?:{_QUOTE}))|{_QUOTE}|\d[\d,.]*")
+_VALUE = re.compile(rf"(\b(?:column|field) (?:{_QUOTE}))|{_QUOTE}|\d[\d,.]*")
 _SEVERAL = re.compile(r"\.\.\.(?:, \.\.\.)+")
 _LONG_QUOTE = re.compile(r"""(?s)(['"])((?:(?!\1)[^\\]|\\.){200})(?:(?!\1)[^\\]|\\.)+\1""")
 _MOST_KINDS = 100

@@ -69,6 +69,14 @@ def read_json_records(
 
     `parts`: names of the lists of annotations; see `read_json_values`.
     """
+    values = read_json_values(path, encoding=options.encoding, meter=options.meter, parts=parts)
+    return read_records_of(values, read, what=what)
+
+
+def read_records_of(
+    values: Iterable[JsonValue | Problem], read: Read, *, what: str
+) -> Iterator[Record | Problem]:
+    """Yield the records of JSON objects with their problems, each sample once."""
     with closing(NameRegister()) as seen:
 
         def read_once(fields: dict[str, Any], value: JsonValue) -> Iterator[Record | Problem]:
@@ -77,7 +85,6 @@ def read_json_records(
             yield record
             yield from problems_at(value.where, doubts)
 
-        values = read_json_values(path, encoding=options.encoding, meter=options.meter, parts=parts)
         yield from read_objects(values, read_once, what=what)
 
 

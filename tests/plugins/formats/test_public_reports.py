@@ -67,6 +67,7 @@ FILES: list[tuple[str, str, list[list[tuple[str, str]]], int, int]] = [
         4,
         0,
     ),
+    ("56/min.json", "", [[WRONG], [("Other", "Unwanted")]], 0, 0),
     ("08/corpus", "brat", [[WRONG], [("was\r\nbuilt", "Unwanted")], [WRONG]], 1, 2),
     ("08b/bomfile", "brat", [[WRONG]], 0, 1),
     ("08b/crlfall", "brat", [[WRONG]], 0, 1),

@@ -155,6 +155,7 @@ def _suggest_annotations(
                     evidence=made.evidence,
                     labels=made.labels,
                     note=made.note,
+                    score=owned.score,
                 ),
             )
 

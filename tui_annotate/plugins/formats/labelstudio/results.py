@@ -47,6 +47,9 @@ ABOUT: Final = FormatTraits(
 
 _LENGTHS: Final = ("source_len", "sep_len")
 _REGION_TYPES: Final = ("labels", "choices", "textarea", "taxonomy")
+_REGION_FIELDS: Final = frozenset(
+    {"start", "end", "text", "startOffset", "endOffset", "globalOffsets", *_REGION_TYPES}
+)
 _RESULT_LISTS: Final = ("annotations", "predictions")
 
 
@@ -126,6 +129,10 @@ class Result:
         labels = _read_taxonomy(value) if kind == "taxonomy" else []
         if kind in ("labels", "choices"):
             labels = [parse_label(word) for word in _read_words(value, kind)]
+        for unread in value.keys() - _REGION_FIELDS:
+            self.left_out[f"regions' field {unread!r}"] += 1
+        if item.get("score") is not None:
+            self.left_out["scores of regions"] += 1
         region = self._add_region(str(key), side, item)
         region.notes += notes
         region.labels += labels
