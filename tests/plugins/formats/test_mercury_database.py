@@ -122,8 +122,9 @@ def test_vectors_may_stand_in_the_table_of_chunks(tmp_path: Path) -> None:
     """A file that Mercury's newest version made is read without its extension, in order."""
     path = tmp_path / "merged.sqlite"
     path.write_bytes(gzip.decompress(MERGED.read_bytes()))
-    records, (unknown,) = read(path, "mercury-db")
+    records, (unknown, config) = read(path, "mercury-db")
     assert not unknown.refused
+    assert "embdding_model" in config.message
     assert [record.sample.id for record in records] == [str(number) for number in range(9)]
     assert records[0].sample.side(Side.SOURCE)[0].text == (
         "The bridge opened in 1932. It cost 12 million pounds 🌉."
@@ -329,3 +330,34 @@ def _survives(path: Path) -> None:
             assert "\n" not in str(problem)
     except TuiAnnotateError:
         return
+
+
+def test_comments_leave_as_mercury_has_them(tmp_path: Path) -> None:
+    """In a field of their own, with Mercury's columns; a dump with it is the same sample."""
+    said = [(1, "cd", 1, None, "Why?", "2026"), (2, "ab12", 1, 1, "So.", "2026")]
+    path = _database(tmp_path / "m.sqlite", _row(1, SPANS), comments=said)
+    records, _ = read(path, "mercury-db")
+    text, report = write(records, "mercury")
+    sample = json.loads(text)[0]
+    names = COMMENTS.split(", ")
+    assert sample["comments"] == [dict(zip(names, row, strict=True)) for row in said]
+    assert not any(name.startswith("meta_") for name in sample)
+    assert report.lost == {}
+    (tmp_path / "m.json").write_text(text, "utf-8")
+    again, _ = read(tmp_path / "m.json", "mercury", dataset="m")
+    assert again[0].sample == records[0].sample
+    released, _ = write(records, "faithbench")
+    (tmp_path / "r.json").write_text(released, "utf-8")
+    back, _ = read(tmp_path / "r.json", "faithbench", dataset="m")
+    assert json.loads(write(back, "mercury")[0])[0]["comments"] == sample["comments"]
+
+
+def test_the_settings_of_mercury_are_named(tmp_path: Path) -> None:
+    """Its model and dimension have no place here; the report names both."""
+    path = _database(tmp_path / "m.sqlite", _row(1, SPANS))
+    values = [("embdding_model", "bge-small-en-v1.5"), ("embdding_dimension", "384")]
+    _filled(path, {("config", "key TEXT, value TEXT"): values})
+    _, (problem,) = read(path, "mercury-db")
+    assert not problem.refused
+    assert "'bge-small-en-v1.5'" in problem.message
+    assert "'384'" in problem.message

@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 from tui_annotate.domain.errors import InvalidInput, NotFound
 from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.records import Problem, Record
-from tui_annotate.domain.samples import IMPORTED_COMMENTS, Side
+from tui_annotate.domain.samples import Side
 from tui_annotate.domain.strict_json import parse_unique
 from tui_annotate.plugins.account_files import (
     decode_text,
@@ -24,6 +24,7 @@ from tui_annotate.plugins.account_files import (
 )
 from tui_annotate.plugins.files.json_values import SURROGATE, check_text
 from tui_annotate.plugins.formats.mercury.dump import (
+    COMMENTS,
     MERCURY_TRAITS,
     META,
     NO_OFFSET,
@@ -124,6 +125,13 @@ class _Tables:
         if {"sample_id", "json_meta"} <= set(self._list_columns("sample_meta")):
             query = "SELECT sample_id, json_meta FROM main.sample_meta ORDER BY sample_id"
             yield from _name_cells(self._connection.execute(query), {})
+
+    def config(self) -> dict[str, str]:
+        """Return Mercury's settings: the embedding model, its dimension and a version."""
+        if not {"key", "value"} <= set(self._list_columns("config")):
+            return {}
+        rows = self._connection.execute("SELECT key, value FROM main.config ORDER BY key")
+        return {str(key): str(value) for key, value in rows}
 
     def comments(self) -> Iterator[_Row]:
         if not {"comment_id", "annot_id"} <= set(self._list_columns("comments")):
@@ -343,6 +351,11 @@ class _DatabaseReader:
             )
             hint = "put Mercury's user database into the same folder"
             yield Problem(str(self._path), message, hint, refused=False)
+        if config := self._tables.config():
+            settings = ", ".join(f"{name} {value!r}" for name, value in config.items())
+            message = f"skipped the table config and the vectors of Mercury: {settings}"
+            hint = "vectors are computed anew; docs/formats.md lists what replaces Mercury's models"
+            yield Problem(str(self._path), message, hint, refused=False)
         for name, count in (("metadata row", meta.rest()), ("comment", comments.rest())):
             if count:
                 message = f"skipped {format_count(count, name)} without a sample"
@@ -363,7 +376,7 @@ class _DatabaseReader:
                 lambda row: self._annotation_fields(row, texts, joined), annotations, doubts
             ),
             **_join(keep_readable(_parse_meta, meta, doubts)),
-            **({META + IMPORTED_COMMENTS: checked} if checked else {}),
+            **({COMMENTS: [_without_sample(row) for row in checked]} if checked else {}),
         }
         return fields, doubts
 
@@ -404,6 +417,10 @@ def _parse_label(row: _Row) -> Any:
         return [raw]  # the first versions stored a plain name
     value = _parse_json(raw, what=f"the label of annotation {row['annot_id']!r}")
     return [value] if isinstance(value, str) else value
+
+
+def _without_sample(row: _Row) -> _Row:
+    return {name: value for name, value in row.items() if name != "sample_id"}
 
 
 def _parse_meta(row: _Row) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from tui_annotate.domain.annotations import Anchor, Annotation, LabelPath
 from tui_annotate.domain.errors import InvalidInput, InvalidSpan
 from tui_annotate.domain.people import Person
 from tui_annotate.domain.records import OwnedAnnotation, Problem, Record
-from tui_annotate.domain.samples import Sample, SampleKey, Side
+from tui_annotate.domain.samples import IMPORTED_COMMENTS, Sample, SampleKey, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.plugins.files.json_values import SURROGATE, JsonValue, read_json_values
 from tui_annotate.plugins.json_records import (
@@ -159,6 +159,8 @@ def _find_stored_id(fields: Mapping[str, Any], dataset: str, options: ImportOpti
 
 _KNOWN = {"sample_id", "source", "summary", "annotations"}
 _PARTS = ("span", "start", "end")
+COMMENTS = "comments"
+"""Field with the rows of Mercury's table `comments` on the sample's annotations."""
 NO_OFFSET = -1
 """Start offset that Mercury stores for an annotation without a span in a text."""
 
@@ -210,9 +212,14 @@ class MercurySampleReader:
         others = {name: value for name, value in self._fields.items() if name not in _KNOWN}
         extra = {name: value for name, value in others.items() if not name.startswith(META)}
         meta = {name.removeprefix(META): others[name] for name in others if name not in extra}
+        comments = self._read_comments()
+        if comments is not None:
+            del extra[COMMENTS]
         released = not meta and isinstance(extra.get("metadata"), dict)
         if released:
             meta = extra.pop("metadata")
+        if comments is not None:
+            meta = {**meta, IMPORTED_COMMENTS: comments}
         imported = {
             "format": _RELEASE if released else FORMAT,
             "sample_id": self._fields.get("sample_id"),
@@ -230,6 +237,13 @@ class MercurySampleReader:
             meta=meta,
             imported=imported,
         )
+
+    def _read_comments(self) -> list[dict[str, Any]] | None:
+        """Return the rows of Mercury's comments on a sample; None if there is no such field."""
+        rows = self._fields.get(COMMENTS)
+        if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+            return None
+        return [{"sample_id": self._fields.get("sample_id"), **row} for row in rows]
 
     def _convert_offsets(
         self, counted: list[tuple[str, CountedAnnotation]]
@@ -360,6 +374,15 @@ class _DumpWriter:
         imported = _read_original(sample.imported, self._dialect.format)
         number, released = self._sample_id(sample, imported), self._dialect.released
         columns = {META + name: value for name, value in sample.meta.items()}
+        listed = sample.meta.get(IMPORTED_COMMENTS)
+        if isinstance(listed, list) and META + IMPORTED_COMMENTS not in imported.get("keys", ()):
+            del columns[META + IMPORTED_COMMENTS]
+            columns[COMMENTS] = [
+                {name: value for name, value in row.items() if name != "sample_id"}
+                if isinstance(row, dict)
+                else row
+                for row in listed
+            ]
         fields: dict[str, Any] = {
             "sample_id": number,
             "source": pair[0].text,
