@@ -125,7 +125,7 @@ def fit_offsets(
     """Convert offsets to code points in the unit in which most of the quoted texts fit.
 
     A span is refused if its offsets do not fit in this unit, or if several units fit equally well
-    and give it different places.
+    and give it different positions.
 
     Args:
         unit: the preferred unit, taken if no unit fits better; empty if none is preferred.
@@ -174,7 +174,7 @@ def _choose_readings(
     for unit in units:
         fits = tuple(_read_in_unit(text, one, unit) for one in quoted)
         if unit.name not in _PLAIN and all(fit is not _Fit.EXACT for _, fit in fits):
-            # Inexact quotes fit in many places: they alone never show an unusual way to count.
+            # Inexact quotes fit at many offsets: they alone never show an unusual way to count.
             fits = tuple(
                 (None, _Fit.NONE) if fit is _Fit.INEXACT else (span, fit) for span, fit in fits
             )

@@ -68,6 +68,7 @@ _BUILT_IN: Final[Mapping[str, Mapping[str, str]]] = {
     "importers": _IMPORTERS,
     "exporters": {
         **{name: _IMPORTERS[name] for name in _IMPORTERS if name not in _READ_ONLY},
+        "autojudge-page": f"{_FORMATS}.autojudge.page:AutojudgePageFormat",
         "preferences": f"{_LAB}score.generations:PreferencesFormat",
         "faithbench-csv": f"{_FORMATS}.tabular:FaithBenchTable",
         "conll": f"{_FORMATS}.conll:ConllFormat",

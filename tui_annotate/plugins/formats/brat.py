@@ -130,7 +130,8 @@ class BratFormat:
 
 _ENTITY = re.compile(r"(\S+) (\d{1,9} \d{1,9}(?:;\d{1,9} \d{1,9})*)")
 _RELATION = re.compile(r"(\S+) Arg1:(T\S+) Arg2:(T\S+)\s*")
-_LINE_FEEDS = re.compile(r"[\r\n]+")
+_LINE_FEEDS = re.compile(r"\n+")
+_LINE_ENDS = re.compile(r"[\r\n]+")
 _NOTE = re.compile(r"AnnotatorNotes (T\S+)")
 _STANDOFF = ".ann"
 _SAFE_NAME = re.compile(r"[\w-][\w. -]*")
@@ -244,7 +245,10 @@ class _FolderReader:
     def _read_annotations(
         self, file: Path, person: Person, *, joined: JoinedTexts, sample: Sample
     ) -> Iterator[Annotation]:
-        standoff = _Standoff(joined.text, self._read_lines(file), offsets=self.options.offsets)
+        # This program parts spans at line feeds alone; other programs also at carriage returns.
+        ends = _LINE_FEEDS if self._is_own() else _LINE_ENDS
+        lines, offsets = self._read_lines(file), self.options.offsets
+        standoff = _Standoff(joined.text, lines, ends=ends, offsets=offsets)
         entities, relations = standoff.entities(), standoff.relations()
         doubts: list[Doubt] = [*standoff.doubts]
         linked = link_entities(
@@ -271,7 +275,11 @@ class _FolderReader:
                     )
                 )
             else:
-                yield line.text.removesuffix("\n").removesuffix("\r")
+                text = line.text.removesuffix("\n")
+                yield text if self._is_own() else text.removesuffix("\r")
+
+    def _is_own(self) -> bool:
+        return (self.root / _SAMPLES).is_file()
 
     def _read_text(self, file: Path) -> str:
         pieces, length = [], 0
@@ -298,7 +306,9 @@ class _FolderReader:
 class _Standoff:
     """Annotations of one file; `doubts` are the errors of lines that are skipped, and warnings."""
 
-    def __init__(self, text: str, lines: Iterable[str], *, offsets: str) -> None:
+    def __init__(
+        self, text: str, lines: Iterable[str], *, ends: re.Pattern[str], offsets: str
+    ) -> None:
         self._types: dict[str, str] = {}
         self._quoted: dict[str, list[QuotedSpan]] = {}
         self._relations: list[tuple[str, str, str]] = []
@@ -316,7 +326,7 @@ class _Standoff:
             found = [next(spans) for _ in each]
             parts = [span for span in found if span is not None]
             if len(parts) == len(found):  # a part of an entity would be another entity
-                self._spans[key] = _merge_fragments(parts, text)
+                self._spans[key] = _merge_fragments(parts, text, ends)
 
     def entities(self) -> list[Entity]:
         return [
@@ -373,11 +383,11 @@ class _Standoff:
         self._quoted[key] = quoted
 
 
-def _merge_fragments(parts: list[Span], text: str) -> tuple[Span, ...]:
+def _merge_fragments(parts: list[Span], text: str, ends: re.Pattern[str]) -> tuple[Span, ...]:
     found: list[Span] = []
     for piece in parts:
         before = found[-1] if found else None
-        if before and _LINE_FEEDS.fullmatch(text, before.end, piece.start):
+        if before and ends.fullmatch(text, before.end, piece.start):
             found[-1] = Span(before.start, piece.end)
         else:
             found.append(piece)

@@ -257,7 +257,7 @@ def _make_annotations(
             continue
         text = sample.document(side).text
         try:
-            fitting, others = _convert_spans(text, spans, offsets=offsets)
+            fitting, others = convert_spans(text, spans, offsets=offsets)
         except InvalidInput as error:
             skipped = f"skipped {format_count(len(spans), 'span')} of the {name}: {error.message}"
             doubts.append((skipped, error.hint))
@@ -289,7 +289,7 @@ def _make_annotation(sample: Sample, person: str, anchor: Anchor) -> OwnedAnnota
     )
 
 
-def _convert_spans(
+def convert_spans(
     text: str, spans: Sequence[Any], *, offsets: str = ""
 ) -> tuple[list[Span], list[Sequence[Any]]]:
     """Convert spans (start, end, quote) to code points; also return the spans that do not match.

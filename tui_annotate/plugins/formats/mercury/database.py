@@ -508,7 +508,7 @@ class _OffsetKind:
         for side, (start, end) in marks.spans.items():
             longest = texts[side][-1].end if texts[side] else 0
             if not 0 <= start < end <= longest:
-                continue  # a span that is invalid in either way says nothing about the others
+                continue  # a span that is invalid in either way shows nothing about the others
             chunk = marks.named(side, texts)
             if chunk is None:
                 self._in_chunks &= marks.chunks[side] is None
