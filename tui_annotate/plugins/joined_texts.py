@@ -115,7 +115,7 @@ def split_text(text: str, *, source_len: object = None, sep_len: object = None) 
 
 
 def _list_separators(text: str) -> list[Span]:
-    """Return where a text can be split into source and summary; line ends may be those of Windows."""
+    """Return the separators of a text; their line ends may be those of Windows."""
     title, found = SEPARATOR.strip(), []
     place = text.find(title)
     while place >= 0:

@@ -133,7 +133,7 @@ def test_what_is_written(tmp_path: Path) -> None:
 
 
 def test_a_text_that_was_changed_is_refused(tmp_path: Path) -> None:
-    """By its hash, and where the copies of two annotators differ."""
+    """Only the annotator with the changed copy, by its hash or by the copies of others."""
     (stranger,) = examples("ana")[RecordTrait.ANNOTATOR]
     (record,) = [base("ana")]
     both = Record(
@@ -147,8 +147,9 @@ def test_a_text_that_was_changed_is_refused(tmp_path: Path) -> None:
     assert {owned.person for owned in back.annotations} == {"ana", "li"}
     text = tmp_path / "out" / "ana" / "000001.txt"
     text.write_bytes(text.read_bytes() + b"!")
-    _, (problem,) = read(tmp_path / "out", "brat")
-    assert problem.refused
+    (back,), (problem,) = read(tmp_path / "out", "brat")
+    assert problem.refuses_part
+    assert {owned.person for owned in back.annotations} == {"li"}
     there = problem.message
     shutil.rmtree(tmp_path / "out" / "Li")
     _, (problem,) = read(tmp_path / "out", "brat")

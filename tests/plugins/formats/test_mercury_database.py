@@ -124,7 +124,7 @@ def test_vectors_may_stand_in_the_table_of_chunks(tmp_path: Path) -> None:
     path.write_bytes(gzip.decompress(MERGED.read_bytes()))
     records, (unknown, config) = read(path, "mercury-db")
     assert not unknown.refused
-    assert "embdding_model" in config.message
+    assert "config" in config.message
     assert [record.sample.id for record in records] == [str(number) for number in range(9)]
     assert records[0].sample.side(Side.SOURCE)[0].text == (
         "The bridge opened in 1932. It cost 12 million pounds 🌉."
@@ -169,6 +169,19 @@ def test_one_way_of_counting_for_a_whole_database(tmp_path: Path, way: str) -> N
         assert len(records) == 2
     else:
         assert _quotes(records[0]) == [["12 million pounds"], ["loved"]]
+
+
+@pytest.mark.parametrize("bad", [{"source": [3, 40]}, {"source": [6, 6]}, {"source": [0, 999]}])
+def test_one_bad_span_does_not_decide_how_a_database_counts(
+    tmp_path: Path, bad: dict[str, list[int]]
+) -> None:
+    """Spans in chunks stay so if one ends outside its chunk; that one is refused alone."""
+    spans = [{"source": [8, 25]}, {"summary": [7, 12]}, {"source": [3, 7]}, bad]
+    rows = [_row(n, each, chunks=(1, 3)) for n, each in enumerate(spans)]
+    path = _database(tmp_path / "m.sqlite", *rows, columns=CHUNKED)
+    records, problems = read(path, "mercury-db")
+    assert _quotes(records[0]) == [["12 million pounds"], ["loved"], ["cost"]]
+    assert [problem.refuses_part for problem in problems] == [True]
 
 
 def test_what_fits_both_ways_is_not_guessed(tmp_path: Path) -> None:

@@ -207,13 +207,7 @@ class _FolderReader:
         files = [(file, person) for file, person in places if file.is_file()]
         if not files:
             raise InvalidInput(f"no annotator's folder contains the file {stem}.ann")
-        texts = {self._read_text(file.with_suffix(".txt")) for file, _ in files}
-        if len(texts) > 1:
-            raise InvalidInput(f"{stem}.txt differs between the annotators' folders")
-        text = texts.pop()
-        if row.get("sha256") not in (None, fingerprint(text)):
-            message = f"{stem}.txt was changed after the export: its SHA-256 differs"
-            raise InvalidInput(message, "restore the exported file")
+        text, files = self._choose_text(files, row.get("sha256"))
         joined = split_text(text, source_len=row.get("source_len"), sep_len=row.get("sep_len"))
         sample = self._make_sample(row, joined)
         owned = tuple(
@@ -224,6 +218,42 @@ class _FolderReader:
         named = {one.person for one in owned}
         people = tuple(person for _, person in files if person.id in named)
         return Record(sample, owned, people=people, where=where, about=read_description(row))
+
+    def _choose_text(
+        self, files: list[tuple[Path, Person]], sha256: Any
+    ) -> tuple[str, list[tuple[Path, Person]]]:
+        """Return the text that most annotators have, and their files; refuse the work of others.
+
+        Raises:
+            InvalidInput: no text can be read, or none has the hash that the list of samples names.
+        """
+        texts: dict[Path, str] = {}
+        errors: list[InvalidInput] = []
+        for file, _ in files:
+            try:
+                texts[file] = self._read_text(file.with_suffix(".txt"))
+            except InvalidInput as error:
+                errors.append(error)
+        if not texts:
+            raise errors[0]
+        counts = Counter(texts.values())
+        fitting = [text for text in counts if sha256 in (None, fingerprint(text))]
+        if not fitting:
+            name = next(iter(texts)).with_suffix(".txt").name
+            message = f"{name} was changed after the export: its SHA-256 differs"
+            raise InvalidInput(message, "restore the exported file")
+        chosen = max(fitting, key=lambda text: counts[text])
+        self.doubts += errors
+        self.doubts += [
+            InvalidInput(
+                f"the annotations of {person.name}: their text"
+                f" {file.with_suffix('.txt').name} differs from that of other annotators",
+                "give all annotators the same text",
+            )
+            for file, person in files
+            if texts.get(file, chosen) != chosen
+        ]
+        return chosen, [(file, person) for file, person in files if texts.get(file) == chosen]
 
     def _make_sample(self, row: Row, joined: JoinedTexts) -> Sample:
         group, meta = row.get("group") or "", row.get("meta") or {}

@@ -394,6 +394,12 @@ class _DatabaseReader:
         for side, span in marks.spans.items():
             chunk = marks.named(side, texts) if self._in_chunks else None
             start, end = (at + (chunk.start if chunk else 0) for at in span)
+            if chunk and end > chunk.end:
+                raise InvalidInput(
+                    f"the {side} span {span[0]}:{span[1]} of annotation {row['annot_id']!r} ends"
+                    " outside its sentence",
+                    "export a dump with Mercury and import the dump",
+                )
             if 0 <= start < end <= len(joined[side]):
                 fields[f"{side}_span"] = joined[side][start:end]
             fields |= {f"{side}_start": start, f"{side}_end": end}
@@ -499,35 +505,43 @@ class _Marks:
 
 @dataclass(slots=True)
 class _OffsetKind:
-    _names_chunks: bool = False
+    """Counts how many spans fit if offsets begin at their chunk, and if they begin at the text."""
+
     _differ: bool = False
-    _in_documents: bool = True
-    _in_chunks: bool = True
+    _total: int = 0
+    _in_documents: int = 0
+    _in_chunks: int = 0
 
     def add(self, marks: _Marks, texts: _Texts) -> None:
         for side, (start, end) in marks.spans.items():
             longest = texts[side][-1].end if texts[side] else 0
-            if not 0 <= start < end <= longest:
+            if marks.chunks[side] is None or not 0 <= start < end <= longest:
                 continue  # a span that is invalid in either way shows nothing about the others
+            self._total += 1
             chunk = marks.named(side, texts)
             if chunk is None:
-                self._in_chunks &= marks.chunks[side] is None
+                self._in_documents += 1
                 continue
-            self._names_chunks = True
-            self._in_chunks &= 0 <= start < end <= len(chunk.text)
-            self._in_documents &= start < chunk.end and end > chunk.start
+            self._in_chunks += end <= len(chunk.text)
+            self._in_documents += start < chunk.end and end > chunk.start
             self._differ |= chunk.start > 0
 
     def in_chunks(self) -> bool:
-        if not self._names_chunks or not self._differ:
+        """Return whether offsets begin at chunks, as most spans show.
+
+        Raises:
+            InvalidInput: as many spans fit in one way as in the other, or few fit in either.
+        """
+        if not self._differ:
             return False
-        if self._in_chunks == self._in_documents:
+        fewest, most = sorted((self._in_chunks, self._in_documents))
+        if fewest == most or 2 * most <= self._total:
             ambiguous = (
                 "the spans are ambiguous: their offsets fit both the sentences and the documents"
             )
             unfit = "the offsets of the spans fit neither the sentences nor the documents"
             raise InvalidInput(
-                ambiguous if self._in_chunks else unfit,
+                ambiguous if 2 * most > self._total else unfit,
                 "export a dump with Mercury and import the dump, which contains the spans' texts",
             )
-        return self._in_chunks
+        return self._in_chunks > self._in_documents
