@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from enum import IntEnum
-from functools import partial
+from functools import cache, partial
 from itertools import accumulate
 from typing import Any, Final, NamedTuple
 from unicodedata import normalize
@@ -108,6 +108,11 @@ class _Reading(NamedTuple):
         return tuple(span for span, _ in self.fits)
 
     @property
+    def is_complete(self) -> bool:
+        """Whether no span is refused, and no quote is inexact."""
+        return all(fit in (_Fit.EXACT, _Fit.UNQUOTED) for _, fit in self.fits)
+
+    @property
     def exact_spans(self) -> tuple[Span | None, ...]:
         return tuple(None if fit is _Fit.INEXACT else span for span, fit in self.fits)
 
@@ -172,6 +177,8 @@ def _choose_readings(
         ]
     readings: list[_Reading] = []
     for unit in units:
+        if unit.name == GRAPHEMES and any(reading.is_complete for reading in readings):
+            break
         fits = tuple(_read_in_unit(text, one, unit) for one in quoted)
         if unit.name not in _PLAIN and all(fit is not _Fit.EXACT for _, fit in fits):
             # Inexact quotes fit at many offsets: they alone never show an unusual way to count.
@@ -180,7 +187,7 @@ def _choose_readings(
             )
         likely = unit.name == wanted if wanted else unit.name != GRAPHEMES
         reading = _Reading(unit, fits, rank=0 if likely else 1)
-        if unit.name == wanted and all(fit in (_Fit.EXACT, _Fit.UNQUOTED) for _, fit in fits):
+        if unit.name == wanted and reading.is_complete:
             return [reading]
         readings.append(reading)
     best = max(reading.score(quoted) for reading in readings)
@@ -264,7 +271,8 @@ def _list_units(text: str) -> Iterator[_Unit]:
     for name, shift in shifts.items():
         for unit, translation in plain.items():
             yield _Unit(f"{unit} ({name})", partial(_shift_offset, translation, shift))
-    yield _Unit(GRAPHEMES, grapheme_map(text).to_code_points)
+    clusters = cache(partial(grapheme_map, text))  # finding clusters takes long: only if needed
+    yield _Unit(GRAPHEMES, lambda offset: clusters().to_code_points(offset))
 
 
 def _shift_offset(translation: Translation, shift: int, offset: int) -> int:
