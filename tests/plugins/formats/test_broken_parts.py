@@ -211,3 +211,18 @@ def test_a_judgement_keeps_its_rating_without_a_broken_span(
     assert len(record.annotations) == len(spans)
     assert problem.refuses_part
     assert "spans" in problem.message
+
+
+def test_a_judgement_s_offsets_may_be_grapheme_clusters(tmp_path: Path) -> None:
+    """The option names the unit for every format with offsets."""
+    page = {"id": "d1", "text": "👩\u200d👩\u200d👧 mill", "title": None, "url": None}
+    line = {
+        "dataset": "d", "request_id": "1", "docid": "d1", "topic_id": "1", "username": "ana",
+        "rating": "good", "comment": "", "document": page, "spans": [{"start": 2, "end": 6}],
+    }  # fmt: skip
+    path = tmp_path / "a.jsonl"
+    path.write_text(json.dumps(line))
+    (record,), problems = read(path, "autojudge", offsets="grapheme")
+    (owned,) = record.annotations
+    assert owned.annotation.evidence[0].span.of(str(page["text"])) == "mill"
+    assert problems == []

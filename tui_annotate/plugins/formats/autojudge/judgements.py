@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
 from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.assignments import Assignment, State
 from tui_annotate.domain.errors import InvalidInput, InvalidSpan
-from tui_annotate.domain.offsets import utf16_map
+from tui_annotate.domain.offsets import grapheme_map, utf16_map
 from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.records import SPAN_REFUSED, OwnedAnnotation, Problem, Record
 from tui_annotate.domain.report_collections import NOT_RATED, PASSAGE
@@ -210,6 +210,7 @@ _OFFSET_HINT = (
     "check that the offsets belong to this text, and that their unit (code points or UTF-16 units)"
     " is correct"
 )
+_LIKELY_UNITS: Final = (CODEPOINT, UTF16)
 _BYTE_ORDER_MARK = "\ufeff"
 """Unicode's byte order mark, which other programs treat as white space."""
 
@@ -300,7 +301,7 @@ def convert_spans(
     Raises:
         InvalidInput: in both units equally many spans match, with different results.
     """
-    ways = [_read_in_unit(text, spans, way) for way in (CODEPOINT, UTF16) if offsets in ("", way)]
+    ways = [_read_in_unit(text, spans, way) for way in ([offsets] if offsets else _LIKELY_UNITS)]
     fewest = min(found.count(None) for found in ways)
     best = [found for found in ways if found.count(None) == fewest]
     if best[0] != best[-1]:
@@ -321,7 +322,10 @@ def convert_spans(
 
 
 def _read_in_unit(text: str, spans: Sequence[Any], way: str) -> list[Span | None]:
-    to_code_points = utf16_map(text).to_code_points if way == UTF16 else int
+    to_code_points: Callable[[int], int] = int
+    if way != CODEPOINT:
+        units = utf16_map(text) if way == UTF16 else grapheme_map(text)
+        to_code_points = units.to_code_points
     found: list[Span | None] = []
     for start, end, quote in spans:
         try:
