@@ -248,3 +248,18 @@ def test_no_value_breaks_the_reader(data: st.DataObject) -> None:
             return
         for problem in problems:
             assert "\n" not in str(problem)
+
+
+def test_a_region_s_meta_text_is_its_note(tmp_path: Path) -> None:
+    """Label Studio repeats it in each item of the region; fields that nothing reads are named."""
+    value = {key: CLAIM["value"][key] for key in ("start", "end", "text")}
+    noted = CLAIM | {"meta": {"text": ["12, not 15"]}, "score": 0.5}
+    choice = noted | {"type": "choices", "value": value | {"choices": ["grave"], "odd": 1}}
+
+    def change(one: dict[str, Any]) -> None:
+        one["annotations"][0]["result"] = [noted, choice]
+
+    (record,), problems = _read(tmp_path, _changed(change))
+    assert record.annotations[0].annotation.note == "12, not 15"
+    assert any("'odd'" in problem.message for problem in problems)
+    assert any("scores of regions" in problem.message for problem in problems)

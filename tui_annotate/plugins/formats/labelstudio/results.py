@@ -126,6 +126,9 @@ class Result:
             )
         key = key if isinstance(key, str | int) else f"\0{len(self.regions)}"
         notes = _read_words(value, "text") if kind == "textarea" else []
+        meta = item.get("meta")
+        if isinstance(meta, dict) and "text" in meta:  # the note that annotators write on a region
+            notes += _read_words(meta, "text")
         labels = _read_taxonomy(value) if kind == "taxonomy" else []
         if kind in ("labels", "choices"):
             labels = [parse_label(word) for word in _read_words(value, kind)]
@@ -134,7 +137,7 @@ class Result:
         if item.get("score") is not None:
             self.left_out["scores of regions"] += 1
         region = self._add_region(str(key), side, item)
-        region.notes += notes
+        region.notes += [note for note in notes if note not in region.notes]
         region.labels += labels
 
     def _add_region(self, key: str, side: Side, item: dict[str, Any]) -> Region:
