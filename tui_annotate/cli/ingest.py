@@ -112,7 +112,10 @@ def ingest(
     dry_run: _DryOption = False,
     problems: ProblemsOption = None,
     strict: Annotated[
-        bool, flag("--strict", "Store all records or none: one refused record prevents the import.")
+        bool,
+        flag(
+            "--strict", "Store all records or none: one refused record or span prevents the import."
+        ),
     ] = False,
     common: options.CommonOptions,
 ) -> None:

@@ -41,6 +41,7 @@ def test_rows_of_a_task_are_one_sample(tmp_path: Path) -> None:
     assert first.annotations[0].annotation.labels == (("A",), ("B",))
     assert first.sample.meta == {"topic": "mills"}
     assert first.assignments[0].rating == "good"
+    assert [owned.person for owned in second.annotations] == ["bea@example.org"]
     (evidence,) = (owned.annotation for owned in second.annotations)
     assert evidence.evidence[0].span.of(second.sample.document(Side.SOURCE).text) == "1874"
     assert [problem.refuses_part for problem in problems] == [True, False, False]

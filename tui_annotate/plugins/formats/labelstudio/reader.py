@@ -233,6 +233,8 @@ def _read_person(user: Any) -> Person:
             shown = first if key == own and isinstance(first, str) else name or key
             return Person(parse_identifier(key, what="annotator"), shown, PersonKind.IMPORTED)
         user = own
+    if isinstance(user, str) and user.strip():
+        return imported_person(parse_identifier(user, what="annotator"))
     if isinstance(user, int) and not isinstance(user, bool):
         return imported_person(f"{FORMAT}:{user}", str(user))
     return imported_person(FORMAT)
