@@ -131,6 +131,11 @@ def _collection() -> None:
     said = {"username": "li", "rating": "Bad", "comment": "", "spans": []}
     about = {"dataset": "d", "request_id": "101", "topic_id": "101", "docid": "elsewhere"}
     _rows("judged.jsonl", about | said | {"document": page | {"id": "elsewhere"}})
+    own = {"team_id": "tui-annotate", "run_id": "summary", "topic_id": "1"}
+    source = {"tui-source-1": {"id": "tui-source-1", "text": SOURCE}}
+    report = own | {"sentences": [{"text": SUMMARY}], "documents": source}
+    line = {"dataset": "news", "request_id": "1", "username": "ana"} | own | said
+    _rows("page-annotations.jsonl", line | {"spans": [], "report": report})
 
 
 def _work(folder: Path) -> None:

@@ -200,14 +200,15 @@ def test_odd_labels_come_in_as_they_are_and_are_told(
         ({"note": 5}, ["note", "(5)"]),
     ],
 )
-def test_a_sample_that_contradicts_itself_is_refused(
+def test_an_annotation_that_contradicts_itself_is_refused_alone(
     tmp_path: Path, change: dict[str, Any], named: list[str]
 ) -> None:
-    """One line names the record, the annotation and both readings; the other samples come in."""
-    path = _dump(tmp_path, _sample(CLAIM | change), _sample(BARE, sample_id=4))
+    """One line names the record, the annotation and both readings; other work comes in."""
+    path = _dump(tmp_path, _sample(CLAIM | change, BARE), _sample(BARE, sample_id=4))
     found, problems = read(path)
-    assert [record.sample.id for record in found] == ["4"]
+    assert [len(record.annotations) for record in found] == [1, 1]
     (problem,) = problems
+    assert problem.refuses_part
     assert problem.where == f"{path}, record 1"
     assert [value for value in ("annotation 7", *named) if value not in problem.message] == []
 
@@ -215,9 +216,9 @@ def test_a_sample_that_contradicts_itself_is_refused(
 def test_an_annotation_without_any_span_is_refused(tmp_path: Path) -> None:
     """There is nothing that it could be about."""
     bare = {key: value for key, value in BARE.items() if not key.startswith("summary")}
-    found, problems = read(_dump(tmp_path, _sample(bare)))
-    assert found == []
-    assert [problem.refused for problem in problems] == [True]
+    (found,), problems = read(_dump(tmp_path, _sample(bare)))
+    assert (found.annotations, found.people) == ((), ())
+    assert [problem.refuses_part for problem in problems] == [True]
 
 
 @pytest.mark.parametrize(
@@ -226,7 +227,7 @@ def test_an_annotation_without_any_span_is_refused(tmp_path: Path) -> None:
         ({"source": ""}, ["'source'"]),
         ({"summary": 5}, ["'summary'", "(5)"]),
         ({"annotations": {}}, ["'annotations'"]),
-        ({"annotations": [1]}, ["'annotations'"]),
+        ({"annotations": [1]}, ["the annotation is a number (1)"]),
         ({"sample_id": 1.5}, ["sample_id", "(1.5)"]),
     ],
 )

@@ -150,7 +150,7 @@ def test_what_is_unknown_is_told(tmp_path: Path) -> None:
         (_unlike(group=5), "'group' is a number (5), not text"),
         (_unlike(group="a\0"), "'group' 'a\\x00' contains U+0000 at offset 1"),
         (_annotation(id=""), "the id of an annotation is empty"),
-        (_unlike(people=[]), "person 'p' is not in the list 'people'"),
+        (_unlike(people=[]), "person 'p' of the annotation a1 is not in the list 'people'"),
         (_unlike(people=[{"id": "p", "kind": "robot"}]), "'robot' is not a valid kind of person"),
         (_unlike(assignments=[{"person": "p", "state": "lost"}]), "'lost' is not a valid state"),
         (
@@ -196,12 +196,15 @@ def test_what_is_unknown_is_told(tmp_path: Path) -> None:
     ],
 )
 def test_a_line_that_is_not_as_it_should_be_is_told(tmp_path: Path, line: str, told: str) -> None:
-    """One message with the place and the value; the line behind it is read."""
+    """One message with the place and the value; a wrong annotation leaves its sample."""
     path = file(tmp_path, "a.jsonl", f"{line}\n{_unlike(id='2')}\n")
     found, problems = read(path, "native")
-    assert [record.sample.id for record in found] == ["2"]
-    assert len(problems) == 1
-    assert str(problems[0]).startswith(f"{path}:1: {told}")
+    kept = ["1"] if problems[0].refuses_part else []
+    assert [record.sample.id for record in found] == [*kept, "2"]
+    assert all(problem.refused != problem.refuses_part for problem in problems)
+    message = problems[0].message.removeprefix("skipped: ")
+    assert message.startswith(told)
+    assert problems[0].where == f"{path}:1"
 
 
 def test_a_sample_twice_is_refused(tmp_path: Path) -> None:

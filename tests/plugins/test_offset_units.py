@@ -10,8 +10,16 @@ from hypothesis import strategies as st
 
 from tests.plugins.formats.hostile import texts
 from tui_annotate.domain.errors import InvalidInput
+from tui_annotate.domain.offsets import grapheme_map
 from tui_annotate.domain.spans import Span
-from tui_annotate.plugins.offset_units import CODE_POINTS, UTF16, QuotedSpan, convert_offsets
+from tui_annotate.plugins.offset_units import (
+    CODE_POINTS,
+    DIFFERENCES_IGNORED,
+    GRAPHEMES,
+    UTF16,
+    QuotedSpan,
+    convert_offsets,
+)
 
 
 @pytest.mark.parametrize(
@@ -29,7 +37,7 @@ from tui_annotate.plugins.offset_units import CODE_POINTS, UTF16, QuotedSpan, co
             3,
             8,
             "xyz",
-            "code points (white space around the quoted texts is ignored)",
+            f"code points{DIFFERENCES_IGNORED}",
         ),
     ],
 )
@@ -108,7 +116,7 @@ WAYS = [
         " (the text's byte order mark is not counted)",
         " (white space before the text is not counted)",
     )
-]
+] + [GRAPHEMES]
 
 
 def counted(text: str, span: tuple[int, int], way: str) -> tuple[int, int] | None:
@@ -121,6 +129,10 @@ def counted(text: str, span: tuple[int, int], way: str) -> tuple[int, int] | Non
 
 def _counted(text: str, at: int, way: str) -> int | None:
     seen = text[:at]
+    if way == GRAPHEMES:
+        clusters = grapheme_map(text)
+        count = clusters.to_units(at)
+        return count if clusters.to_code_points(count) == at else None
     if way.endswith("as two characters)"):
         seen = re.sub(r"(?<!\r)\n", "\r\n", seen)
     elif way.endswith("as one character)"):
@@ -189,8 +201,9 @@ def test_never_span_by_span(text: str, data: st.DataObject) -> None:
         found = convert_offsets(text, report)
     except InvalidInput:
         return
-    if found.unit in WAYS:
+    unit = found.unit.removesuffix(DIFFERENCES_IGNORED)
+    if unit in WAYS:
         for span, one in zip(found.spans, report, strict=True):
-            assert counted(text, (span.start, span.end), found.unit) in {(one.start, one.end), None}
+            assert counted(text, (span.start, span.end), unit) in {(one.start, one.end), None}
     else:
         assert [(span.start, span.end) for span in found.spans] == [one[:2] for one in report]

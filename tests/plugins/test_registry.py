@@ -267,3 +267,20 @@ def test_what_is_no_file_has_no_form(tmp_path: Path) -> None:
         detect(tmp_path / "none.csv")
     with pytest.raises(InvalidInput, check=has_code("format-uncertain")):
         detect(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "instead"),
+    [
+        ("openai/text-embedding-3-small", "remote:text-embedding-3-small"),
+        ("text-embedding-3-large", "remote:text-embedding-3-large"),
+        ("bge-small-en-v1.5", "neural:FOLDER"),
+        ("BAAI/bge-m3", "remote:bge-m3"),
+        ("statik", "did you mean"),
+    ],
+)
+def test_the_name_of_a_model_is_explained(name: str, instead: str) -> None:
+    """Mercury names models where an embedder is named here."""
+    with pytest.raises(InvalidInput) as caught:
+        registry.refuse_unknown("embedders", name)
+    assert instead in caught.value.hint

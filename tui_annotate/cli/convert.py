@@ -11,7 +11,7 @@ import typer
 
 from tui_annotate.cli import completion, options, output, pseudonyms
 from tui_annotate.cli.help_format import DATA
-from tui_annotate.cli.options import Offsets, add_command, argument, flag, option
+from tui_annotate.cli.options import Offsets, ReadOffsets, add_command, argument, flag, option
 from tui_annotate.cli.problems import ProblemsOption, print_kinds, write_problems
 from tui_annotate.domain.did_you_mean import suggest_word
 from tui_annotate.domain.errors import InvalidInput, NotFound
@@ -45,6 +45,14 @@ _TargetFormatOption = Annotated[
         help="Format to write, as listed by `tui-annotate formats` (default: by the ending of OUT, "
         ".csv or .xlsx).",
         autocompletion=completion.complete_plugins("exporters"),
+    ),
+]
+_ReadOffsetsOption = Annotated[
+    ReadOffsets | None,
+    typer.Option(
+        "--read-offsets",
+        help="Unit of the offsets in the file to read (default: the unit that fits the quoted "
+        "texts).",
     ),
 ]
 WrittenOffsetsOption = Annotated[
@@ -92,6 +100,7 @@ def convert(
     collection: options.CollectionOptions,
     everyone_read: options.EveryoneReadOption = False,
     offsets: WrittenOffsetsOption = Offsets.CODEPOINT,
+    read_offsets: _ReadOffsetsOption = None,
     unrated: UnratedOption = False,
     texts: options.TextOptions,
     problems_file: ProblemsOption = None,
@@ -101,8 +110,8 @@ def convert(
 
     No workspace is needed. The command lists and counts what the format cannot carry.
 
-    Exit code: 0 if everything is written, 3 if some records were refused (with --strict also if the
-    format could not carry everything), 2 if nothing is written.
+    Exit code: 0 if everything is written, 3 if some records or spans were refused (with --strict
+    also if the format could not carry everything), 2 if nothing is written.
     """
     from tui_annotate.services.export.conversion import FileConversion
 
@@ -123,12 +132,18 @@ def convert(
                 format_name=source_format,
                 dataset=dataset,
                 everyone_read=everyone_read,
+                offsets=read_offsets or "",
             )
             formats = (source_format, target_format)
             result = FileConversion(*formats, reading, writing, problems, names).run(origin, file)
         finally:
             problems.end()
-    counts = {"refused": result.refused, "doubts": result.doubts, "problem_kinds": problems.kinds}
+    counts = {
+        "refused": result.refused,
+        "spans_refused": result.spans_refused,
+        "doubts": result.doubts,
+        "problem_kinds": problems.kinds,
+    }
     print_conversion(result.report, result.written, file, as_json=as_json, counts=counts)
     pseudonyms.print_pseudonyms(names)
     _exit_unless_complete(result, strict=strict)
@@ -137,7 +152,7 @@ def convert(
 def _exit_unless_complete(result: ConversionReport, *, strict: bool) -> None:
     if result.refused and not result.report.records:
         raise typer.Exit(2)
-    if result.refused or (strict and result.report.lost):
+    if result.refused or result.spans_refused or (strict and result.report.lost):
         raise typer.Exit(DONE_IN_PART)
 
 
@@ -151,6 +166,7 @@ class ProblemPrinter:
     def __init__(self) -> None:
         self._count = 0
         self.refused = 0
+        self.spans_refused = 0
         self.kinds: dict[str, int] = {}
         self.log: Callable[[Problem], None] = lambda _: None
 
@@ -158,6 +174,7 @@ class ProblemPrinter:
         """Count a problem of a conversion, and print it if it is one of the first."""
         self._count += 1
         self.refused += problem.refused
+        self.spans_refused += problem.refuses_part
         count_kind(self.kinds, problem)
         self.log(problem)
         if self._count <= SHOWN_PROBLEMS:

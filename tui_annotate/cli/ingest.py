@@ -113,7 +113,10 @@ def ingest(
     dry_run: _DryOption = False,
     problems: ProblemsOption = None,
     strict: Annotated[
-        bool, flag("--strict", "Store all records or none: one refused record prevents the import.")
+        bool,
+        flag(
+            "--strict", "Store all records or none: one refused record or span prevents the import."
+        ),
     ] = False,
     common: options.CommonOptions,
 ) -> None:
@@ -266,7 +269,9 @@ def print_cost(cost: EmbeddingCost | None, embedder: str) -> None:
 
 def _summarise(report: IngestReport) -> str:
     if report.strict:
-        return f"nothing was stored (--strict): {output.many(report.refused, 'record')} refused"
+        refused = [output.many(report.refused, "record")] if report.refused else []
+        refused += [output.many(report.spans_refused, "span")] if report.spans_refused else []
+        return f"nothing was stored (--strict): {' and '.join(refused)} refused"
     counts = {
         "added": report.added,
         "already known": report.known,

@@ -27,6 +27,7 @@ from tui_annotate.domain.samples import Side
 from tui_annotate.plugins.pair_columns import COLLECTIONS, set_pair_columns
 from tui_annotate.plugins.protocols import (
     CODEPOINT,
+    GRAPHEME,
     UTF16,
     ColumnChoice,
     ImportOptions,
@@ -43,6 +44,12 @@ if TYPE_CHECKING:
 class Offsets(StrEnum):
     CODEPOINT = CODEPOINT
     UTF16 = UTF16
+
+
+class ReadOffsets(StrEnum):
+    CODEPOINT = CODEPOINT
+    UTF16 = UTF16
+    GRAPHEME = GRAPHEME
 
 
 def option(
@@ -122,9 +129,9 @@ DatasetOption = Annotated[
     str, dataset_option("Name of the dataset (default: the file name up to its first dot).")
 ]
 OffsetsOption = Annotated[
-    Offsets | None,
+    ReadOffsets | None,
     typer.Option(
-        help="Unit of offsets in autojudge files (default: the unit that fits the quoted texts)."
+        help="Unit of the offsets in the files (default: the unit that fits the quoted texts)."
     ),
 ]
 EmbedderOption = Annotated[

@@ -182,7 +182,7 @@ def _write_of_file(  # noqa: PLR0917  input and output
         about = ReportSubject(file.name, (start, utc_now()))
         problems.end()
         chosen.write(space, target, subject=about, names=names)
-    if problems.refused:
+    if problems.refused or problems.spans_refused:
         raise typer.Exit(DONE_IN_PART)
 
 

@@ -16,8 +16,14 @@ from tui_annotate.domain.samples import Sample
 
 @dataclass(frozen=True, slots=True)
 class OwnedAnnotation:
+    """An annotation with its annotator's id.
+
+    `score`: probability that a machine gives to the annotation; only suggestions keep it.
+    """
+
     person: str
     annotation: Annotation
+    score: float | None = field(default=None, compare=False)
 
 
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
@@ -72,12 +78,17 @@ class Record:
     columns: tuple[str, ...] = field(default=(), compare=False)
 
 
+SPAN_REFUSED = "span-refused"
+"""Code of a problem of a part of a record: an annotation, or the span of one."""
+
+
 @dataclass(frozen=True, slots=True)
 class Problem:
     """An error or a warning about one record of an imported file.
 
     Attributes:
         refused: whether the record was skipped; with a warning only, the record is imported.
+        code: begins with `span-` if the record was imported without one of its annotations.
     """
 
     where: str
@@ -95,13 +106,18 @@ class Problem:
         return f"{self.where}: {self.message}"
 
     @property
+    def refuses_part(self) -> bool:
+        """Whether the record was imported without one of its annotations."""
+        return not self.refused and self.code.startswith("span-")
+
+    @property
     def kind(self) -> str:
         """The message without the values that differ between problems of one kind."""
         return _SEVERAL.sub("...", _VALUE.sub(lambda found: found[1] or "...", self.message))
 
 
 _QUOTE = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
-_VALUE = re.compile(rf"(\bcolumn (?:{_QUOTE}))|{_QUOTE}|\d[\d,.]*")
+_VALUE = re.compile(rf"(\b(?:column|field) (?:{_QUOTE}))|{_QUOTE}|\d[\d,.]*")
 _SEVERAL = re.compile(r"\.\.\.(?:, \.\.\.)+")
 _LONG_QUOTE = re.compile(r"""(?s)(['"])((?:(?!\1)[^\\]|\\.){200})(?:(?!\1)[^\\]|\\.)+\1""")
 _MOST_KINDS = 100

@@ -223,6 +223,8 @@ def _detect_by_record(fields: Mapping[str, Any], columns: set[str]) -> str:
             return name
     if isinstance(fields.get("ordered_kv_records"), list):
         return "open-qa"
+    if fields.keys() >= {"annotation_id", "annotator", "id"}:
+        return "labelstudio"  # its export JSON-MIN
     if isinstance(fields.get("metadata"), dict) and fields.keys() & {"responses", "answer"}:
         return "autojudge"
     if any(isinstance(fields.get(name), list) and fields.keys() >= keys for name, keys in _RAG):

@@ -6,6 +6,7 @@ relation leads from the claim to the evidence.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,10 +16,13 @@ from tui_annotate.domain.annotations import Anchor, Annotation, LabelPath
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.samples import Document, Side, fingerprint
 from tui_annotate.domain.spans import Span
+from tui_annotate.plugins.json_records import Doubt
 from tui_annotate.plugins.record_validation import parse_document
 from tui_annotate.plugins.traits import RecordTrait
 
 SEPARATOR = "\n\n=== SUMMARY ===\n\n"
+_TWO_LINE_ENDS: Final = re.compile(r"(?:\r\n|\r|\n){2}")
+_LINE_ENDS_BEFORE: Final = re.compile(r"(?:\r\n|\r|\n){2}\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,15 +102,35 @@ def split_text(text: str, *, source_len: object = None, sep_len: object = None) 
             )
         between = text[source_len : source_len + sep_len]
         return JoinedTexts(text[:source_len], text[source_len + sep_len :], between)
-    source, found, summary = text.partition(SEPARATOR)
-    if not found or SEPARATOR in text[len(source) + 1 :]:
+    places = _list_separators(text)
+    if len(places) != 1:
         raise InvalidInput(
             f"the separator {SEPARATOR.strip()!r} does not occur exactly once in the text",
             f"put the line {SEPARATOR.strip()} between source and summary, with an empty line"
             " above and below; in JSON, the fields source_len and sep_len can locate the summary",
             code="separator-count",
         )
-    return JoinedTexts(source, summary)
+    (place,) = places
+    return JoinedTexts(text[: place.start], text[place.end :], place.of(text))
+
+
+def _list_separators(text: str) -> list[Span]:
+    """Return the separators of a text; their line ends may be those of Windows."""
+    title, found = SEPARATOR.strip(), []
+    place = text.find(title)
+    while place >= 0:
+        end = place + len(title)
+        # The plain separator comes first: a carriage return before it belongs to the source.
+        whole = Span(place - 2, end + 2) if place >= 2 else None
+        if whole is not None and whole.end <= len(text) and whole.of(text) == SEPARATOR:
+            found.append(whole)
+        else:
+            before = _LINE_ENDS_BEFORE.search(text, max(place - 4, 0), place)
+            after = _TWO_LINE_ENDS.match(text, end)
+            if before and after:
+                found.append(Span(before.start(), after.end()))
+        place = text.find(title, end)
+    return found
 
 
 UNLABELLED: Final = "Unlabelled"
@@ -117,6 +141,8 @@ JOINED_TRAITS: Final = (
     RecordTrait.OVERLAP, RecordTrait.BARE, RecordTrait.UNCLAIMED, RecordTrait.META,
     RecordTrait.GROUP, RecordTrait.DATASET,
 )  # fmt: skip
+
+RELATIONS_UNCONNECTED: Final = "relations that do not connect two entities"
 
 _Key = TypeVar("_Key", bound=Hashable)
 
@@ -195,17 +221,26 @@ def link_entities(
     relations: Iterable[Relation],
     *,
     left_out: Counter[str],
+    doubts: list[Doubt],
 ) -> Iterator[AnnotationParts]:
     """Combine entities by their relations; yield annotations in order of their first entities.
 
-    `left_out` counts the relations that are skipped.
-
-    Raises:
-        InvalidInput: an entity is not inside the source or inside the summary.
+    `left_out` counts the relations that are skipped. An entity that is not inside the source or
+    inside the summary is skipped; its error is added to `doubts`.
     """
-    anchors = [_entity_anchors(entity, joined) for entity in entities]
-    sides = {place: found[0].side for place, found in enumerate(anchors)}
-    links = ((one.start, one.end, one.kind == PART) for one in relations)
+    anchors: dict[int, list[Anchor]] = {}
+    for place, entity in enumerate(entities):
+        try:
+            anchors[place] = _entity_anchors(entity, joined)
+        except InvalidInput as error:
+            doubts.append(error)
+    sides = {place: found[0].side for place, found in anchors.items()}
+    links = []
+    for one in relations:
+        if one.start in sides and one.end in sides:
+            links.append((one.start, one.end, one.kind == PART))
+        else:
+            left_out[RELATIONS_UNCONNECTED] += 1
     for heads, proofs in group_linked(sides, links, left_out):
         first = dict.fromkeys(anchor for place in heads for anchor in anchors[place])
         others = dict.fromkeys(anchor for place in proofs for anchor in anchors[place])
@@ -219,11 +254,11 @@ def link_entities(
 
 
 def _entity_anchors(entity: Entity, joined: JoinedTexts) -> list[Anchor]:
-    what = f"{entity.label!r}"
+    what = f"entity {entity.label!r}"
     anchors = [joined.anchor(span, what=what) for span in entity.spans]
     if len({anchor.side for anchor in anchors}) > 1:
         raise InvalidInput(
-            f"entity {what} has spans in both the source and the summary",
+            f"{what} has spans in both the source and the summary",
             "make two entities, one in the source and one in the summary, linked by a relation",
         )
     return anchors

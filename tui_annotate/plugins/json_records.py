@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import closing
 from dataclasses import asdict
 from enum import StrEnum
@@ -13,7 +14,12 @@ from uuid import UUID, uuid5
 
 from tui_annotate.domain.annotations import LabelPath
 from tui_annotate.domain.errors import InvalidInput
-from tui_annotate.domain.records import DatasetDescription, Problem, Record
+from tui_annotate.domain.records import (
+    SPAN_REFUSED,
+    DatasetDescription,
+    Problem,
+    Record,
+)
 from tui_annotate.domain.strict_json import encode_strict
 from tui_annotate.plugins.files.json_values import JsonValue, read_json_values
 from tui_annotate.plugins.protocols import ExportReport, ImportOptions
@@ -24,7 +30,9 @@ LABEL_JOINER = "."
 
 _IDS = UUID("6f2b6c0e-6d0b-5a0e-9b52-3c1f0d6c7a11")
 
-Read = Callable[[dict[str, Any], JsonValue], tuple[Record, Sequence[str]]]
+Doubt = str | InvalidInput
+"""A warning about a record, or the error of an annotation that the record is imported without."""
+Read = Callable[[dict[str, Any], JsonValue], tuple[Record, Sequence[Doubt]]]
 """Function that converts a JSON object and its location to a sample with warnings."""
 Fields = Mapping[str, Any]
 _Item = TypeVar("_Item")
@@ -44,13 +52,31 @@ def read_objects(
             continue
         try:
             yield from read(check_object(value.value, what=what), value)
+            yield from problems_at(value.where, value.broken)
         except InvalidInput as error:
             yield make_problem(value.where, error)
 
 
 def read_json_records(
-    path: Path, options: ImportOptions, read: Read, *, what: str
+    path: Path,
+    options: ImportOptions,
+    read: Read,
+    *,
+    what: str,
+    parts: AbstractSet[str] = frozenset(),
 ) -> Iterator[Record | Problem]:
+    """Yield the records of a file's JSON objects with their problems, each sample once.
+
+    `parts`: names of the lists of annotations; see `read_json_values`.
+    """
+    values = read_json_values(path, encoding=options.encoding, meter=options.meter, parts=parts)
+    return read_records_of(values, read, what=what)
+
+
+def read_records_of(
+    values: Iterable[JsonValue | Problem], read: Read, *, what: str
+) -> Iterator[Record | Problem]:
+    """Yield the records of JSON objects with their problems, each sample once."""
     with closing(NameRegister()) as seen:
 
         def read_once(fields: dict[str, Any], value: JsonValue) -> Iterator[Record | Problem]:
@@ -59,7 +85,6 @@ def read_json_records(
             yield record
             yield from problems_at(value.where, doubts)
 
-        values = read_json_values(path, encoding=options.encoding, meter=options.meter)
         yield from read_objects(values, read_once, what=what)
 
 
@@ -68,8 +93,28 @@ def refuse_repeated(record: Record, where: str, seen: NameRegister) -> None:
         raise InvalidInput(f"duplicate sample {record.sample.key}: already used at {before}")
 
 
-def problems_at(where: str, doubts: Iterable[str]) -> Iterator[Problem]:
-    return (Problem(where, doubt, refused=False) for doubt in doubts)
+def problems_at(where: str, doubts: Iterable[Doubt]) -> Iterator[Problem]:
+    """Yield a Problem for each warning, and for each annotation that its record is without."""
+    for doubt in doubts:
+        if isinstance(doubt, InvalidInput):
+            code = doubt.code if doubt.code.startswith("span-") else SPAN_REFUSED
+            message = f"skipped: {doubt.message}"
+            yield Problem(where, message, doubt.hint, refused=False, code=code)
+        else:
+            yield Problem(where, doubt, refused=False)
+
+
+def keep_readable(
+    read: Callable[[Any], _Item], values: Iterable[Any], doubts: list[Doubt]
+) -> list[_Item]:
+    """Return what `read` makes of each value; add the errors of values that it refuses."""
+    found = []
+    for value in values:
+        try:
+            found.append(read(value))
+        except InvalidInput as error:
+            doubts.append(error)
+    return found
 
 
 def write_json_line(target: TextIO, value: Any, report: ExportReport | None = None) -> int:

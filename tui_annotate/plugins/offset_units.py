@@ -1,30 +1,50 @@
 """Converts the offsets of another program to code points, by comparing spans with quoted texts.
 
-All spans of a text are converted together, because a program uses one unit for a whole text.
+All spans of a text are converted together, because a program uses one unit for a whole text. A span
+that does not fit is refused alone: the other spans of the text are kept.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from enum import IntEnum
+from functools import cache, partial
 from itertools import accumulate
 from typing import Any, Final, NamedTuple
+from unicodedata import normalize
 
 from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.errors import InvalidInput, InvalidSpan, NotFound
-from tui_annotate.domain.offsets import OffsetMap, utf16_map
+from tui_annotate.domain.offsets import OffsetMap, grapheme_map, utf16_map
 from tui_annotate.domain.samples import Sample, Side
 from tui_annotate.domain.spans import Span
-from tui_annotate.plugins.record_validation import check_span
+from tui_annotate.plugins.json_records import Doubt
+from tui_annotate.plugins.protocols import CODEPOINT, GRAPHEME
+from tui_annotate.plugins.protocols import UTF16 as UTF16_OPTION
+from tui_annotate.plugins.record_validation import check_span, shorten_quote
 
 CODE_POINTS: Final = "code points"
 UTF16: Final = "UTF-16 units"
+GRAPHEMES: Final = "grapheme clusters"
+DIFFERENCES_IGNORED: Final = (
+    " (differences in white space and in the Unicode form of quoted texts are ignored)"
+)
+_PLAIN: Final = (CODE_POINTS, UTF16)
+_UNIT_OF_OPTION: Final[Mapping[str, str]] = {
+    CODEPOINT: CODE_POINTS,
+    UTF16_OPTION: UTF16,
+    GRAPHEME: GRAPHEMES,
+}
 
 _MARK = "\ufeff"
 _LARGEST_OFFSET: Final = 2**53
 _CARRIAGE_RETURNS: Final = re.compile(r"\r+\n")
+_ESCAPED_SPACE: Final = re.compile(r"\\[nrt]")
+_ELLIPSES: Final = ("...", "\u2026")
+_SHORTEST_START: Final = 10
+"""Characters after which the start of a quote identifies the span; after an ellipsis, 3 do."""
 
 Translation = Callable[[int], int]
 
@@ -45,6 +65,19 @@ class ConvertedSpans(NamedTuple):
     unit: str
 
 
+class FittedSpans(NamedTuple):
+    """The spans of a text in code points; None for each span that is refused.
+
+    Attributes:
+        unit: unit of the original offsets.
+        doubts: the error of each refused span, and a warning for each inexact quote.
+    """
+
+    spans: tuple[Span | None, ...]
+    unit: str
+    doubts: tuple[Doubt, ...] = ()
+
+
 class _Unit(NamedTuple):
     """A unit in which a file may count offsets, with a function that converts to code points."""
 
@@ -53,10 +86,144 @@ class _Unit(NamedTuple):
     feeds: bool = False
 
 
+class _Fit(IntEnum):
+    """How well the text at a span agrees with the text that the file quotes."""
+
+    NONE = 0
+    UNQUOTED = 1
+    INEXACT = 2
+    EXACT = 3
+
+
+class _Reading(NamedTuple):
+    """All spans of a text, read in one unit."""
+
+    unit: _Unit
+    fits: tuple[tuple[Span | None, _Fit], ...]
+    rank: int
+    """0 for the units that a file is most likely to use."""
+
+    @property
+    def spans(self) -> tuple[Span | None, ...]:
+        return tuple(span for span, _ in self.fits)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether no span is refused, and no quote is inexact."""
+        return all(fit in (_Fit.EXACT, _Fit.UNQUOTED) for _, fit in self.fits)
+
+    @property
+    def exact_spans(self) -> tuple[Span | None, ...]:
+        return tuple(None if fit is _Fit.INEXACT else span for span, fit in self.fits)
+
+    def score(self, quoted: Sequence[QuotedSpan]) -> tuple[int, int, int]:
+        """Rate the unit by the lengths of the quotes that fit: a long quote fits no other text."""
+        lengths = dict.fromkeys(_Fit, 0)
+        for (_, fit), one in zip(self.fits, quoted, strict=True):
+            lengths[fit] += len(one.quote or " ")
+        return lengths[_Fit.EXACT], lengths[_Fit.INEXACT], lengths[_Fit.UNQUOTED]
+
+
+def fit_offsets(
+    text: str, quoted: Sequence[QuotedSpan], *, unit: str = CODE_POINTS, only: str = ""
+) -> FittedSpans:
+    """Convert offsets to code points in the unit in which most of the quoted texts fit.
+
+    A span is refused if its offsets do not fit in this unit, or if several units fit equally well
+    and give it different positions.
+
+    Args:
+        unit: the preferred unit, taken if no unit fits better; empty if none is preferred.
+        only: `codepoint`, `utf16` or `grapheme` (the option `--offsets`): the only possible unit.
+    """
+    wanted = _UNIT_OF_OPTION.get(only, unit)
+    if not quoted:
+        return FittedSpans((), wanted)
+    errors = [_check_type(one) for one in quoted]
+    checked = [one for one, error in zip(quoted, errors, strict=True) if error is None]
+    chosen = _choose_readings(text, checked, wanted, fixed=bool(only))
+    agreed = iter(zip(*(reading.fits for reading in chosen), strict=True))
+    names = list(dict.fromkeys(reading.unit.name for reading in chosen))
+    spans: list[Span | None] = []
+    doubts: list[Doubt] = []
+    for one, error in zip(quoted, errors, strict=True):
+        fits = next(agreed) if error is None else ((None, _Fit.NONE),)
+        span, fit = fits[0]
+        ambiguous = len({each for each, _ in fits}) > 1
+        spans.append(None if ambiguous else span)
+        if error is not None:
+            doubts.append(error)
+        elif ambiguous:
+            doubts.append(_ambiguous(one, names))
+        elif span is None:
+            doubts.append(_unfitting(text, one, chosen[0].unit))
+        elif fit is _Fit.INEXACT:
+            doubts.append(
+                f"the {one.what} is kept although the file quotes {shorten_quote(one.quote or '')}"
+                f" and its offsets cover {shorten_quote(span.of(text))}"
+            )
+    return FittedSpans(tuple(spans), names[0], tuple(doubts))
+
+
+def _choose_readings(
+    text: str, quoted: Sequence[QuotedSpan], wanted: str, *, fixed: bool
+) -> list[_Reading]:
+    """Return the readings of all spans that fit best; they differ only if the unit is unclear."""
+    units = [unit for unit in _list_units(text) if not fixed or unit.name == wanted]
+    if not any(one.quote is not None for one in quoted):
+        # Without quotes nothing shows the unit: a span outside the text must not move the others.
+        units = [
+            unit for unit in units if unit.name in ({wanted} if wanted else {CODE_POINTS, UTF16})
+        ]
+    readings: list[_Reading] = []
+    for unit in units:
+        if unit.name == GRAPHEMES and any(reading.is_complete for reading in readings):
+            break
+        fits = tuple(_read_in_unit(text, one, unit) for one in quoted)
+        if unit.name not in _PLAIN and all(fit is not _Fit.EXACT for _, fit in fits):
+            # Inexact quotes fit at many offsets: they alone never show an unusual way to count.
+            fits = tuple(
+                (None, _Fit.NONE) if fit is _Fit.INEXACT else (span, fit) for span, fit in fits
+            )
+        likely = unit.name == wanted if wanted else unit.name != GRAPHEMES
+        reading = _Reading(unit, fits, rank=0 if likely else 1)
+        if unit.name == wanted and reading.is_complete:
+            return [reading]
+        readings.append(reading)
+    best = max(reading.score(quoted) for reading in readings)
+    readings = [reading for reading in readings if reading.score(quoted) == best]
+    rank = min(reading.rank for reading in readings)
+    readings = [reading for reading in readings if reading.rank == rank]
+    plain = [reading for reading in readings if reading.unit.name in _PLAIN]
+    return plain if plain and len({reading.exact_spans for reading in readings}) == 1 else readings
+
+
+def _ambiguous(one: QuotedSpan, names: Sequence[str]) -> InvalidInput:
+    listed = " or ".join(names)
+    message = f"the unit of the offsets of the {one.what} is ambiguous: {listed}"
+    choice = "choose the unit with --offsets codepoint or --offsets utf16"
+    if one.quote is None:
+        choice = f"add the quoted texts to the file, or {choice}"
+    return InvalidInput(message, choice)
+
+
+def _unfitting(text: str, one: QuotedSpan, unit: _Unit) -> InvalidInput:
+    start, end, quote, what = one
+    try:
+        start, end = unit.to_code_points(start), unit.to_code_points(end)
+        check_span(text, start, end, quote=quote, what=what)
+    except InvalidSpan as error:
+        message = error.message if what in error.message else f"{what}: {error.message}"
+        return InvalidSpan(message, error.hint)
+    except InvalidInput as error:
+        return error
+    return InvalidInput(f"the offsets {one.start}:{one.end} of the {what} do not fit the text")
+
+
 def convert_offsets(
     text: str, quoted: Sequence[QuotedSpan], *, unit: str = CODE_POINTS
 ) -> ConvertedSpans:
-    """Convert offsets to code points; find the unit in which all spans cover their quoted texts.
+    """Convert offsets to code points, or refuse all spans of a text if one does not fit.
 
     Args:
         unit: the preferred unit, taken if it fits; empty if exactly one unit must fit.
@@ -64,38 +231,21 @@ def convert_offsets(
     Raises:
         InvalidInput: no unit fits all spans, or several units fit and give different spans.
     """
-    if not quoted:
-        return ConvertedSpans((), unit)
-    _check_types(quoted)
-    found: dict[tuple[Span, ...], str] = {}
-    # No file states its unit reliably: only the quotes show which unit fits.
-    for way in _list_units(text):
-        spans = _read_in_unit(text, quoted, way)
-        if spans is not None:
-            if way.name == unit:
-                return ConvertedSpans(spans, unit)
-            found.setdefault(spans, way.name)
-    if not found:
-        return ConvertedSpans(
-            _trimmed_quotes(text, quoted),
-            "code points (white space around the quoted texts is ignored)",
-        )
-    if len(found) > 1:
-        raise InvalidInput(
-            f"the unit of the offsets of {quoted[0].what} is ambiguous:"
-            f" {' or '.join(found.values())}",
-            "add the quoted texts to the file, or use offsets in code points",
-        )
-    ((spans, name),) = found.items()
-    return ConvertedSpans(spans, name)
+    found = fit_offsets(text, quoted, unit=unit)
+    for doubt in found.doubts:
+        if isinstance(doubt, InvalidInput):
+            raise doubt
+    spans = tuple(span for span in found.spans if span is not None)
+    return ConvertedSpans(spans, found.unit + (DIFFERENCES_IGNORED if found.doubts else ""))
 
 
-def _check_types(quoted: Sequence[QuotedSpan]) -> None:
-    for start, end, _, what in quoted:
-        if not all(isinstance(at, int) and not isinstance(at, bool) for at in (start, end)):
-            raise InvalidInput(f"the offsets {start!r}:{end!r} of the {what} are not integers")
-        if max(abs(start), abs(end)) > _LARGEST_OFFSET:
-            raise InvalidSpan(f"{what} has an offset above 2^53")
+def _check_type(one: QuotedSpan) -> InvalidInput | None:
+    start, end, _, what = one
+    if not all(isinstance(at, int) and not isinstance(at, bool) for at in (start, end)):
+        return InvalidInput(f"the offsets {start!r}:{end!r} of the {what} are not integers")
+    if max(abs(start), abs(end)) > _LARGEST_OFFSET:
+        return InvalidSpan(f"{what} has an offset above 2^53")
+    return None
 
 
 def _list_units(text: str) -> Iterator[_Unit]:
@@ -121,6 +271,8 @@ def _list_units(text: str) -> Iterator[_Unit]:
     for name, shift in shifts.items():
         for unit, translation in plain.items():
             yield _Unit(f"{unit} ({name})", partial(_shift_offset, translation, shift))
+    clusters = cache(partial(grapheme_map, text))  # finding clusters takes long: only if needed
+    yield _Unit(GRAPHEMES, lambda offset: clusters().to_code_points(offset))
 
 
 def _shift_offset(translation: Translation, shift: int, offset: int) -> int:
@@ -139,32 +291,47 @@ def _count_line_ends(text: str, astral: int, *, lone: int, after_return: int) ->
     return OffsetMap(tuple(accumulate(widths)), len(text)).to_code_points
 
 
-def _read_in_unit(text: str, quoted: Sequence[QuotedSpan], way: _Unit) -> tuple[Span, ...] | None:
-    spans = []
-    for start, end, quote, _ in quoted:
-        try:
-            span = Span(way.to_code_points(start), way.to_code_points(end))
-            found = span.of(text)
-        except InvalidSpan:
-            return None
-        expected = quote
-        if way.feeds and expected is not None:
-            found, expected = (_CARRIAGE_RETURNS.sub("\n", one) for one in (found, expected))
-        if expected not in (None, found):
-            return None
-        spans.append(span)
-    return tuple(spans)
+def _read_in_unit(text: str, one: QuotedSpan, way: _Unit) -> tuple[Span | None, _Fit]:
+    try:
+        span = Span(way.to_code_points(one.start), way.to_code_points(one.end))
+        found = span.of(text)
+    except InvalidSpan:
+        return None, _Fit.NONE
+    if one.quote is None:
+        return span, _Fit.UNQUOTED
+    expected = one.quote
+    if way.feeds:
+        found, expected = (_CARRIAGE_RETURNS.sub("\n", each) for each in (found, expected))
+    if found == expected:
+        return span, _Fit.EXACT
+    if _is_nearly(found, expected):
+        return span, _Fit.INEXACT
+    return None, _Fit.NONE
 
 
-def _trimmed_quotes(text: str, quoted: Sequence[QuotedSpan]) -> tuple[Span, ...]:
-    """Compare spans in code points with the quoted texts, ignoring white space at the edges."""
-    spans = []
-    for start, end, quote, what in quoted:
-        span = check_span(text, start, end, quote=None, what=what)
-        if quote is not None and (not quote.strip() or span.of(text).strip() != quote.strip()):
-            check_span(text, start, end, quote=quote, what=what)
-        spans.append(span)
-    return tuple(spans)
+def _is_nearly(found: str, quote: str) -> bool:
+    """Return whether a quote is the text, but for white space, Unicode form and its cut end.
+
+    Label Studio, for example, quotes texts without line ends, or with escaped ones.
+    """
+    whole = _condense(found)
+    for each in (quote, _ESCAPED_SPACE.sub("", quote)):
+        wanted = _condense(each)
+        if wanted and wanted == whole:
+            return True
+        start = each.rstrip()
+        shortest = _SHORTEST_START
+        for ellipsis in _ELLIPSES:
+            if start.endswith(ellipsis):
+                start, shortest = start.removesuffix(ellipsis), len(_ELLIPSES[0])
+        start = _condense(start)
+        if len(start) >= shortest and whole.startswith(start):
+            return True
+    return False
+
+
+def _condense(text: str) -> str:
+    return "".join(normalize("NFKC", text).split())
 
 
 class CountedAnnotation(NamedTuple):
@@ -176,36 +343,44 @@ class CountedAnnotation(NamedTuple):
 
 
 def convert_annotations(
-    counted: Sequence[CountedAnnotation], sample: Sample
-) -> tuple[list[Annotation], list[str]]:
-    """Convert annotations' offsets to code points; return a warning per converted text.
+    counted: Sequence[CountedAnnotation], sample: Sample, *, only: str = ""
+) -> tuple[list[Annotation | None], list[Doubt]]:
+    """Convert annotations' offsets to code points; None for an annotation with a refused span.
 
-    Raises:
-        InvalidInput: the unit is unclear, see `convert_offsets`; or a document is unknown.
+    Also return the errors of refused spans, and a warning per converted text; see `fit_offsets`.
     """
     quoted: dict[tuple[Side, int], list[QuotedSpan]] = {}
     for annotation, quotes, name in counted:
         for (side, index, span), quote in zip(annotation.anchors, quotes, strict=True):
             one = QuotedSpan(span.start, span.end, quote, f"{side} span of {name}")
             quoted.setdefault((side, index), []).append(one)
-    doubts: list[str] = []
-    found: dict[tuple[Side, int], Iterator[Span]] = {}
+    doubts: list[Doubt] = []
+    found: dict[tuple[Side, int], Iterator[Span | None]] = {}
     for (side, index), spans in quoted.items():
         try:
             text = sample.document(side, index).text
         except NotFound as error:
-            raise InvalidInput(f"{spans[0].what}: {error.message}") from error
-        read = convert_offsets(text, spans)
+            doubts += [InvalidInput(f"{one.what}: {error.message}") for one in spans]
+            found[side, index] = iter([None] * len(spans))
+            continue
+        read = fit_offsets(text, spans, only=only)
         found[side, index] = iter(read.spans)
+        doubts += read.doubts
         if read.unit != CODE_POINTS:
             doubts.append(f"the offsets of the {side} are counted in {read.unit}")
+    return [_move(one.annotation, found) for one in counted], doubts
 
-    def moved(anchors: Sequence[Anchor]) -> tuple[Anchor, ...]:
-        return tuple(Anchor(side, index, next(found[side, index])) for side, index, _ in anchors)
 
-    annotations = [one.annotation for one in counted]
-    if not doubts:
-        return annotations, doubts
-    return [
-        replace(one, claim=moved(one.claim), evidence=moved(one.evidence)) for one in annotations
-    ], doubts
+def _move(
+    annotation: Annotation, found: Mapping[tuple[Side, int], Iterator[Span | None]]
+) -> Annotation | None:
+    spans = [next(found[side, index]) for side, index, _ in annotation.anchors]
+    if None in spans:
+        return None
+    anchors = tuple(
+        Anchor(side, index, span)
+        for (side, index, _), span in zip(annotation.anchors, spans, strict=True)
+        if span is not None
+    )
+    count = len(annotation.claim)
+    return replace(annotation, claim=anchors[:count], evidence=anchors[count:])

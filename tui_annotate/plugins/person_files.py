@@ -6,6 +6,7 @@ import json
 import struct
 import zlib
 from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
@@ -17,7 +18,7 @@ from tui_annotate.domain.errors import InvalidInput, NotFound, Unavailable
 from tui_annotate.domain.records import Problem, Record
 from tui_annotate.plugins.files.json_values import JsonValue, read_json_values
 from tui_annotate.plugins.files.packing import BOMB_FLOOR, BOMB_RATIO, ZIP_MAGIC, begins_with
-from tui_annotate.plugins.json_records import check_object, problems_at
+from tui_annotate.plugins.json_records import Doubt, check_object, problems_at
 from tui_annotate.plugins.protocols import ImportOptions
 from tui_annotate.plugins.record_validation import NameRegister, make_problem, parse_identifier
 
@@ -37,7 +38,7 @@ class PersonFile(NamedTuple):
     shown: str
 
 
-Read = Callable[[dict[str, Any], JsonValue, str], tuple[Record, Sequence[str]]]
+Read = Callable[[dict[str, Any], JsonValue, str], tuple[Record, Sequence[Doubt]]]
 """Function that converts a JSON object to an annotated sample, and also returns warnings."""
 
 
@@ -127,17 +128,23 @@ def _copy(packed: IO[bytes], plain: IO[bytes], *, most: int) -> int:
 
 
 def read_person_records(
-    path: Path, options: ImportOptions, read: Read, *, what: str
+    path: Path,
+    options: ImportOptions,
+    read: Read,
+    *,
+    what: str,
+    parts: AbstractSet[str] = frozenset(),
 ) -> Iterator[Record | Problem]:
     """Yield each sample once with the work of all annotators, in order of first occurrence.
 
-    Rows are stored on disk temporarily, so that memory use stays constant.
+    Rows are stored on disk temporarily, so that memory use stays constant. `parts`: names of the
+    lists of annotations; see `read_json_values`.
 
     Raises:
         NotFound, InvalidInput: the files cannot be read; see `read_person_files`.
     """
     with read_person_files(path) as files, closing(NameRegister()) as seen:
-        rows = _RowStore(files, seen, read)
+        rows = _RowStore(files, seen, read, parts=parts)
         for at in range(len(files)):
             yield from rows.add_file(at, options, what=what)
         for number in range(rows.samples):
@@ -147,7 +154,15 @@ def read_person_records(
 
 
 class _RowStore:
-    def __init__(self, files: Sequence[PersonFile], seen: NameRegister, read: Read) -> None:
+    def __init__(
+        self,
+        files: Sequence[PersonFile],
+        seen: NameRegister,
+        read: Read,
+        *,
+        parts: AbstractSet[str],
+    ) -> None:
+        self._parts = parts
         self._files = files
         self._seen = seen
         self._read = read
@@ -156,7 +171,10 @@ class _RowStore:
     def add_file(self, at: int, options: ImportOptions, *, what: str) -> Iterator[Problem]:
         file = self._files[at]
         meter = None if file.shown != str(file.path) else options.meter
-        for value in read_json_values(file.path, encoding=options.encoding, meter=meter):
+        values = read_json_values(
+            file.path, encoding=options.encoding, meter=meter, parts=self._parts
+        )
+        for value in values:
             where = file.shown + value.where.removeprefix(str(file.path))
             if isinstance(value, Problem):
                 yield replace(value, where=where)
@@ -166,6 +184,7 @@ class _RowStore:
                 parse_identifier(file.person, what="person")
                 record, _ = self._read(fields, value, file.person)
                 self._keep(at, json.dumps(record.sample.key), value=value, where=where)
+                yield from problems_at(where, value.broken)
             except InvalidInput as error:
                 yield make_problem(where, error)
 

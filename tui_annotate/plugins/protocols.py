@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 CODEPOINT: Final = "codepoint"
 UTF16: Final = "utf16"
+GRAPHEME: Final = "grapheme"
 
 
 class SpanUse(StrEnum):
@@ -129,8 +130,8 @@ class ImportOptions:
             fields.
         topics: file with the topics that the texts answer, for formats that have such a file.
         documents: file with the documents that the texts cite.
-        offsets: unit of the file's offsets, `CODEPOINT` or `UTF16`; default: the unit in which
-            the offsets fit the quotes in the file.
+        offsets: unit of the file's offsets, `CODEPOINT`, `UTF16` or `GRAPHEME`; default: the unit
+            in which the offsets fit the quotes in the file.
         textless: whether a question without any text is a record, for callers that store nothing;
             default: such a question is refused.
         everyone_read: whether each annotator of a file completed every sample of the file.

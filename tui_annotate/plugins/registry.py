@@ -69,6 +69,7 @@ _BUILT_IN: Final[Mapping[str, Mapping[str, str]]] = {
     "importers": _IMPORTERS,
     "exporters": {
         **{name: _IMPORTERS[name] for name in _IMPORTERS if name not in _READ_ONLY},
+        "autojudge-page": f"{_FORMATS}.autojudge.page:AutojudgePageFormat",
         "preferences": f"{_LAB}score.generations:PreferencesFormat",
         "faithbench-csv": f"{_FORMATS}.tabular:FaithBenchTable",
         "conll": f"{_FORMATS}.conll:ConllFormat",
@@ -253,6 +254,23 @@ def explain_embedder(used: str) -> str:
     )
 
 
+def _explain_model(spec: str) -> str:
+    """Return how to use a model that is named as Mercury names it; empty for another word."""
+    if "/" not in spec and "-" not in spec:
+        return ""
+    name = spec.rpartition("/")[2]
+    if spec.startswith(("openai/", "text-embedding-")):
+        return (
+            f"this is a model of OpenAI: pass --embedder remote:{name}"
+            " --base-url https://api.openai.com/v1"
+        )
+    return (
+        "this is the name of a model: pass --embedder neural:FOLDER for a folder that contains the"
+        f" model, --embedder remote:{name} --base-url URL for a server that runs the model, or"
+        " --embedder static for vectors without any model"
+    )
+
+
 def refuse_unknown(kind: Kind, spec: str) -> None:
     """Check that a plug-in with a name (with an optional `:MODEL`) exists; import no plug-in.
 
@@ -263,6 +281,8 @@ def refuse_unknown(kind: Kind, spec: str) -> None:
     if name not in _built_in(kind) and name not in _third_party(kind):
         there = (*_SPECIAL_NAMES.get(kind, ()), *plugin_names(kind))
         hint = f"{suggest_word(name, there)}available: {', '.join(there)}"
+        if kind == "embedders" and (model := _explain_model(spec)):
+            hint = model
         raise InvalidInput(f"unknown {kind[:-1]} {name!r}", hint)
 
 

@@ -6,6 +6,7 @@ import ast
 import json
 import math
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -15,7 +16,9 @@ from typing import Any, Final, NamedTuple
 from tui_annotate.domain.annotations import Anchor, Annotation, LabelPath
 from tui_annotate.domain.assignments import Assignment, State
 from tui_annotate.domain.errors import InvalidInput
-from tui_annotate.domain.records import OwnedAnnotation, Problem, Record
+from tui_annotate.domain.plural import format_count
+from tui_annotate.domain.provenance import parse_score
+from tui_annotate.domain.records import SPAN_REFUSED, OwnedAnnotation, Problem, Record
 from tui_annotate.domain.samples import Sample, Side
 from tui_annotate.methods.quote_location import list_occurrences
 from tui_annotate.plugins.files.json_values import SURROGATE
@@ -32,7 +35,6 @@ from tui_annotate.plugins.record_validation import (
 
 ANNOTATOR: Final = "pairs"
 """Annotator id and format name of all annotations that are read from columns of spans."""
-SPAN_REFUSED: Final = "span-refused"
 SPAN_MISSING: Final = "span-missing"
 SPAN_AMBIGUOUS: Final = "span-ambiguous"
 _JUDGEMENT: Final = "<sep>"
@@ -52,12 +54,19 @@ class _Cell(NamedTuple):
     end: Any = None
     label: Any = None
     note: Any = None
+    score: Any = None
+
+
+_SCORES: Final = ("prob", "probability", "score", "confidence")
+"""Names of the field with a machine's probability; Mu-SHROOM has the first one."""
+_READ_FIELDS: Final = frozenset({*_Cell._fields, "text"})
 
 
 class _Found(NamedTuple):
     anchor: Anchor
     labels: tuple[LabelPath, ...]
     note: str
+    score: float | None = None
 
 
 def add_spans(
@@ -91,15 +100,31 @@ def add_spans(
             refused=False,
             code=problem.code or SPAN_REFUSED,
         )
+    suggested = options.spans_as is SpanUse.SUGGESTIONS
+    for name, count in reader.unread.items():
+        if not (suggested and name in reader.scores):
+            message = f"skipped the field {name!r} of {format_count(count, 'span')}"
+            hint = ""
+            if name in reader.scores:
+                hint = "to import the scores of spans, pass --spans-as suggestions"
+            what = f"column {options.span_column!r}: {message}"
+            yield Problem(record.where, what, hint, refused=False)
 
 
 @dataclass(frozen=True, slots=True)
 class _SpanReader:
-    """Reader of the spans of one row; `errors` are those of spans that were not found."""
+    """Reader of the spans of one row; `errors` are those of spans that were not found.
+
+    Attributes:
+        unread: numbers of spans with fields that annotations cannot hold.
+        scores: those of these fields that were read as scores.
+    """
 
     sample: Sample
     side: Side
     errors: list[InvalidInput] = field(default_factory=list)
+    unread: Counter[str] = field(default_factory=Counter)
+    scores: set[str] = field(default_factory=set)
 
     def read(self, fields: Mapping[str, Any], options: ImportOptions) -> Iterator[_Found]:
         groups = _list_groups(get_field(fields, options.span_column, option="--span-column"))
@@ -131,6 +156,7 @@ class _SpanReader:
     def _find(self, value: Any, label: Any) -> _Found:
         texts = [document.text for document in self.sample.side(self.side)]
         cell = _read_cell(value, "\0".join(texts))
+        score = self._read_score(value)
         if cell.start is not None or cell.end is not None:
             span = check_span(texts[0], cell.start, cell.end, quote=cell.quote, what="span")
             anchor = Anchor(self.side, 0, span)
@@ -145,7 +171,21 @@ class _SpanReader:
                 "the label or note of a span contains a lone surrogate",
                 "correct the program that wrote the text",
             )
-        return _Found(anchor, labels, note)
+        return _Found(anchor, labels, note, score)
+
+    def _read_score(self, value: Any) -> float | None:
+        """Return the score of a span, and count the fields of its object that are not read."""
+        if not isinstance(value, dict):
+            return None
+        self.unread.update(value.keys() - _READ_FIELDS | ({"score"} & value.keys()))
+        for name in _SCORES:
+            if value.get(name) is None:
+                continue
+            with suppress(ValueError):
+                score = parse_score(value[name])
+                self.scores.add(name)
+                return score
+        return None
 
     def annotations(self, found: list[_Found]) -> Iterator[OwnedAnnotation]:
         rows = (
@@ -169,6 +209,7 @@ class _SpanReader:
                     note=one.note,
                     origin=f"imported:{ANNOTATOR}",
                 ),
+                one.score,
             )
 
 

@@ -88,16 +88,19 @@ def test_a_folder_becomes_samples(tmp_path: Path) -> None:
         ("T1\tWrong a b\tx\n", ["'Wrong a b'"]),
         ("T1\tWrong 0 3\tThe\nT1\tWrong 0 3\tThe\n", ["T1 'Wrong 0 3'"]),
         ("T1\tWrong 0 3;4 10\tThe bridges\n", ["T1", "'The bridges'"]),
-        ("T1\tWrong 70 80\t" + (SOURCE + SEPARATOR)[70:80].replace("\n", " "), ["T1", "70:80"]),
-        ("R1\tevidence Arg1:T1 Arg2:T2\n", ["T1", "T2"]),
+        (
+            "T1\tWrong 70 80\t" + (SOURCE + SEPARATOR)[70:80].replace("\n", " "),
+            ["'Wrong'", "70:80"],
+        ),
         ("R1\tevidence\n", ["R1", "evidence"]),
         ("T1\tWrong 4 10;97 101\tbridge 1932\n", ["'Wrong'"]),
     ],
 )
 def test_what_does_not_fit_is_refused(tmp_path: Path, line: str, named: list[str]) -> None:
-    """One wrong line refuses the sample, with its place and what the line holds."""
-    records, (problem,) = read(_foreign(tmp_path, standoff=line), "brat")
-    assert records == []
+    """A wrong line alone is refused, with its place and what the line holds."""
+    (record,), problems = read(_foreign(tmp_path, standoff=line), "brat")
+    (problem,) = (each for each in problems if each.refuses_part)
+    assert len(record.annotations) == line.count("T1\tWrong 0 3\tThe") / 2
     assert [value for value in named if value not in problem.message] == []
     assert problem.where.endswith("b-001")
 
@@ -130,7 +133,7 @@ def test_what_is_written(tmp_path: Path) -> None:
 
 
 def test_a_text_that_was_changed_is_refused(tmp_path: Path) -> None:
-    """By its hash, and where the copies of two annotators differ."""
+    """Only the annotator with the changed copy, by its hash or by the copies of others."""
     (stranger,) = examples("ana")[RecordTrait.ANNOTATOR]
     (record,) = [base("ana")]
     both = Record(
@@ -144,8 +147,9 @@ def test_a_text_that_was_changed_is_refused(tmp_path: Path) -> None:
     assert {owned.person for owned in back.annotations} == {"ana", "li"}
     text = tmp_path / "out" / "ana" / "000001.txt"
     text.write_bytes(text.read_bytes() + b"!")
-    _, (problem,) = read(tmp_path / "out", "brat")
-    assert problem.refused
+    (back,), (problem,) = read(tmp_path / "out", "brat")
+    assert problem.refuses_part
+    assert {owned.person for owned in back.annotations} == {"li"}
     there = problem.message
     shutil.rmtree(tmp_path / "out" / "Li")
     _, (problem,) = read(tmp_path / "out", "brat")

@@ -98,17 +98,18 @@ def test_lines_are_known_by_their_content(tmp_path: Path) -> None:
             "neither inside the source nor inside the summary",
         ),
         ({"entities": [LINE["entities"][0] | {"end_offset": 9000}]}, "outside"),
-        ({"entities": []}, "the relation from 10 to 11"),
         (
             {"label": [[1, 2]], "entities": [], "relations": []},
-            "is not a list of the form [start, end, label]",
+            "neither an object nor a list of the form [start, end, label]",
         ),
     ],
 )
 def test_what_does_not_fit_is_refused(tmp_path: Path, change: Any, message: str) -> None:
-    """One wrong line is one problem with its place; the others come in."""
-    records, (problem,) = _read(tmp_path, LINE | change, LINE | {"sample_id": "other"})
-    assert [record.sample.id for record in records] == ["other"]
+    """One wrong line or entity is one problem with its place; the others come in."""
+    records, (problem, *more) = _read(tmp_path, LINE | change, LINE | {"sample_id": "other"})
+    assert len(records) == 1 + problem.refuses_part
+    assert problem.refused != problem.refuses_part
+    assert all("relations that do not connect" in each.message for each in more)
     assert message in problem.message
     assert problem.where.endswith("admin.jsonl:1")
 

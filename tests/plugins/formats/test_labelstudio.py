@@ -182,8 +182,8 @@ def test_taxonomies_choices_and_directions(tmp_path: Path) -> None:
     [
         (lambda one: one.update(data=None), "the field 'data' of the task is an empty value"),
         (lambda one: one["data"].pop("summary"), "no column 'summary'"),
-        (lambda one: one["annotations"].append(5), "'annotations' is not a list of objects"),
-        (lambda one: one["annotations"][0].update(result={}), "'result' is not a list of objects"),
+        (lambda one: one["annotations"].append(5), "the submission is a number (5)"),
+        (lambda one: one["annotations"][0].update(result={}), "'result' is an object, not a list"),
         (lambda one: one["annotations"][0]["result"][0].update(to_name="x"), "is about 'x'"),
         (lambda one: one["annotations"][0]["result"][0]["value"].update(start=0), "covers"),
         (
@@ -192,13 +192,15 @@ def test_taxonomies_choices_and_directions(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_what_does_not_fit_is_refused_whole(
+def test_what_does_not_fit_is_refused_alone(
     tmp_path: Path, change: Callable[[dict[str, Any]], Any], message: str
 ) -> None:
-    """The task is named, and the others come in."""
+    """A region, a submission or a task is named; the others come in."""
     other = _changed(lambda one: one["data"].update(sample_id="other"))
-    records, (problem,) = _read(tmp_path, _changed(change), other)
-    assert [record.sample.id for record in records] == ["other"]
+    records, (problem, *more) = _read(tmp_path, _changed(change), other)
+    assert len(records) == 1 + problem.refuses_part
+    assert problem.refused != problem.refuses_part
+    assert all("relations that do not connect" in each.message for each in more)
     assert message in problem.message
     assert problem.where.endswith("record 1")
 
@@ -246,3 +248,18 @@ def test_no_value_breaks_the_reader(data: st.DataObject) -> None:
             return
         for problem in problems:
             assert "\n" not in str(problem)
+
+
+def test_a_region_s_meta_text_is_its_note(tmp_path: Path) -> None:
+    """Label Studio repeats it in each item of the region; fields that nothing reads are named."""
+    value = {key: CLAIM["value"][key] for key in ("start", "end", "text")}
+    noted = CLAIM | {"meta": {"text": ["12, not 15"]}, "score": 0.5}
+    choice = noted | {"type": "choices", "value": value | {"choices": ["grave"], "odd": 1}}
+
+    def change(one: dict[str, Any]) -> None:
+        one["annotations"][0]["result"] = [noted, choice]
+
+    (record,), problems = _read(tmp_path, _changed(change))
+    assert record.annotations[0].annotation.note == "12, not 15"
+    assert any("'odd'" in problem.message for problem in problems)
+    assert any("scores of regions" in problem.message for problem in problems)

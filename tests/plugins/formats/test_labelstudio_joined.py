@@ -127,7 +127,7 @@ def test_older_offsets_of_a_joined_text_are_recognised(tmp_path: Path) -> None:
         (lambda data: data.update(text="no separator"), "'source'"),
         (lambda data: data.update(other=data["text"]), "'source'"),
         (lambda data: data.update(source=SOURCE), "'summary'"),
-        (lambda data: data.update(text=SEPARATOR + SUMMARY), "'r1'"),
+        (lambda data: data.update(text=SEPARATOR + SUMMARY), "'text (source)' is empty"),
     ],
 )
 def test_a_text_that_is_not_certain_is_refused(
@@ -148,7 +148,11 @@ def test_a_region_over_the_separator_is_refused(tmp_path: Path) -> None:
     text = task["data"]["text"]
     value.update(start=len(SOURCE) - 3, end=len(SOURCE) + 30)
     value["text"] = text[value["start"] : value["end"]]
-    records, problems = _read(tmp_path, task)
-    assert records == []
-    assert [problem.refused for problem in problems] == [True]
+    (plain,), _ = _read(tmp_path, _joined())
+    (record,), problems = _read(tmp_path, task)
+    before, after = (
+        sum(bool(owned.annotation.claim) for owned in each.annotations) for each in (plain, record)
+    )
+    assert after == before - 1
+    assert problems[0].refuses_part
     assert str(value["start"]) in problems[0].message

@@ -122,8 +122,9 @@ def test_vectors_may_stand_in_the_table_of_chunks(tmp_path: Path) -> None:
     """A file that Mercury's newest version made is read without its extension, in order."""
     path = tmp_path / "merged.sqlite"
     path.write_bytes(gzip.decompress(MERGED.read_bytes()))
-    records, (unknown,) = read(path, "mercury-db")
+    records, (unknown, config) = read(path, "mercury-db")
     assert not unknown.refused
+    assert "config" in config.message
     assert [record.sample.id for record in records] == [str(number) for number in range(9)]
     assert records[0].sample.side(Side.SOURCE)[0].text == (
         "The bridge opened in 1932. It cost 12 million pounds 🌉."
@@ -168,6 +169,19 @@ def test_one_way_of_counting_for_a_whole_database(tmp_path: Path, way: str) -> N
         assert len(records) == 2
     else:
         assert _quotes(records[0]) == [["12 million pounds"], ["loved"]]
+
+
+@pytest.mark.parametrize("bad", [{"source": [3, 40]}, {"source": [6, 6]}, {"source": [0, 999]}])
+def test_one_bad_span_does_not_decide_how_a_database_counts(
+    tmp_path: Path, bad: dict[str, list[int]]
+) -> None:
+    """Spans in chunks stay so if one ends outside its chunk; that one is refused alone."""
+    spans = [{"source": [8, 25]}, {"summary": [7, 12]}, {"source": [3, 7]}, bad]
+    rows = [_row(n, each, chunks=(1, 3)) for n, each in enumerate(spans)]
+    path = _database(tmp_path / "m.sqlite", *rows, columns=CHUNKED)
+    records, problems = read(path, "mercury-db")
+    assert _quotes(records[0]) == [["12 million pounds"], ["loved"], ["cost"]]
+    assert [problem.refuses_part for problem in problems] == [True]
 
 
 def test_what_fits_both_ways_is_not_guessed(tmp_path: Path) -> None:
@@ -249,7 +263,7 @@ def test_comments_come_with_their_sample(tmp_path: Path) -> None:
 
 
 def test_a_bad_sample_does_not_end_the_file(tmp_path: Path) -> None:
-    """Spans outside the text, wrong JSON, bytes: that sample is told, the next is read."""
+    """Spans outside the text, wrong JSON, bytes: that annotation alone is not imported."""
     for bad in (
         _row(1, {"source": [50, 99]}),
         _row(1, [3]),
@@ -262,8 +276,10 @@ def test_a_bad_sample_does_not_end_the_file(tmp_path: Path) -> None:
         path = tmp_path / "m.sqlite"
         path.unlink(missing_ok=True)
         records, problems = read(_database(path, bad), "mercury-db")
-        assert [record.sample.id for record in records] == ["1"]
+        assert [record.sample.id for record in records] == ["0", "1"]
+        assert records[0].annotations == ()
         assert [problem.where for problem in problems] == [f"{path}, sample 0"]
+        assert problems[0].refuses_part
 
 
 def test_strays_and_browsers_offsets_are_told(tmp_path: Path) -> None:
@@ -327,3 +343,34 @@ def _survives(path: Path) -> None:
             assert "\n" not in str(problem)
     except TuiAnnotateError:
         return
+
+
+def test_comments_leave_as_mercury_has_them(tmp_path: Path) -> None:
+    """In a field of their own, with Mercury's columns; a dump with it is the same sample."""
+    said = [(1, "cd", 1, None, "Why?", "2026"), (2, "ab12", 1, 1, "So.", "2026")]
+    path = _database(tmp_path / "m.sqlite", _row(1, SPANS), comments=said)
+    records, _ = read(path, "mercury-db")
+    text, report = write(records, "mercury")
+    sample = json.loads(text)[0]
+    names = COMMENTS.split(", ")
+    assert sample["comments"] == [dict(zip(names, row, strict=True)) for row in said]
+    assert not any(name.startswith("meta_") for name in sample)
+    assert report.lost == {}
+    (tmp_path / "m.json").write_text(text, "utf-8")
+    again, _ = read(tmp_path / "m.json", "mercury", dataset="m")
+    assert again[0].sample == records[0].sample
+    released, _ = write(records, "faithbench")
+    (tmp_path / "r.json").write_text(released, "utf-8")
+    back, _ = read(tmp_path / "r.json", "faithbench", dataset="m")
+    assert json.loads(write(back, "mercury")[0])[0]["comments"] == sample["comments"]
+
+
+def test_the_settings_of_mercury_are_named(tmp_path: Path) -> None:
+    """Its model and dimension have no place here; the report names both."""
+    path = _database(tmp_path / "m.sqlite", _row(1, SPANS))
+    values = [("embdding_model", "bge-small-en-v1.5"), ("embdding_dimension", "384")]
+    _filled(path, {("config", "key TEXT, value TEXT"): values})
+    _, (problem,) = read(path, "mercury-db")
+    assert not problem.refused
+    assert "'bge-small-en-v1.5'" in problem.message
+    assert "'384'" in problem.message

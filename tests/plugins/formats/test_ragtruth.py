@@ -120,21 +120,16 @@ def test_the_folder_or_either_way_to_it_is_known(corpus: Path) -> None:
 
 @pytest.mark.parametrize("shift", [1, 0])
 def test_offsets_of_another_unit_are_recognised(tmp_path: Path, shift: int) -> None:
-    """Offsets behind the emoji in UTF-16 units are translated, all or none of a text's."""
+    """Offsets behind the emoji in UTF-16 units are translated; what fits no unit is refused."""
     labels = [each | {"start": each["start"] + 1, "end": each["end"] + 1} for each in LABELS]
-    labels[1]["start"] += shift - 1
+    labels[1]["start"] += 2 * (shift - 1)
     row = RESPONSES[0] | {"labels": labels}
     records, problems = read(_folder(tmp_path, sources=SOURCES[:1], responses=[row]), "ragtruth")
-    if not shift:
-        assert records == []
-        assert problems[0].refused
-        assert "1" in problems[0].message
-        return
-    (problem,) = problems
-    assert not problem.refused
-    assert "UTF-16" in problem.message
+    assert [problem.refuses_part for problem in problems] == [*[True] * (1 - shift), False]
+    assert not any(problem.refused for problem in problems)
+    assert "UTF-16" in problems[-1].message
     quotes = [owned.annotation.claim[0].span.of(SUMMARY) for owned in records[0].annotations]
-    assert quotes == ["was loved", "15 million pounds"]
+    assert quotes == ["was loved", "15 million pounds"][: 1 + shift]
 
 
 @pytest.mark.parametrize(
@@ -155,8 +150,10 @@ def test_what_does_not_fit_is_refused_by_its_line(
     """One wrong row is one problem with its place and the value; the others come in."""
     rows = [RESPONSES[1], RESPONSES[0] | change]
     records, problems = read(_folder(tmp_path, sources=SOURCES[:1], responses=rows), "ragtruth")
-    assert [record.sample.id for record in records] == ["1"]
     (found,) = problems
+    kept = ["0"] if found.refuses_part else []
+    assert [record.sample.id for record in records] == ["1", *kept]
+    assert found.refused != found.refuses_part
     assert [value for value in named if value not in found.message] == []
     assert found.where.endswith("response.jsonl:2")
 

@@ -210,9 +210,13 @@ def test_what_does_not_fit_is_told(tmp_path: Path, old: str, new: str, told: str
     good = json.dumps(_collection(path), ensure_ascii=False)
     bad = good.replace(old, new)
     assert bad != good
-    path.write_text(f"[{bad},\n{good}]", "utf-8")
-    back, (problem,) = read(path, "w3c")
-    assert [record.sample.id for record in back] == ["b/1"]
+    other = good.replace('"tui:sample": "b/1"', '"tui:sample": "b/2"')
+    path.write_text(f"[{bad},\n{other}]", "utf-8")
+    back, (problem, *_) = read(path, "w3c")
+    kept = ["b/2"] if problem.refused else ["b/1", "b/2"]
+    assert [record.sample.id for record in back] == kept
+    assert problem.refused == (old == "bridge opened")
+    assert problem.refused != problem.refuses_part
     assert told in problem.message
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
@@ -42,13 +43,17 @@ def check_text(value: Any, raw: str) -> None:
             f"the JSON is nested more than {DEEPEST} levels deep", "flatten the JSON"
         )
     if _ESCAPED_SURROGATE.search(raw):
-        for place, text in _list_strings(value, ""):
-            if found := SURROGATE.search(text):
-                raise InvalidInput(
-                    f"there is a lone surrogate U+{ord(found[0]):04X} at offset {found.start()} of"
-                    f" {place}",
-                    "the text was cut inside a character; correct the program that wrote the text",
-                )
+        _check_strings(value, "")
+
+
+def _check_strings(value: Any, place: str) -> None:
+    for name, text in _list_strings(value, place):
+        if found := SURROGATE.search(text):
+            raise InvalidInput(
+                f"there is a lone surrogate U+{ord(found[0]):04X} at offset {found.start()} of"
+                f" {name}",
+                "the text was cut inside a character; correct the program that wrote the text",
+            )
 
 
 def _measure_depth(value: Any) -> int:
@@ -98,20 +103,59 @@ _lenient_decoder = json.JSONDecoder()
 
 
 class JsonValue(NamedTuple):
-    """JSON value with its 1-based number in a file; `where`: `file:line` or `file, record N`."""
+    """JSON value with its 1-based number in a file; `where`: `file:line` or `file, record N`.
+
+    `broken`: the errors of annotations that were left out of the value; see `read_json_values`.
+    """
 
     number: int
     where: str
     value: Any
+    broken: tuple[InvalidInput, ...] = ()
+
+
+def _check_parts(value: JsonValue, raw: str, parts: AbstractSet[str]) -> JsonValue:
+    """Check a value as `check_text` does, without the annotations that cannot be stored."""
+    broken: list[InvalidInput] = []
+    if parts and _ESCAPED_SURROGATE.search(raw) and _measure_depth(value.value) <= DEEPEST:
+        _remove_broken_parts(value.value, "", parts, broken=broken)
+    check_text(value.value, raw)
+    return value._replace(broken=tuple(broken))
+
+
+def _remove_broken_parts(
+    value: Any, place: str, parts: AbstractSet[str], *, broken: list[InvalidInput]
+) -> None:
+    for name, inner in list(value.items() if isinstance(value, dict) else []):
+        path = f"{place}.{name}" if place else name
+        if not isinstance(inner, list) or name not in parts:
+            _remove_broken_parts(inner, path, parts, broken=broken)
+            continue
+        kept = []
+        for index, item in enumerate(inner):
+            _remove_broken_parts(item, f"{path}[{index}]", parts, broken=broken)
+            try:
+                _check_strings(item, f"{path}[{index}]")
+                kept.append(item)
+            except InvalidInput as error:
+                broken.append(error)
+        inner[:] = kept
 
 
 def read_json_values(
-    path: Path, *, encoding: str = "utf-8", meter: ReadMeter | None = None
+    path: Path,
+    *,
+    encoding: str = "utf-8",
+    meter: ReadMeter | None = None,
+    parts: AbstractSet[str] = frozenset(),
 ) -> Iterator[JsonValue | Problem]:
     """Yield the JSON values in a file in order, and a Problem for each unreadable value.
 
     Invalid syntax in an array ends the reading; in JSON lines, only this line is skipped. A value
     with a byte of another encoding is skipped; if no valid value precedes it, reading ends.
+
+    `parts`: names of lists of annotations. If one of their items contains a lone surrogate, only
+    the item is left out, and its error is in `JsonValue.broken`; otherwise the value is skipped.
 
     Raises:
         NotFound, InvalidInput, Unavailable: the file cannot be opened at all.
@@ -127,16 +171,17 @@ def read_json_values(
         if not head.strip():
             yield Problem(str(path), "the file is empty", code=EMPTY)
         elif opening := _OBJECT_WITH_LIST.match(head) or _ARRAY.match(head):
-            reader = _ArrayReader(path, chain([head], stream), wrapped="{" in opening.group())
+            wrapped = "{" in opening.group()
+            reader = _ArrayReader(path, chain([head], stream), wrapped=wrapped, parts=parts)
             yield from stop_at_wrong_encoding(reader.values(opening.end()))
         elif _spans_lines(head):
-            objects = _ArrayReader(path, chain([head], stream)).sequence()
+            objects = _ArrayReader(path, chain([head], stream), parts=parts).sequence()
             yield from _expand_tables(stop_at_wrong_encoding(objects), path)
         else:
             stream.close()
             if meter is not None:  # the file is read again from its start, line by line
                 meter.done = before
-            lines = _read_lines(path, encoding, meter)
+            lines = _read_lines(path, encoding, meter, parts=parts)
             yield from _expand_tables(stop_at_wrong_encoding(lines), path)
     except InvalidRecord as error:
         yield make_problem(error.where, error)
@@ -229,7 +274,7 @@ def _warn_of_ignored(names: list[str], path: Path) -> Iterator[Problem]:
 
 
 def _read_lines(
-    path: Path, encoding: str, meter: ReadMeter | None
+    path: Path, encoding: str, meter: ReadMeter | None, *, parts: AbstractSet[str]
 ) -> Iterator[JsonValue | Problem]:
     number = 0
     for line in read_lines(path, encoding=encoding, meter=meter):
@@ -242,8 +287,7 @@ def _read_lines(
             continue
         try:
             value = _decoder.decode(line.text)
-            check_text(value, line.text)
-            yield JsonValue(number, where, value)
+            yield _check_parts(JsonValue(number, where, value), line.text, parts)
         except RepeatedKey:
             yield _repeated_key_problem(where, line.text)
         except json.JSONDecodeError as error:
@@ -302,8 +346,16 @@ def _make_problem(where: str, error: Exception) -> Problem:
 
 
 class _ArrayReader:
-    def __init__(self, path: Path, stream: Iterator[str], *, wrapped: bool = False) -> None:
+    def __init__(
+        self,
+        path: Path,
+        stream: Iterator[str],
+        *,
+        wrapped: bool = False,
+        parts: AbstractSet[str] = frozenset(),
+    ) -> None:
         self._path = path
+        self._parts = parts
         self._stream = stream
         self._wrapped = wrapped
         self._buffer = ""
@@ -376,10 +428,9 @@ class _ArrayReader:
         if not raw.isascii() and (found := SURROGATE.search(raw)):
             return self._encoding_problem(start + found.start())
         try:
-            check_text(value.value, raw)
+            return _check_parts(value, raw, self._parts)
         except InvalidInput as error:
             return _make_problem(value.where, error)
-        return value
 
     def _decode_item(self, position: int, decoder: json.JSONDecoder) -> tuple[Any, int]:
         while True:

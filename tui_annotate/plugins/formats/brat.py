@@ -24,6 +24,7 @@ from tui_annotate.plugins.joined_texts import (
     EVIDENCE,
     JOINED_TRAITS,
     LINK,
+    RELATIONS_UNCONNECTED,
     UNLABELLED,
     Entity,
     EntityBuilder,
@@ -35,7 +36,9 @@ from tui_annotate.plugins.joined_texts import (
     split_text,
 )
 from tui_annotate.plugins.json_records import (
+    Doubt,
     description_fields,
+    keep_readable,
     make_row_id,
     problems_at,
     read_description,
@@ -43,7 +46,7 @@ from tui_annotate.plugins.json_records import (
     write_json_line,
 )
 from tui_annotate.plugins.losses import LossCounter
-from tui_annotate.plugins.offset_units import CODE_POINTS, QuotedSpan, convert_offsets
+from tui_annotate.plugins.offset_units import CODE_POINTS, QuotedSpan, fit_offsets
 from tui_annotate.plugins.protocols import ExportOptions, ExportReport, Folder, ImportOptions
 from tui_annotate.plugins.record_validation import (
     LONGEST_TEXT,
@@ -128,6 +131,7 @@ class BratFormat:
 _ENTITY = re.compile(r"(\S+) (\d{1,9} \d{1,9}(?:;\d{1,9} \d{1,9})*)")
 _RELATION = re.compile(r"(\S+) Arg1:(T\S+) Arg2:(T\S+)\s*")
 _LINE_FEEDS = re.compile(r"\n+")
+_LINE_ENDS = re.compile(r"[\r\n]+")
 _NOTE = re.compile(r"AnnotatorNotes (T\S+)")
 _STANDOFF = ".ann"
 _SAFE_NAME = re.compile(r"[\w-][\w. -]*")
@@ -153,7 +157,7 @@ class _FolderReader:
     root: Path
     options: ImportOptions
     dataset: str
-    doubts: list[str] = field(default_factory=list)
+    doubts: list[Doubt] = field(default_factory=list)
     _folders: list[tuple[Path, Person]] = field(default_factory=list)
     _types: dict[str, LabelPath] = field(default_factory=dict)
 
@@ -203,13 +207,7 @@ class _FolderReader:
         files = [(file, person) for file, person in places if file.is_file()]
         if not files:
             raise InvalidInput(f"no annotator's folder contains the file {stem}.ann")
-        texts = {self._read_text(file.with_suffix(".txt")) for file, _ in files}
-        if len(texts) > 1:
-            raise InvalidInput(f"{stem}.txt differs between the annotators' folders")
-        text = texts.pop()
-        if row.get("sha256") not in (None, fingerprint(text)):
-            message = f"{stem}.txt was changed after the export: its SHA-256 differs"
-            raise InvalidInput(message, "restore the exported file")
+        text, files = self._choose_text(files, row.get("sha256"))
         joined = split_text(text, source_len=row.get("source_len"), sep_len=row.get("sep_len"))
         sample = self._make_sample(row, joined)
         owned = tuple(
@@ -220,6 +218,42 @@ class _FolderReader:
         named = {one.person for one in owned}
         people = tuple(person for _, person in files if person.id in named)
         return Record(sample, owned, people=people, where=where, about=read_description(row))
+
+    def _choose_text(
+        self, files: list[tuple[Path, Person]], sha256: Any
+    ) -> tuple[str, list[tuple[Path, Person]]]:
+        """Return the text that most annotators have, and their files; refuse the work of others.
+
+        Raises:
+            InvalidInput: no text can be read, or none has the hash that the list of samples names.
+        """
+        texts: dict[Path, str] = {}
+        errors: list[InvalidInput] = []
+        for file, _ in files:
+            try:
+                texts[file] = self._read_text(file.with_suffix(".txt"))
+            except InvalidInput as error:
+                errors.append(error)
+        if not texts:
+            raise errors[0]
+        counts = Counter(texts.values())
+        fitting = [text for text in counts if sha256 in (None, fingerprint(text))]
+        if not fitting:
+            name = next(iter(texts)).with_suffix(".txt").name
+            message = f"{name} was changed after the export: its SHA-256 differs"
+            raise InvalidInput(message, "restore the exported file")
+        chosen = max(fitting, key=lambda text: counts[text])
+        self.doubts += errors
+        self.doubts += [
+            InvalidInput(
+                f"the annotations of {person.name}: their text"
+                f" {file.with_suffix('.txt').name} differs from that of other annotators",
+                "give all annotators the same text",
+            )
+            for file, person in files
+            if texts.get(file, chosen) != chosen
+        ]
+        return chosen, [(file, person) for file, person in files if texts.get(file) == chosen]
 
     def _make_sample(self, row: Row, joined: JoinedTexts) -> Sample:
         group, meta = row.get("group") or "", row.get("meta") or {}
@@ -241,14 +275,20 @@ class _FolderReader:
     def _read_annotations(
         self, file: Path, person: Person, *, joined: JoinedTexts, sample: Sample
     ) -> Iterator[Annotation]:
-        standoff = _Standoff(joined.text, self._read_lines(file))
+        # This program parts spans at line feeds alone; other programs also at carriage returns.
+        ends = _LINE_FEEDS if self._is_own() else _LINE_ENDS
+        lines, offsets = self._read_lines(file), self.options.offsets
+        standoff = _Standoff(joined.text, lines, ends=ends, offsets=offsets)
         entities, relations = standoff.entities(), standoff.relations()
-        linked = link_entities(joined, entities, relations, left_out=standoff.left_out)
+        doubts: list[Doubt] = [*standoff.doubts]
+        linked = link_entities(
+            joined, entities, relations, left_out=standoff.left_out, doubts=doubts
+        )
         for place, one in enumerate(linked):
             key = make_row_id(sample.key, place, [person.id, one.label])
             path = self._types.get(one.label, (one.label,))
             yield one.annotation(key, () if one.label == UNLABELLED else (path,), form=FORMAT)
-        self.doubts += describe_left_out(standoff.left_out)
+        self.doubts += [*doubts, *describe_left_out(standoff.left_out)]
         if standoff.unit != CODE_POINTS:
             self.doubts.append(
                 f"the offsets of annotator {person.name} are counted in {standoff.unit}"
@@ -258,10 +298,18 @@ class _FolderReader:
         encoding = self.options.encoding
         for line in read_lines(file, encoding=encoding, meter=self.options.meter):
             if line.bad:
-                raise InvalidInput(
-                    f"byte {line.bad} of {file.name}:{line.number} is not valid {encoding}"
+                self.doubts.append(
+                    InvalidInput(
+                        f"byte {line.bad} of {file.name}:{line.number} is not valid {encoding}",
+                        "name the encoding of the files with --encoding",
+                    )
                 )
-            yield line.text.removesuffix("\n")
+            else:
+                text = line.text.removesuffix("\n")
+                yield text if self._is_own() else text.removesuffix("\r")
+
+    def _is_own(self) -> bool:
+        return (self.root / _SAMPLES).is_file()
 
     def _read_text(self, file: Path) -> str:
         pieces, length = [], 0
@@ -286,38 +334,46 @@ class _FolderReader:
 
 
 class _Standoff:
-    def __init__(self, text: str, lines: Iterable[str]) -> None:
+    """Annotations of one file; `doubts` are the errors of lines that are skipped, and warnings."""
+
+    def __init__(
+        self, text: str, lines: Iterable[str], *, ends: re.Pattern[str], offsets: str
+    ) -> None:
         self._types: dict[str, str] = {}
         self._quoted: dict[str, list[QuotedSpan]] = {}
         self._relations: list[tuple[str, str, str]] = []
         self._notes: dict[str, list[str]] = {}
         self.left_out: Counter[str] = Counter()
-        for line in lines:
-            if line:
-                self._parse_line(line)
+        self.doubts: list[Doubt] = []
+        keep_readable(self._parse_line, filter(None, lines), self.doubts)
         flat = [quoted for each in self._quoted.values() for quoted in each]
-        read = convert_offsets(text, flat)
+        read = fit_offsets(text, flat, only=offsets)
+        self.doubts += read.doubts
         self.unit = read.unit if flat else CODE_POINTS
         spans = iter(read.spans)
-        self._spans = {
-            key: _merge_fragments([next(spans) for _ in each], text)
-            for key, each in self._quoted.items()
-        }
+        self._spans: dict[str, tuple[Span, ...]] = {}
+        for key, each in self._quoted.items():
+            found = [next(spans) for _ in each]
+            parts = [span for span in found if span is not None]
+            if len(parts) == len(found):  # a part of an entity would be another entity
+                self._spans[key] = _merge_fragments(parts, text, ends)
 
     def entities(self) -> list[Entity]:
         return [
-            Entity(label, self._spans[key], " ".join(self._notes.get(key, ())))
-            for key, label in self._types.items()
+            Entity(self._types[key], spans, " ".join(self._notes.get(key, ())))
+            for key, spans in self._spans.items()
         ]
 
     def relations(self) -> list[Relation]:
-        places = {key: place for place, key in enumerate(self._types)}
+        """Return the relations by the positions of their entities; count all others."""
+        places = {key: place for place, key in enumerate(self._spans)}
+        found = []
         for kind, start, end in self._relations:
             if start not in places or end not in places or start == end:
-                raise InvalidInput(
-                    f"the relation {kind} from {start} to {end} does not connect two entities"
-                )
-        return [Relation(kind, places[start], places[end]) for kind, start, end in self._relations]
+                self.left_out[RELATIONS_UNCONNECTED] += 1
+            else:
+                found.append(Relation(kind, places[start], places[end]))
+        return found
 
     def _parse_line(self, line: str) -> None:
         key, _, rest = line.partition("\t")
@@ -342,7 +398,6 @@ class _Standoff:
         found = _ENTITY.fullmatch(offsets)
         if found is None or key in self._types:
             raise InvalidInput(f"entity {key} {offsets[:60]!r} is invalid or has a duplicate id")
-        self._types[key] = found[1]
         ends = [tuple(map(int, pair.split(" "))) for pair in found[2].split(";")]
         place, quoted = 0, []
         for start, end in ends:
@@ -354,14 +409,15 @@ class _Standoff:
             raise InvalidInput(
                 f"the offsets of entity {key} do not fit the length of its text {quote[:60]!r}"
             )
+        self._types[key] = found[1]
         self._quoted[key] = quoted
 
 
-def _merge_fragments(parts: list[Span], text: str) -> tuple[Span, ...]:
+def _merge_fragments(parts: list[Span], text: str, ends: re.Pattern[str]) -> tuple[Span, ...]:
     found: list[Span] = []
     for piece in parts:
         before = found[-1] if found else None
-        if before and _LINE_FEEDS.fullmatch(text, before.end, piece.start):
+        if before and ends.fullmatch(text, before.end, piece.start):
             found[-1] = Span(before.start, piece.end)
         else:
             found.append(piece)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any, Final, TextIO
+from typing import Any, Final, NamedTuple, TextIO
 
 from tui_annotate.domain.annotations import Annotation
 from tui_annotate.domain.errors import InvalidInput
@@ -15,6 +16,7 @@ from tui_annotate.plugins.files.json_values import JsonValue
 from tui_annotate.plugins.joined_texts import (
     EVIDENCE,
     JOINED_TRAITS,
+    RELATIONS_UNCONNECTED,
     UNLABELLED,
     AnnotationParts,
     Entity,
@@ -27,10 +29,11 @@ from tui_annotate.plugins.joined_texts import (
     split_text,
 )
 from tui_annotate.plugins.json_records import (
-    check_objects,
+    Doubt,
     count_ambiguous_labels,
     description_fields,
     join_label,
+    keep_readable,
     list_field,
     make_row_id,
     parse_label,
@@ -40,10 +43,10 @@ from tui_annotate.plugins.json_records import (
     write_json_line,
 )
 from tui_annotate.plugins.losses import LossCounter
+from tui_annotate.plugins.offset_units import CODE_POINTS, QuotedSpan, fit_offsets
 from tui_annotate.plugins.person_files import is_several, read_person_records
 from tui_annotate.plugins.protocols import ExportOptions, ExportReport, ImportOptions
 from tui_annotate.plugins.record_validation import (
-    check_span,
     choose_dataset_name,
     describe_value,
     get_field,
@@ -57,7 +60,10 @@ _NO_PERSON: Final = ("all", "unknown")
 """File names in a doccano export that do not name an annotator."""
 
 _OUR_FIELDS = {"source_len", "sep_len", "sample_id", "dataset", "group", "sha256", "meta", "about"}
-_DOCCANO_FIELDS = {"id", "text", "entities", "relations", "label"}
+_DOCCANO_FIELDS = {"id", "text", "entities", "relations", "label", "labels"}
+_PARTS = frozenset({"entities", "relations", "label", "labels"})
+_ENTITY_FIELDS = {"id", "label", "start_offset", "end_offset", "text"}
+_RELATION_FIELDS = {"id", "from_id", "to_id", "type"}
 
 
 class DoccanoFormat:
@@ -91,13 +97,13 @@ class DoccanoFormat:
 
         def read(
             fields: dict[str, Any], value: JsonValue, person: str = FORMAT
-        ) -> tuple[Record, list[str]]:
+        ) -> tuple[Record, list[Doubt]]:
             line = _LineReader(fields, value.number, options, person=person)
             return line.record(dataset, value.where), line.doubts
 
         if is_several(path):
-            return read_person_records(path, options, read, what="line")
-        return read_json_records(path, options, read, what="line")
+            return read_person_records(path, options, read, what="line", parts=_PARTS)
+        return read_json_records(path, options, read, what="line", parts=_PARTS)
 
     def write(
         self, records: Iterable[Record], target: TextIO, options: ExportOptions
@@ -165,12 +171,14 @@ class _LineReader:
         self._person = FORMAT if person in _NO_PERSON else person
         self._number = number
         self._options = options
-        self.doubts: list[str] = []
+        self.doubts: list[Doubt] = []
 
     def record(self, dataset: str, where: str) -> Record:
         fields = self._fields
-        get_field(fields, "text", option="")
-        text = text_field(fields, "text")
+        # Older versions of doccano name the text `data`.
+        column = "data" if "text" not in fields and isinstance(fields.get("data"), str) else "text"
+        get_field(fields, column, option="")
+        text = text_field(fields, column)
         if fields.get("sha256") not in (None, fingerprint(text)):
             raise InvalidInput(
                 "the text of the line was changed after the export: its SHA-256 differs",
@@ -179,10 +187,12 @@ class _LineReader:
         joined = split_text(
             text, source_len=fields.get("source_len"), sep_len=fields.get("sep_len")
         )
-        sample = self._make_sample(joined, dataset)
+        sample = self._make_sample(joined, dataset, column)
         entities, left_out = self._read_entities(text), Counter[str]()
-        relations = self._read_relations(list(entities))
-        linked = link_entities(joined, list(entities.values()), relations, left_out=left_out)
+        relations = self._read_relations(list(entities), left_out)
+        linked = link_entities(
+            joined, list(entities.values()), relations, left_out=left_out, doubts=self.doubts
+        )
         owned = tuple(
             OwnedAnnotation(self._person, self._make_annotation(parts, sample, place))
             for place, parts in enumerate(linked)
@@ -192,11 +202,11 @@ class _LineReader:
         about = read_description(fields if "sep_len" in fields else {})
         return Record(sample, owned, people=people, where=where, about=about)
 
-    def _make_sample(self, joined: JoinedTexts, dataset: str) -> Sample:
+    def _make_sample(self, joined: JoinedTexts, dataset: str, text_column: str) -> Sample:
         fields, language = self._fields, self._options.language
         own = "sep_len" in fields
         meta = fields.get("meta", {}) if own else {}
-        known = _DOCCANO_FIELDS | (_OUR_FIELDS if own else set())
+        known = {text_column} | _DOCCANO_FIELDS | (_OUR_FIELDS if own else set())
         column = self._options.id_column or ("sample_id" if own else "id")
         group = fields.get("group", "") if own else ""
         if not isinstance(group, str) or "\0" in group:
@@ -214,25 +224,46 @@ class _LineReader:
         )
 
     def _read_entities(self, text: str) -> dict[Any, Entity]:
-        found: dict[Any, Entity] = {}
-        for place, row in enumerate(_read_list(self._fields, "entities")):
-            if not isinstance(row, dict):
-                raise InvalidInput(f"an entity is {describe_value(row)}, not a JSON object")
-            key = row.get("id", place)
-            if not isinstance(key, int | str) or key in found:
+        rows: dict[Any, _EntityRow] = {}
+
+        def add(row: _EntityRow) -> None:
+            if not isinstance(row.key, int | str) or row.key in rows:
                 raise InvalidInput(
-                    f"entity id {key!r} is a duplicate, or neither text nor an integer"
+                    f"entity id {row.key!r} is a duplicate, or neither text nor an integer"
                 )
-            found[key] = _make_entity(
-                text, (row.get("start_offset"), row.get("end_offset")), row.get("label")
-            )
-        for place, row in enumerate(_read_list(self._fields, "label")):
-            if not isinstance(row, list) or len(row) != 3:
+            if not isinstance(row.label, str):
                 raise InvalidInput(
-                    f"the label {row!r} is not a list of the form [start, end, label]"
+                    f"the label of an entity is {describe_value(row.label)}, not text"
                 )
-            found[f"label {place}"] = _make_entity(text, (row[0], row[1]), row[2])
-        return found
+            rows[row.key] = row
+
+        for name in ("entities", "label", "labels"):
+            numbered = enumerate(_read_list(self._fields, name))
+            parsed = keep_readable(partial(_parse_entity, name), numbered, self.doubts)
+            keep_readable(add, parsed, self.doubts)
+        quoted = [
+            QuotedSpan(row.start, row.end, row.quote, f"entity {row.label!r}")
+            for row in rows.values()
+        ]
+        found = fit_offsets(text, quoted, only=self._options.offsets)
+        self.doubts += found.doubts
+        if found.unit != CODE_POINTS:
+            self.doubts.append(f"the offsets are counted in {found.unit}")
+        self._count_unread(_read_list(self._fields, "entities"), _ENTITY_FIELDS, "entities")
+        self._count_unread(_read_list(self._fields, "relations"), _RELATION_FIELDS, "relations")
+        return {
+            row.key: Entity(row.label, (span,))
+            for row, span in zip(rows.values(), found.spans, strict=True)
+            if span is not None
+        }
+
+    def _count_unread(self, rows: Sequence[Any], known: set[str], what: str) -> None:
+        counts = Counter(
+            name for row in rows if isinstance(row, dict) for name in row if name not in known
+        )
+        self.doubts += [
+            f"skipped: field {name!r} of {count:,} {what}" for name, count in counts.items()
+        ]
 
     def _make_annotation(self, one: AnnotationParts, sample: Sample, place: int) -> Annotation:
         unlabelled = "sep_len" in self._fields and one.label == UNLABELLED
@@ -240,24 +271,42 @@ class _LineReader:
         row = [one.label, one.note, *([] if self._person == FORMAT else [self._person])]
         return one.annotation(make_row_id(sample.key, place, row), labels, form=FORMAT)
 
-    def _read_relations(self, keys: Sequence[Any]) -> Iterator[Relation]:
-        rows = check_objects(_read_list(self._fields, "relations"), "relations")
+    def _read_relations(self, keys: Sequence[Any], left_out: Counter[str]) -> Iterator[Relation]:
         places = {key: place for place, key in enumerate(keys)}
-        for row in rows:
-            ends = [row.get("from_id"), row.get("to_id")]
+        for row in _read_list(self._fields, "relations"):
+            ends = [row.get("from_id"), row.get("to_id")] if isinstance(row, dict) else [None, None]
             found = [places.get(end) if isinstance(end, int | str) else None for end in ends]
             if found[0] is None or found[1] is None or found[0] == found[1]:
-                raise InvalidInput(
-                    f"the relation from {ends[0]!r} to {ends[1]!r} does not connect two entities"
-                )
-            yield Relation(str(row.get("type")), found[0], found[1])
+                left_out[RELATIONS_UNCONNECTED] += 1
+            else:
+                yield Relation(str(row.get("type")), found[0], found[1])
+
+
+class _EntityRow(NamedTuple):
+    key: Any
+    start: Any
+    end: Any
+    label: Any
+    quote: str | None = None
+
+
+def _parse_entity(field: str, numbered: tuple[int, Any]) -> _EntityRow:
+    """Parse an entity: an object, or in older versions of doccano a list [start, end, label]."""
+    place, value = numbered
+    if isinstance(value, list) and len(value) == 3:
+        return _EntityRow(f"{field} {place}", *value)
+    if not isinstance(value, dict):
+        raise InvalidInput(
+            f"{value!r} in {field!r} is neither an object nor a list of the form"
+            " [start, end, label]",
+            "import labels of whole texts as a column of a table instead",
+        )
+    quote = value.get("text")
+    if not isinstance(quote, str | None):
+        raise InvalidInput(f"the text of an entity is {describe_value(quote)}, not text")
+    start, end = value.get("start_offset"), value.get("end_offset")
+    return _EntityRow(value.get("id", f"{field} {place}"), start, end, value.get("label"), quote)
 
 
 def _read_list(fields: Mapping[str, Any], name: str) -> list[Any]:
     return list_field(fields, name, []) if fields.get(name) else []
-
-
-def _make_entity(text: str, ends: tuple[Any, Any], label: Any) -> Entity:
-    if not isinstance(label, str):
-        raise InvalidInput(f"the label of an entity is {describe_value(label)}, not text")
-    return Entity(label, (check_span(text, *ends, quote=None, what=f"entity {label!r}"),))

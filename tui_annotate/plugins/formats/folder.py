@@ -68,9 +68,14 @@ class FolderFormat:
 
 
 def _list_data_files(path: Path) -> list[Path]:
-    files = list_matches(path)
     if is_pattern(path):
-        return files
+        return list_matches(path)
+    if not path.is_dir():
+        raise InvalidInput(
+            f"{path} is not a folder",
+            "pass a folder or a pattern; for one file, omit --from folder",
+        )
+    files = list_matches(path)
     return [file for file in files if {*plain_suffixes(file)[-1:]} & DATA_SUFFIXES]
 
 

@@ -16,9 +16,12 @@ from tui_annotate.domain.records import DatasetDescription, OwnedAnnotation, Pro
 from tui_annotate.domain.samples import Document, Request, Sample, SampleKind, Side
 from tui_annotate.plugins.files.json_values import JsonValue
 from tui_annotate.plugins.json_records import (
+    Doubt,
     Fields,
+    check_object,
     description_fields,
     enum_field,
+    keep_readable,
     list_field,
     object_field,
     read_description,
@@ -60,7 +63,7 @@ class NativeFormat:
         people: dict[str, Person] = {}
         descriptions: dict[str, DatasetDescription] = {}
 
-        def read(fields: dict[str, Any], value: JsonValue) -> tuple[Record, list[str]]:
+        def read(fields: dict[str, Any], value: JsonValue) -> tuple[Record, list[Doubt]]:
             record, doubts = _read_record(fields, people, options.dataset, where=value.where)
             dataset = record.sample.dataset
             if about := read_description(fields):
@@ -71,7 +74,8 @@ class NativeFormat:
                 doubts.append(f"unknown fields skipped: {', '.join(map(repr, unknown))}")
             return record, doubts
 
-        return read_json_records(path, options, read, what="record")
+        parts = frozenset({"annotations", "assignments"})
+        return read_json_records(path, options, read, what="record", parts=parts)
 
     def write(
         self, records: Iterable[Record], target: TextIO, options: ExportOptions
@@ -129,25 +133,47 @@ def _fields_of(value: Person | Request | Assignment) -> dict[str, Any]:
 
 def _read_record(
     value: Fields, people: dict[str, Person], dataset: str, *, where: str
-) -> tuple[Record, list[str]]:
+) -> tuple[Record, list[Doubt]]:
     if value.get("format") != FORMAT:
         raise InvalidInput(f"the field 'format' is {value.get('format')!r}, not {FORMAT!r}")
     sample = _read_sample(value, dataset)
-    listed = [_read_person(item) for item in _objects(value, "people")]
+    doubts: list[Doubt] = []
+    listed = keep_readable(_read_person, list_field(value, "people", []), doubts)
     people.update((person.id, person) for person in listed)
-    read = [_read_annotation(item) for item in _objects(value, "annotations")]
-    found, doubts = convert_annotations([each for _, each in read], sample)
-    annotations = tuple(map(OwnedAnnotation, (person for person, _ in read), found))
-    assignments = tuple(_read_assignment(item) for item in _objects(value, "assignments"))
+
+    def read_annotation(item: Any) -> tuple[str, CountedAnnotation]:
+        person, counted = _read_annotation(check_object(item, what="annotation"))
+        _check_person(person, people, f"annotation {counted.annotation.id}")
+        return person, counted
+
+    def read_assignment(item: Any) -> Assignment:
+        work = _read_assignment(check_object(item, what="assignment"))
+        _check_person(work.person, people, "assignment")
+        return work
+
+    read = keep_readable(read_annotation, list_field(value, "annotations", []), doubts)
+    found, converted = convert_annotations([each for _, each in read], sample)
+    doubts += converted
+    annotations = tuple(
+        OwnedAnnotation(person, one)
+        for (person, _), one in zip(read, found, strict=True)
+        if one is not None
+    )
+    assignments = tuple(
+        keep_readable(read_assignment, list_field(value, "assignments", []), doubts)
+    )
     named = [owned.person for owned in annotations] + [one.person for one in assignments]
-    if unknown := [person for person in named if person not in people]:
-        raise InvalidInput(
-            f"person {unknown[0]!r} is not in the list 'people'",
-            "add the person to the list 'people'",
-        )
     keys = dict.fromkeys([*named, *(person.id for person in listed)])
     record = Record(sample, annotations, assignments, tuple(people[key] for key in keys), where)
     return record, doubts
+
+
+def _check_person(person: str, people: Mapping[str, Person], what: str) -> None:
+    if person not in people:
+        raise InvalidInput(
+            f"person {person!r} of the {what} is not in the list 'people'",
+            "add the person to the list 'people'",
+        )
 
 
 def _objects(value: Fields, name: str) -> list[dict[str, Any]]:
@@ -206,7 +232,8 @@ def _read_document(value: Fields) -> Document:
     return replace(plain, key=_name(value, "key"), title=text_field(value, "title"))
 
 
-def _read_person(value: Fields) -> Person:
+def _read_person(item: Any) -> Person:
+    value = check_object(item, what="person")
     kind = text_field(value, "kind", PersonKind.IMPORTED.value)
     checked = enum_field(PersonKind, kind, what="kind of person")
     key = parse_identifier(value.get("id"), what="id of a person")

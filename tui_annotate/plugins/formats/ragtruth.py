@@ -21,9 +21,12 @@ from tui_annotate.domain.spans import Span
 from tui_annotate.plugins.files.json_values import JsonValue, read_json_values
 from tui_annotate.plugins.files.packing import PACKED
 from tui_annotate.plugins.json_records import (
-    check_objects,
+    Doubt,
+    check_object,
     count_ambiguous_labels,
     join_label,
+    keep_readable,
+    list_field,
     make_row_id,
     number_repeated,
     parse_label,
@@ -34,9 +37,8 @@ from tui_annotate.plugins.json_records import (
 from tui_annotate.plugins.losses import LossCounter
 from tui_annotate.plugins.offset_units import (
     CODE_POINTS,
-    ConvertedSpans,
     QuotedSpan,
-    convert_offsets,
+    fit_offsets,
 )
 from tui_annotate.plugins.protocols import ExportOptions, ExportReport, Folder, ImportOptions
 from tui_annotate.plugins.record_validation import (
@@ -106,7 +108,7 @@ class RagTruthFormat:
         with closing(NameRegister()) as rows, closing(NameRegister()) as seen:
             sources = _Sources(of_sources, options, rows)
             yield from sources.read()
-            reader = _ResponseReader(sources, dataset=dataset, language=options.language)
+            reader = _ResponseReader(sources, dataset=dataset, options=options)
 
             def read_once(row: dict[str, Any], value: JsonValue) -> Iterator[Record | Problem]:
                 record, doubts = reader.record(row, value.where)
@@ -115,7 +117,12 @@ class RagTruthFormat:
                 yield record
                 yield from problems_at(value.where, doubts)
 
-            values = read_json_values(of_responses, encoding=options.encoding, meter=options.meter)
+            values = read_json_values(
+                of_responses,
+                encoding=options.encoding,
+                meter=options.meter,
+                parts=frozenset({"labels"}),
+            )
             yield from read_objects(values, read_once, what="row")
             if sources.unused:
                 message = f"skipped {format_count(sources.unused, 'source')} without a response"
@@ -181,12 +188,13 @@ class _Sources:
 
 
 class _ResponseReader:
-    def __init__(self, sources: _Sources, *, dataset: str, language: str) -> None:
+    def __init__(self, sources: _Sources, *, dataset: str, options: ImportOptions) -> None:
         self._sources = sources
         self._dataset = dataset
-        self._language = language
+        self._language = options.language
+        self._offsets = options.offsets
 
-    def record(self, row: dict[str, Any], where: str) -> tuple[Record, list[str]]:
+    def record(self, row: dict[str, Any], where: str) -> tuple[Record, list[Doubt]]:
         """Return a RAGTruth response as a sample with annotations, and warnings about it."""
         key = parse_identifier(get_field(row, "id", option=""), what="id")
         source_id = parse_identifier(get_field(row, "source_id", option=""), what="source_id")
@@ -197,7 +205,7 @@ class _ResponseReader:
         response = self._make_document(
             get_field(row, "response", option=""), Side.SUMMARY, "response"
         )
-        owned, spans = self._read_annotations(row, key, response.text)
+        owned, doubts = self._read_annotations(row, key, response.text)
         both = sorted({name for name in about if name in row} - TAKEN)
         sample = Sample(
             self._dataset,
@@ -207,7 +215,6 @@ class _ResponseReader:
             meta=_meta_columns(about | row),
             imported=_original_columns(row, about, owned),
         )
-        doubts = [] if spans.unit == CODE_POINTS else [f"the offsets are counted in {spans.unit}"]
         doubts += [
             f"column {name!r} of the source file is ignored: the response file also has it"
             for name in both
@@ -220,21 +227,24 @@ class _ResponseReader:
 
     def _read_annotations(
         self, row: Mapping[str, Any], key: str, text: str
-    ) -> tuple[tuple[OwnedAnnotation, ...], ConvertedSpans]:
-        labels = check_objects(get_field(row, "labels", option=""), "labels")
-        quoted = [_quoted(each, place) for place, each in enumerate(labels, 1)]
-        spans = convert_offsets(text, quoted)
+    ) -> tuple[tuple[OwnedAnnotation, ...], list[Doubt]]:
+        get_field(row, "labels", option="")
+        doubts: list[Doubt] = []
+        labels = keep_readable(_read_label, enumerate(list_field(row, "labels", []), 1), doubts)
+        spans = fit_offsets(text, [quoted for _, quoted in labels], only=self._offsets)
+        doubts += spans.doubts
+        if spans.unit != CODE_POINTS:
+            doubts.append(f"the offsets are counted in {spans.unit}")
         owned = []
-        for (times, each), span in zip(number_repeated(labels), spans.spans, strict=True):
-            name = make_row_id((self._dataset, key), times, each)
-            owned.append(OwnedAnnotation(FORMAT, self._make_annotation(each, name, span)))
-        return tuple(owned), spans
+        rows = number_repeated([label for label, _ in labels])
+        for (times, each), span in zip(rows, spans.spans, strict=True):
+            if span is not None:
+                name = make_row_id((self._dataset, key), times, each)
+                owned.append(OwnedAnnotation(FORMAT, self._make_annotation(each, name, span)))
+        return tuple(owned), doubts
 
     def _make_annotation(self, label: dict[str, Any], key: str, span: Span) -> Annotation:
         name, note = label.get("label_type") or "", label.get("meta") or ""
-        for what, value in (("label_type", name), ("meta", note)):
-            if not isinstance(value, str):
-                raise InvalidInput(f"{what!r} is {describe_value(value)}, not text")
         return Annotation(
             key,
             (Anchor(Side.SUMMARY, 0, span),),
@@ -245,11 +255,18 @@ class _ResponseReader:
         )
 
 
-def _quoted(label: Mapping[str, Any], place: int) -> QuotedSpan:
+def _read_label(numbered: tuple[int, Any]) -> tuple[dict[str, Any], QuotedSpan]:
+    place, value = numbered
+    label = check_object(value, what=f"label {place}")
+    for name in ("label_type", "meta"):
+        if not isinstance(label.get(name) or "", str):
+            raise InvalidInput(
+                f"{name!r} of label {place} is {describe_value(label[name])}, not text"
+            )
     quote = label.get("text")
     if quote is not None and not isinstance(quote, str):
         raise InvalidInput(f"'text' of label {place} is {describe_value(quote)}, not text")
-    return QuotedSpan(label.get("start"), label.get("end"), quote, f"label {place}")
+    return label, QuotedSpan(label.get("start"), label.get("end"), quote, f"label {place}")
 
 
 def _meta_columns(row: Mapping[str, Any]) -> dict[str, Any]:

@@ -18,8 +18,12 @@ from tui_annotate.domain.samples import Document, Request, Sample, SampleKind, S
 from tui_annotate.domain.spans import Span
 from tui_annotate.plugins.files.json_values import JsonValue
 from tui_annotate.plugins.json_records import (
+    Doubt,
     Fields,
+    check_object,
     check_objects,
+    keep_readable,
+    list_field,
     object_field,
     read_json_records,
     text_field,
@@ -91,11 +95,12 @@ class WebAnnotationFormat:
     about = _TRAITS
 
     def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
-        def read(fields: dict[str, Any], value: JsonValue) -> tuple[Record, Sequence[str]]:
+        def read(fields: dict[str, Any], value: JsonValue) -> tuple[Record, Sequence[Doubt]]:
             reader = _CollectionReader(fields, dataset=options.dataset, language=options.language)
             return reader.record(value.where), reader.doubts
 
-        return read_json_records(path, options, read, what="record")
+        parts = frozenset({"items"})
+        return read_json_records(path, options, read, what="record", parts=parts)
 
     def write(
         self, records: Iterable[Record], target: TextIO, options: ExportOptions
@@ -127,20 +132,27 @@ class _CollectionReader:
                 f"the object's type is {str(fields.get('type'))[:40]!r}, not 'AnnotationCollection'"
             )
         self._fields = fields
-        self.doubts: list[str] = []
+        self.doubts: list[Doubt] = []
+        self._seen_work: set[str] = set()
         self._people: dict[str, Person] = {}
         self._sample = _read_sample(fields, dataset, language)
 
     def record(self, where: str) -> Record:
-        items = _objects(_mapping(self._fields, "first"), "items")
-        counted = [self._read_annotation(item) for item in items if "tui:state" not in item]
-        found, self.doubts = convert_annotations([each for _, each in counted], self._sample)
-        annotations = tuple(map(OwnedAnnotation, (person for person, _ in counted), found))
+        values = list_field(_mapping(self._fields, "first"), "items", [])
+        items = keep_readable(lambda each: check_object(each, what="item"), values, self.doubts)
+        own = (item for item in items if "tui:state" not in item)
+        counted = keep_readable(self._read_annotation, own, self.doubts)
+        found, doubts = convert_annotations([each for _, each in counted], self._sample)
+        self.doubts += doubts
+        annotations = tuple(
+            OwnedAnnotation(person, one)
+            for (person, _), one in zip(counted, found, strict=True)
+            if one is not None
+        )
         work = (item for item in items if "tui:state" in item)
-        assignments = tuple(map(self._read_assignment, work))
-        if len({each.person for each in assignments}) < len(assignments):
-            raise InvalidInput("an annotator has two states for the same sample")
-        people = tuple(self._people.values())
+        assignments = tuple(keep_readable(self._read_assignment, work, self.doubts))
+        named = {each.person for each in annotations} | {each.person for each in assignments}
+        people = tuple(person for key, person in self._people.items() if key in named)
         terms = {name: text_field(self._fields, term) for name, term in _DESCRIPTION.items()}
         about = DatasetDescription(**terms)
         return Record(self._sample, annotations, assignments, people, where, about)
@@ -198,8 +210,12 @@ class _CollectionReader:
 
     def _read_assignment(self, item: Fields) -> Assignment:
         values = {body.get("purpose"): text_field(body, "value") for body in _objects(item, "body")}
+        person = self._read_creator(item)
+        if person in self._seen_work:
+            raise InvalidInput(f"annotator {person!r} has two states for the same sample")
+        self._seen_work.add(person)
         return Assignment(
-            self._read_creator(item),
+            person,
             _read_enum(State, item.get("tui:state"), "tui:state"),
             rating=values.get("assessing", ""),
             comment=values.get("commenting", ""),

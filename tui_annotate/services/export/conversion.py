@@ -70,6 +70,7 @@ class ConversionReport:
     written: str
     report: ExportReport = field(default_factory=ExportReport)
     refused: int = 0
+    spans_refused: int = 0
     doubts: int = 0
 
 
@@ -104,6 +105,7 @@ class FileConversion:
                     yield item
                     continue
                 done.refused += item.refused
+                done.spans_refused += item.refuses_part
                 done.doubts += not item.refused
                 if self.on_problem is not None:
                     self.on_problem(item)

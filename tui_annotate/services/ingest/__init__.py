@@ -104,7 +104,7 @@ class IngestService:
             records: `IngestFiles`, or any iterable; iterated twice if `strict`.
             embedder: a name, `auto` for the workspace's embedder, `none`, or full options.
             embed: whether to compute missing vectors; if False, a later import computes them.
-            strict: store nothing if one record is refused.
+            strict: store nothing if one record or annotation is refused.
             dry_run: check all records and estimate the cost of the vectors, but store nothing.
 
         Raises:
@@ -131,7 +131,7 @@ class IngestService:
             for _ in checked:
                 pass
             run.report.dry = dry_run
-            refused = run.report.refused > 0
+            refused = run.report.refused + run.report.spans_refused > 0
             if dry_run or refused:
                 return _finish_report(run, began, vectors.name, refused=strict and refused)
             watcher = IngestCallbacks(progress)  # warnings were already reported

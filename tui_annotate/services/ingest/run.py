@@ -52,7 +52,7 @@ class IngestReport:
 
     Attributes:
         known: number of samples that were already stored with the same texts.
-        spans_refused: number of spans in columns of tables that were not imported.
+        spans_refused: number of spans and annotations that their samples were imported without.
         known_documents: number of `known` samples that are documents of collections.
         annotations_removed: number of annotations that are not imported again, as users deleted
             them.
@@ -100,7 +100,7 @@ class IngestReport:
             self.refused += 1
         else:
             self.doubts += 1
-            self.spans_refused += problem.code.startswith("span-")
+            self.spans_refused += problem.refuses_part
         count_kind(self.problem_kinds, problem)
         if len(self.problems) < KEPT_PROBLEMS:
             self.problems.append(problem)

@@ -22,7 +22,7 @@ from tui_annotate.domain.errors import InvalidInput, NotFound, TuiAnnotateError
 from tui_annotate.domain.labels import JOINER, LabelTree
 from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.provenance import parse_score
-from tui_annotate.domain.records import Problem, Record
+from tui_annotate.domain.records import SPAN_REFUSED, Problem, Record
 from tui_annotate.domain.samples import Document, Sample, SampleKey, Side
 from tui_annotate.domain.scores import RunKind, Score, ScoreRun
 from tui_annotate.domain.suggestions import AnswerKind, Suggestion, with_id
@@ -35,7 +35,6 @@ from tui_annotate.plugins.record_validation import (
     parse_identifier,
     shorten_quote,
 )
-from tui_annotate.plugins.span_columns import SPAN_REFUSED
 from tui_annotate.storage.batches import split_batches
 from tui_annotate.storage.codec import check_storable
 from tui_annotate.storage.corpus.store import CorpusStore, hash_texts
@@ -156,6 +155,7 @@ def _suggest_annotations(
                     evidence=made.evidence,
                     labels=made.labels,
                     note=made.note,
+                    score=owned.score,
                 ),
             )
 

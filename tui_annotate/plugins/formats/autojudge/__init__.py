@@ -11,6 +11,7 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Final, TextIO
 
@@ -24,6 +25,7 @@ from tui_annotate.plugins.formats.autojudge.judgements import (
     item_identity,
     parse_judgement,
 )
+from tui_annotate.plugins.formats.autojudge.page import PairJudgements, is_pair_line
 from tui_annotate.plugins.formats.autojudge.reports import FORMAT, TRAITS, Topic, read_run_report
 from tui_annotate.plugins.formats.autojudge.samples import TopicSamples
 from tui_annotate.plugins.formats.autojudge.spill_cache import SpillCache, StoredReport
@@ -64,8 +66,16 @@ def _list_files(path: Path, *others: Path | None) -> list[Path]:
 
 
 class _Collection:
-    def __init__(self, cache: SpillCache, topics: Topics, *, options: ImportOptions) -> None:
+    def __init__(
+        self,
+        cache: SpillCache,
+        topics: Topics,
+        *,
+        pairs: PairJudgements,
+        options: ImportOptions,
+    ) -> None:
         self._cache = cache
+        self._pairs = pairs
         self._topics = topics
         self._options = options
         self._datasets: dict[str, int] = {}
@@ -75,7 +85,12 @@ class _Collection:
     def read(self, path: Path) -> Iterator[Problem]:
         options = self._options
         for file in _list_files(path, options.topics, options.documents):
-            for value in read_json_values(file, encoding=options.encoding, meter=self._bytes):
+            for value in read_json_values(
+                file,
+                encoding=options.encoding,
+                meter=self._bytes,
+                parts=frozenset({"spans", "report_spans"}),
+            ):
                 if isinstance(value, Problem):
                     yield value
                     continue
@@ -86,7 +101,12 @@ class _Collection:
                         "pass the file of topics: --topics topics.jsonl",
                     )
                 try:
+                    if is_pair_line(value.value):
+                        yield from self._pairs.add(value)
+                        yield from problems_at(value.where, value.broken)
+                        continue
                     yield from self._add_judgement(value) if line else self._add_report(value, path)
+                    yield from problems_at(value.where, value.broken)
                 except InvalidInput as error:
                     yield make_problem(value.where, error)
 
@@ -189,11 +209,15 @@ class AutojudgeFormat:
             yield from topics.read()
             library = DocumentFile(options.documents, rows, encoding=options.encoding)
             yield from library.read()
-            with closing(SpillCache(library.completed)) as cache:
-                collection = _Collection(cache, topics, options=options)
+            with (
+                closing(SpillCache(library.completed)) as cache,
+                closing(PairJudgements(options)) as pairs,
+            ):
+                collection = _Collection(cache, topics, pairs=pairs, options=options)
                 for path in paths:
                     yield from collection.read(path)
-                yield from _refuse_repeated(collection.records(), records)
+                items = chain(collection.records(), pairs.records())
+                yield from _refuse_repeated(items, records)
 
     def write(
         self, records: Iterable[Record], target: TextIO, options: ExportOptions

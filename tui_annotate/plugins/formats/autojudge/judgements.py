@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
 from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.assignments import Assignment, State
 from tui_annotate.domain.errors import InvalidInput, InvalidSpan
-from tui_annotate.domain.offsets import utf16_map
+from tui_annotate.domain.offsets import grapheme_map, utf16_map
 from tui_annotate.domain.plural import format_count
-from tui_annotate.domain.records import OwnedAnnotation, Problem, Record
+from tui_annotate.domain.records import SPAN_REFUSED, OwnedAnnotation, Problem, Record
 from tui_annotate.domain.report_collections import NOT_RATED, PASSAGE
 from tui_annotate.domain.samples import Sample, SampleKind, Side
 from tui_annotate.domain.spans import Span
@@ -26,12 +26,11 @@ from tui_annotate.plugins.formats.autojudge.reports import (
     read_page,
     text_of,
 )
-from tui_annotate.plugins.json_records import enum_field, make_row_id
+from tui_annotate.plugins.json_records import Doubt, enum_field, make_row_id
 from tui_annotate.plugins.protocols import CODEPOINT, UTF16
 from tui_annotate.plugins.record_validation import (
     describe_value,
     imported_person,
-    make_problem,
     parse_identifier,
 )
 
@@ -66,7 +65,10 @@ class PersonJudgement(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ItemJudgement:
-    """One person's judgement of a report, document or citation, with warnings (`doubts`)."""
+    """One person's judgement of a report, document or citation.
+
+    `doubts`: warnings, and the errors of spans that the judgement is without.
+    """
 
     dataset: str
     topic: str
@@ -74,7 +76,7 @@ class ItemJudgement:
     judgement: PersonJudgement
     report: RunReport | None = None
     pages: Mapping[str, ReportDocument] = field(default_factory=dict)
-    doubts: Sequence[str] = ()
+    doubts: Sequence[Doubt] = ()
 
 
 def item_identity(sample: Sample) -> str:
@@ -143,7 +145,7 @@ def _make_judgement(
             f"'topic_id' is {topic!r}, but the judged report has the topic {report.topic!r}"
         )
     name, rating = _read_optional(line, "username"), _read_optional(line, "rating")
-    doubts: list[str] = []
+    doubts: list[Doubt] = []
     spans = {side: _read_spans(line, key, doubts) for side, key in sides.items()}
     dataset = parse_identifier(text_of(line, "dataset"), what="dataset")
     checked = parse_identifier(topic, what="topic_id")
@@ -177,7 +179,7 @@ def _read_state(line: Mapping[str, Any]) -> str:
     return enum_field(State, object_of(line, _WORK_FIELD).get("state"), what="state").value
 
 
-def _read_spans(line: Mapping[str, Any], name: str, doubts: list[str]) -> list[Any]:
+def _read_spans(line: Mapping[str, Any], name: str, doubts: list[Doubt]) -> list[Any]:
     if not isinstance(line.get(name), list):
         raise bad_field(line, name, "a list of spans")
     found = []
@@ -185,7 +187,7 @@ def _read_spans(line: Mapping[str, Any], name: str, doubts: list[str]) -> list[A
         try:
             found.append(_read_span(each))
         except InvalidInput as error:
-            doubts.append(f"span {place} of {name!r} is skipped: {error.message}")
+            doubts.append(InvalidInput(f"span {place} of {name!r}: {error.message}", error.hint))
     return found
 
 
@@ -208,6 +210,7 @@ _OFFSET_HINT = (
     "check that the offsets belong to this text, and that their unit (code points or UTF-16 units)"
     " is correct"
 )
+_LIKELY_UNITS: Final = (CODEPOINT, UTF16)
 _BYTE_ORDER_MARK = "\ufeff"
 """Unicode's byte order mark, which other programs treat as white space."""
 
@@ -215,7 +218,7 @@ _BYTE_ORDER_MARK = "\ufeff"
 def add_judgements(
     record: Record, judgements: Iterable[PersonJudgement], *, offsets: str = ""
 ) -> Iterator[Record | Problem]:
-    """Yield a sample with its judgements, then a problem for each invalid judgement or span.
+    """Yield a sample with its judgements, then a problem for each span that it is without.
 
     `offsets` is the unit of the spans; if empty, the quoted texts decide the unit.
     """
@@ -224,15 +227,13 @@ def add_judgements(
     problems: list[Problem] = []
     places: list[str] = []
     for one in judgements:
-        try:
-            found, doubts = _make_annotations(record.sample, one, offsets)
-        except InvalidInput as error:
-            problems.append(make_problem(one.where, error))
-            continue
+        found, doubts = _make_annotations(record.sample, one, offsets)
         annotations += found
         works.append(Assignment(one.person, State(one.state), one.rating, one.comment))
         places.append(one.where)
-        problems += (Problem(one.where, *doubt, refused=False) for doubt in doubts)
+        problems += (
+            Problem(one.where, *doubt, refused=False, code=SPAN_REFUSED) for doubt in doubts
+        )
     people = tuple(imported_person(work.person) for work in works)
     where = places[0] if len(places) == 1 else ""
     if len(places) > 1:
@@ -256,7 +257,12 @@ def _make_annotations(
             doubts.append((f"skipped {format_count(len(spans), 'span')} of a missing {name}", ""))
             continue
         text = sample.document(side).text
-        fitting, others = _convert_spans(text, spans, offsets=offsets)
+        try:
+            fitting, others = convert_spans(text, spans, offsets=offsets)
+        except InvalidInput as error:
+            skipped = f"skipped {format_count(len(spans), 'span')} of the {name}: {error.message}"
+            doubts.append((skipped, error.hint))
+            continue
         for start, end, quote in others:
             what = f"span {start}:{end} of the {name} is skipped: it is outside the text"
             if quote is not None:
@@ -284,7 +290,7 @@ def _make_annotation(sample: Sample, person: str, anchor: Anchor) -> OwnedAnnota
     )
 
 
-def _convert_spans(
+def convert_spans(
     text: str, spans: Sequence[Any], *, offsets: str = ""
 ) -> tuple[list[Span], list[Sequence[Any]]]:
     """Convert spans (start, end, quote) to code points; also return the spans that do not match.
@@ -295,7 +301,7 @@ def _convert_spans(
     Raises:
         InvalidInput: in both units equally many spans match, with different results.
     """
-    ways = [_read_in_unit(text, spans, way) for way in (CODEPOINT, UTF16) if offsets in ("", way)]
+    ways = [_read_in_unit(text, spans, way) for way in ([offsets] if offsets else _LIKELY_UNITS)]
     fewest = min(found.count(None) for found in ways)
     best = [found for found in ways if found.count(None) == fewest]
     if best[0] != best[-1]:
@@ -316,7 +322,10 @@ def _convert_spans(
 
 
 def _read_in_unit(text: str, spans: Sequence[Any], way: str) -> list[Span | None]:
-    to_code_points = utf16_map(text).to_code_points if way == UTF16 else int
+    to_code_points: Callable[[int], int] = int
+    if way != CODEPOINT:
+        units = utf16_map(text) if way == UTF16 else grapheme_map(text)
+        to_code_points = units.to_code_points
     found: list[Span | None] = []
     for start, end, quote in spans:
         try:

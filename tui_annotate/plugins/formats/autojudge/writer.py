@@ -72,11 +72,11 @@ class AutojudgeWriter:
 
     def write(self, record: Record, target: TextIO) -> None:
         sample = record.sample
-        if not _is_item(sample):
+        if not is_item(sample):
             self._skip(record, Loss.OTHER_KINDS.value)
             return
         if sample.kind is SampleKind.REPORT and self._options.sample is None:
-            self._reports.remember(json.dumps(sample.key), pack_report(_report_of_sample(sample)))
+            self._reports.remember(json.dumps(sample.key), pack_report(report_of_sample(sample)))
         works = {
             name: work
             for name, work in _work_by_person(record).items()
@@ -122,7 +122,7 @@ class AutojudgeWriter:
     def _describe_item(self, sample: Sample) -> dict[str, Any] | None:
         meta = sample.meta
         if sample.kind is SampleKind.REPORT:
-            return {"report": _report_of_sample(sample).as_json()}
+            return {"report": report_of_sample(sample).as_json()}
         if sample.kind is SampleKind.DOCUMENT:
             page = _page_of(sample.document(Side.SOURCE), meta.get("url"))
             return {"document": page_to_json(meta["docid"], page)}
@@ -156,7 +156,7 @@ class AutojudgeWriter:
             line = self._reports.recall(json.dumps(key))
             return None if line is None else unpack_report(line)
         sample = self._options.sample(key)
-        return _report_of_sample(sample) if sample is not None and _is_item(sample) else None
+        return report_of_sample(sample) if sample is not None and is_item(sample) else None
 
     def _username(self, person: Person) -> str:
         """Return the name under which a person is exported; the id if the name is in use."""
@@ -238,7 +238,8 @@ def _written_anchors(sample: Sample, annotation: Annotation) -> list[Anchor]:
     return [anchor for anchor in annotation.anchors if anchor.side in sides and not anchor.index]
 
 
-def _is_item(sample: Sample) -> bool:
+def is_item(sample: Sample) -> bool:
+    """Return whether a sample is a report, document or citation with the metadata of one."""
     needed = _NEEDED_META.get(sample.kind)
     if needed is None or not all(isinstance(sample.meta.get(name), str) for name in needed):
         return False
@@ -251,7 +252,8 @@ def _is_item(sample: Sample) -> bool:
     return counted and isinstance(sample.meta.get("docid", 0), str | None)
 
 
-def _report_of_sample(sample: Sample) -> RunReport:
+def report_of_sample(sample: Sample) -> RunReport:
+    """Return the report that a sample of the kind report was made from."""
     text = "".join(document.text for document in sample.side(Side.SUMMARY))
     found = report_sentences(sample)
     starts = [sentence.start for sentence in found]

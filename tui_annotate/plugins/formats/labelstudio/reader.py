@@ -1,11 +1,11 @@
 """Converts Label Studio tasks to samples with annotations.
 
-A task is refused as a whole if a span does not cover its quote.
+A region that does not cover its quote is skipped; the other regions of its task are kept.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -31,15 +31,17 @@ from tui_annotate.plugins.formats.labelstudio.results import (
 )
 from tui_annotate.plugins.joined_texts import describe_left_out
 from tui_annotate.plugins.json_records import (
+    Doubt,
     check_object,
-    check_objects,
     enum_field,
+    keep_readable,
+    list_field,
     make_row_id,
     object_field,
     read_description,
     text_field,
 )
-from tui_annotate.plugins.offset_units import CODE_POINTS, convert_offsets
+from tui_annotate.plugins.offset_units import CODE_POINTS, fit_offsets
 from tui_annotate.plugins.protocols import ImportOptions
 from tui_annotate.plugins.record_validation import get_field as field_of
 from tui_annotate.plugins.record_validation import imported_person, parse_document, parse_identifier
@@ -61,7 +63,7 @@ class TaskReader:
     number: int
     options: ImportOptions
     unit: str = ""
-    doubts: list[str] = field(default_factory=list)
+    doubts: list[Doubt] = field(default_factory=list)
 
     def record(self, dataset: str, where: str) -> Record:
         data = check_object(
@@ -74,11 +76,11 @@ class TaskReader:
         owned = tuple(
             OwnedAnnotation(part.person.id, _make_annotation(group, key, spans, part=part))
             for part in parts
-            for place, group in enumerate(part.result.groups())
+            for place, group in enumerate(part.result.groups(spans))
             for key in [make_row_id(sample.key, place, [part.person.id, group.heads[0].item])]
         )
         for part in parts:
-            self.doubts += describe_left_out(part.result.left_out)
+            self.doubts += [*part.result.doubts, *describe_left_out(part.result.left_out)]
         self.doubts += [f"skipped: {what}" for what in list_unread_fields(self.fields)]
         people = {part.person.id: part.person for part in parts}
         about = read_description(data if UNIT in data else {})
@@ -129,18 +131,25 @@ class TaskReader:
         ]
         return own | meta
 
-    def _read_submissions(self, sides: Mapping[str, Side]) -> Iterator[_Contribution]:
-        for fields in _objects(self.fields, "annotations"):
+    def _read_submissions(self, sides: Mapping[str, Side]) -> list[_Contribution]:
+        def read(value: Any) -> _Contribution:
+            fields = check_object(value, what="submission")
+            _read_state(fields)  # an unknown state is refused here, with its submission alone
             person = _read_person(fields.get("completed_by"))
-            yield _Contribution(person, fields, _read_result(fields, sides))
+            return _Contribution(person, fields, _read_result(fields, sides))
 
-    def _read_predictions(self, sides: Mapping[str, Side]) -> Iterator[_Contribution]:
-        for fields in _objects(self.fields, "predictions"):
+        return keep_readable(read, _list_parts(self.fields, "annotations"), self.doubts)
+
+    def _read_predictions(self, sides: Mapping[str, Side]) -> list[_Contribution]:
+        def read(value: Any) -> _Contribution:
+            fields = check_object(value, what="prediction")
             version = fields.get("model_version") or "unknown"
             name = parse_identifier(version, what="model_version")
             origin = f"{MACHINE}{name}"
             result = _read_result(fields, sides)
-            yield _Contribution(imported_person(origin, name), fields, result, origin)
+            return _Contribution(imported_person(origin, name), fields, result, origin)
+
+        return keep_readable(read, _list_parts(self.fields, "predictions"), self.doubts)
 
     def _convert_spans(
         self, sample: Sample, parts: list[_Contribution], data: Mapping[str, Any]
@@ -151,10 +160,13 @@ class TaskReader:
         for side in Side:
             regions = [region for region in every if region.side is side]
             quoted = [region.quoted for region in regions]
-            read = convert_offsets(sample.document(side).text, quoted, unit=unit)
+            text, only = sample.document(side).text, self.options.offsets
+            read = fit_offsets(text, quoted, unit=unit, only="" if unit else only)
+            self.doubts += read.doubts
             if quoted and read.unit != CODE_POINTS:
                 self.doubts.append(f"the offsets of the {side} are counted in {read.unit}")
-            found |= {id(region): span for region, span in zip(regions, read.spans, strict=True)}
+            placed = zip(regions, read.spans, strict=True)
+            found |= {id(region): span for region, span in placed if span is not None}
         return found
 
 
@@ -207,8 +219,8 @@ def _read_result(fields: Mapping[str, Any], sides: Mapping[str, Side]) -> Result
     return result
 
 
-def _objects(fields: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
-    return check_objects(fields.get(name) or [], name)
+def _list_parts(fields: Mapping[str, Any], name: str) -> list[Any]:
+    return list_field(fields, name, []) if fields.get(name) else []
 
 
 def _read_person(user: Any) -> Person:
@@ -221,6 +233,8 @@ def _read_person(user: Any) -> Person:
             shown = first if key == own and isinstance(first, str) else name or key
             return Person(parse_identifier(key, what="annotator"), shown, PersonKind.IMPORTED)
         user = own
+    if isinstance(user, str) and user.strip():
+        return imported_person(parse_identifier(user, what="annotator"))
     if isinstance(user, int) and not isinstance(user, bool):
         return imported_person(f"{FORMAT}:{user}", str(user))
     return imported_person(FORMAT)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -19,8 +19,8 @@ from tui_annotate.plugins.joined_texts import (
     group_linked,
     split_text,
 )
-from tui_annotate.plugins.json_records import check_objects, parse_label
-from tui_annotate.plugins.offset_units import QuotedSpan, convert_offsets
+from tui_annotate.plugins.json_records import Doubt, check_object, keep_readable, parse_label
+from tui_annotate.plugins.offset_units import QuotedSpan, fit_offsets
 from tui_annotate.plugins.protocols import ImportOptions
 from tui_annotate.plugins.record_validation import describe_value
 from tui_annotate.plugins.traits import FormatTraits, RecordTrait, carry_all_but, carry_plainly
@@ -47,6 +47,9 @@ ABOUT: Final = FormatTraits(
 
 _LENGTHS: Final = ("source_len", "sep_len")
 _REGION_TYPES: Final = ("labels", "choices", "textarea", "taxonomy")
+_REGION_FIELDS: Final = frozenset(
+    {"start", "end", "text", "startOffset", "endOffset", "globalOffsets", *_REGION_TYPES}
+)
 _RESULT_LISTS: Final = ("annotations", "predictions")
 
 
@@ -73,16 +76,20 @@ class Result:
     """Parsed content of a Label Studio submission or prediction: regions, rating and comment."""
 
     def __init__(self, items: Any, sides: Mapping[str, Side]) -> None:
-        check_objects(items, "result")
+        if not isinstance(items, list):
+            raise InvalidInput(f"'result' is {describe_value(items)}, not a list of objects")
+        self.doubts: list[Doubt] = []
+        checked = keep_readable(
+            lambda item: check_object(item, what="result item"), items, self.doubts
+        )
         self.regions: dict[str, Region] = {}
         self.rating = ""
         self.comment = ""
         self.left_out: Counter[str] = Counter()
         self._sides = sides
-        self._relations = [item for item in items if item.get("type") == "relation"]
-        for item in items:
-            if item.get("type") != "relation":
-                self._read_item(item)
+        self._relations = [item for item in checked if item.get("type") == "relation"]
+        others = [item for item in checked if item.get("type") != "relation"]
+        keep_readable(self._read_item, others, self.doubts)
 
     def _read_item(self, item: dict[str, Any]) -> None:
         kind, value = item.get("type"), item.get("value")
@@ -118,13 +125,20 @@ class Result:
                 "name the source and the summary with --source-column and --summary-column",
             )
         key = key if isinstance(key, str | int) else f"\0{len(self.regions)}"
+        notes = _read_words(value, "text") if kind == "textarea" else []
+        meta = item.get("meta")
+        if isinstance(meta, dict) and "text" in meta:  # the note that annotators write on a region
+            notes += _read_words(meta, "text")
+        labels = _read_taxonomy(value) if kind == "taxonomy" else []
+        if kind in ("labels", "choices"):
+            labels = [parse_label(word) for word in _read_words(value, kind)]
+        for unread in value.keys() - _REGION_FIELDS:
+            self.left_out[f"regions' field {unread!r}"] += 1
+        if item.get("score") is not None:
+            self.left_out["scores of regions"] += 1
         region = self._add_region(str(key), side, item)
-        if kind == "textarea":
-            region.notes += _read_words(value, "text")
-        elif kind == "taxonomy":
-            region.labels += _read_taxonomy(value)
-        else:
-            region.labels += map(parse_label, _read_words(value, kind))
+        region.notes += [note for note in notes if note not in region.notes]
+        region.labels += labels
 
     def _add_region(self, key: str, side: Side, item: dict[str, Any]) -> Region:
         quoted = _make_quoted(item, f"{side} span of region {key[:40]!r}")
@@ -138,7 +152,9 @@ class Result:
             region.item, region.quoted = item, quoted
         return region
 
-    def groups(self) -> Iterator[RegionGroup]:
+    def groups(self, placed: Container[int]) -> Iterator[RegionGroup]:
+        """Yield annotations of the regions that have a span: their `id()` is in `placed`."""
+        self.regions = {key: one for key, one in self.regions.items() if id(one) in placed}
         sides = {key: region.side for key, region in self.regions.items()}
         for heads, evidence in group_linked(sides, self._read_relations(), self.left_out):
             yield RegionGroup(
@@ -206,6 +222,7 @@ class SplitTask:
     options: ImportOptions
     unit: str = ""
     was: str = ""
+    doubts: tuple[Doubt, ...] = ()
 
 
 def split_task(fields: Mapping[str, Any], options: ImportOptions, *, unit: str) -> SplitTask:
@@ -215,7 +232,7 @@ def split_task(fields: Mapping[str, Any], options: ImportOptions, *, unit: str) 
     the separator once or is described by the lengths of its parts.
 
     Raises:
-        InvalidInput: the text cannot be split, or a span does not fit or is in both parts.
+        InvalidInput: the text cannot be split.
     """
     data = fields.get("data")
     column = _joined_column(data, options) if isinstance(data, dict) else ""
@@ -225,9 +242,17 @@ def split_task(fields: Mapping[str, Any], options: ImportOptions, *, unit: str) 
     names = {side: f"{column} ({side})" for side in Side}
     rest = {name: value for name, value in data.items() if name not in (column, *_LENGTHS)}
     texts = {names[Side.SOURCE]: joined.source, names[Side.SUMMARY]: joined.summary}
-    moved, was = _split_results(fields, joined, names, column=column)
-    chosen = replace(options, source_column=names[Side.SOURCE], summary_column=names[Side.SUMMARY])
-    return SplitTask({**fields, **moved, "data": texts | rest}, chosen, unit, was or unit)
+    moved, was, doubts = _split_results(
+        fields, joined, names, column=column, offsets=options.offsets
+    )
+    chosen = replace(
+        options,
+        source_column=names[Side.SOURCE],
+        summary_column=names[Side.SUMMARY],
+        offsets="",  # the offsets are converted already
+    )
+    divided = {**fields, **moved, "data": texts | rest}
+    return SplitTask(divided, chosen, unit, was or unit, tuple(doubts))
 
 
 def _joined_column(data: Mapping[str, Any], options: ImportOptions) -> str:
@@ -247,24 +272,44 @@ def _joined_column(data: Mapping[str, Any], options: ImportOptions) -> str:
 
 
 def _split_results(
-    fields: Mapping[str, Any], joined: JoinedTexts, names: Mapping[Side, str], *, column: str
-) -> tuple[dict[str, Any], str]:
+    fields: Mapping[str, Any],
+    joined: JoinedTexts,
+    names: Mapping[Side, str],
+    *,
+    column: str,
+    offsets: str,
+) -> tuple[dict[str, Any], str, list[Doubt]]:
     regions = list(_list_region_items(fields))
     about = {item["to_name"] for item, _ in regions if isinstance(item.get("to_name"), str)}
     name = column if len(about) > 1 else next(iter(about), column)
     mine = [(item, span) for item, span in regions if item.get("to_name") == name]
     quoted = [_make_quoted(span, _name_region(span)) for _, span in mine]
-    read = convert_offsets(joined.text, quoted, unit="")
-    places = {}
+    read = fit_offsets(joined.text, quoted, unit="", only=offsets)
+    doubts = list(dict.fromkeys(read.doubts))
+    places: dict[int, dict[str, Any] | None] = {}
     for (item, _), span in zip(mine, read.spans, strict=True):
-        anchor = joined.anchor(span, what=_name_region(item))
+        places[id(item)] = None
+        if span is None:
+            continue
+        try:
+            anchor = joined.anchor(span, what=_name_region(item))
+        except InvalidInput as error:
+            doubts.append(error)
+            continue
         value = item["value"] | {"start": anchor.span.start, "end": anchor.span.end}
         if item["type"] == "labels" and "text" in value:
             value["text"] = span.of(joined.text)
         places[id(item)] = {**item, "to_name": names[anchor.side], "value": value}
     moved = {
         kind: [
-            {**one, "result": [places.get(id(item), item) for item in one["result"]]}
+            {
+                **one,
+                "result": [
+                    kept
+                    for item in one["result"]
+                    if (kept := places.get(id(item), item)) is not None
+                ],
+            }
             if isinstance(one, dict) and isinstance(one.get("result"), list)
             else one
             for one in found
@@ -272,7 +317,7 @@ def _split_results(
         for kind in _RESULT_LISTS
         if isinstance(found := fields.get(kind), list)
     }
-    return moved, read.unit
+    return moved, read.unit, doubts
 
 
 def _list_region_items(

@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 from tui_annotate.domain.errors import InvalidInput, NotFound
 from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.records import Problem, Record
-from tui_annotate.domain.samples import IMPORTED_COMMENTS, Side
+from tui_annotate.domain.samples import Side
 from tui_annotate.domain.strict_json import parse_unique
 from tui_annotate.plugins.account_files import (
     decode_text,
@@ -23,8 +23,14 @@ from tui_annotate.plugins.account_files import (
     query_database,
 )
 from tui_annotate.plugins.files.json_values import SURROGATE, check_text
-from tui_annotate.plugins.formats.mercury.dump import MERCURY_TRAITS, META, MercurySampleReader
-from tui_annotate.plugins.json_records import problems_at
+from tui_annotate.plugins.formats.mercury.dump import (
+    COMMENTS,
+    MERCURY_TRAITS,
+    META,
+    NO_OFFSET,
+    MercurySampleReader,
+)
+from tui_annotate.plugins.json_records import Doubt, keep_readable, problems_at
 from tui_annotate.plugins.protocols import ImportOptions
 from tui_annotate.plugins.record_validation import choose_dataset_name, make_problem
 from tui_annotate.plugins.traits import FormatTraits, carry_plainly
@@ -120,6 +126,13 @@ class _Tables:
             query = "SELECT sample_id, json_meta FROM main.sample_meta ORDER BY sample_id"
             yield from _name_cells(self._connection.execute(query), {})
 
+    def config(self) -> dict[str, str]:
+        """Return Mercury's settings: the embedding model, its dimension and a version."""
+        if not {"key", "value"} <= set(self._list_columns("config")):
+            return {}
+        rows = self._connection.execute("SELECT key, value FROM main.config ORDER BY key")
+        return {str(key): str(value) for key, value in rows}
+
     def comments(self) -> Iterator[_Row]:
         if not {"comment_id", "annot_id"} <= set(self._list_columns("comments")):
             return
@@ -193,8 +206,6 @@ def _group_chunks(rows: Iterable[tuple[Any, ...]]) -> _Texts:
     return found
 
 
-_NO_START: Final = -1
-"""Start offset that Mercury stores for an annotation without a span in a text."""
 _CHUNK_OF: Final = {Side.SOURCE: "src_chunk_id", Side.SUMMARY: "summ_chunk_id"}
 _USER_NAMES: Final = "SELECT user_id, user_name FROM users ORDER BY rowid"
 _SUFFIXES: Final = frozenset({".sqlite", ".sqlite3", ".db"})
@@ -206,7 +217,7 @@ class MercuryDatabaseFormat:
 
     Names of annotators come from the database's own table `users`, or from databases in the same
     folder. If several files go into one dataset, sample ids begin with the file's name. A sample is
-    refused as a whole if one of its spans is outside the sample's texts.
+    imported without the annotations that are invalid, such as one with a span outside of its text.
     """
 
     name = "mercury-db"
@@ -315,7 +326,7 @@ class _DatabaseReader:
             where = f"{self._path}, sample {sample}"
             rows = [list(each.of(sample)) for each in (annotations, meta, comments)]
             try:
-                fields = self._sample_fields(sample, texts, rows)
+                fields, doubts = self._sample_fields(sample, texts, rows)
                 reader = MercurySampleReader(
                     fields, dataset=dataset, key=f"{prefix}{sample}", language=language
                 )
@@ -324,9 +335,12 @@ class _DatabaseReader:
                 yield make_problem(where, error)
                 continue
             unknown += Counter(
-                row["annotator"] for row in fields["annotations"] if not row["annotator_name"]
+                row["annotator"]
+                for row in fields["annotations"]
+                if row["annotator"] and not row["annotator_name"]
             )
-            yield from problems_at(where, [*reader.doubts, *_warn_of_astral_characters(fields)])
+            doubts += [*reader.doubts, *_warn_of_astral_characters(fields)]
+            yield from problems_at(where, doubts)
         if strays := annotations.rest():
             message = f"skipped {format_count(strays, 'annotation')} for samples that have no texts"
             yield Problem(str(self._path), message)
@@ -337,22 +351,34 @@ class _DatabaseReader:
             )
             hint = "put Mercury's user database into the same folder"
             yield Problem(str(self._path), message, hint, refused=False)
+        if config := self._tables.config():
+            settings = ", ".join(f"{name} {value!r}" for name, value in config.items())
+            message = f"skipped the table config and the vectors of Mercury: {settings}"
+            hint = "vectors are computed anew; docs/formats.md lists what replaces Mercury's models"
+            yield Problem(str(self._path), message, hint, refused=False)
         for name, count in (("metadata row", meta.rest()), ("comment", comments.rest())):
             if count:
                 message = f"skipped {format_count(count, name)} without a sample"
                 yield Problem(str(self._path), message, refused=False)
 
-    def _sample_fields(self, sample: int, texts: _Texts, rows: list[list[_Row]]) -> dict[str, Any]:
+    def _sample_fields(
+        self, sample: int, texts: _Texts, rows: list[list[_Row]]
+    ) -> tuple[dict[str, Any], list[Doubt]]:
         annotations, meta, comments = rows
+        doubts: list[Doubt] = []
+        checked = keep_readable(_check_utf8, comments, doubts)
         joined = {side: " ".join(chunk.text for chunk in texts[side]) for side in Side}
-        return {
+        fields = {
             "sample_id": sample,
             "source": joined[Side.SOURCE],
             "summary": joined[Side.SUMMARY],
-            "annotations": [self._annotation_fields(row, texts, joined) for row in annotations],
-            **_parse_meta(meta),
-            **({META + IMPORTED_COMMENTS: list(map(_check_utf8, comments))} if comments else {}),
+            "annotations": keep_readable(
+                lambda row: self._annotation_fields(row, texts, joined), annotations, doubts
+            ),
+            **_join(keep_readable(_parse_meta, meta, doubts)),
+            **({COMMENTS: [_without_sample(row) for row in checked]} if checked else {}),
         }
+        return fields, doubts
 
     def _annotation_fields(
         self, row: _Row, texts: _Texts, joined: Mapping[Side, str]
@@ -363,9 +389,17 @@ class _DatabaseReader:
         fields["label"] = _parse_label(row)
         fields["note"] = row.get("note") or ""
         fields["annotator_name"] = self._user_names.get(str(row["annotator"]))
+        for side in marks.empty:
+            fields |= {f"{side}_span": "", f"{side}_start": NO_OFFSET, f"{side}_end": NO_OFFSET}
         for side, span in marks.spans.items():
             chunk = marks.named(side, texts) if self._in_chunks else None
             start, end = (at + (chunk.start if chunk else 0) for at in span)
+            if chunk and end > chunk.end:
+                raise InvalidInput(
+                    f"the {side} span {span[0]}:{span[1]} of annotation {row['annot_id']!r} ends"
+                    " outside its sentence",
+                    "export a dump with Mercury and import the dump",
+                )
             if 0 <= start < end <= len(joined[side]):
                 fields[f"{side}_span"] = joined[side][start:end]
             fields |= {f"{side}_start": start, f"{side}_end": end}
@@ -391,14 +425,19 @@ def _parse_label(row: _Row) -> Any:
     return [value] if isinstance(value, str) else value
 
 
-def _parse_meta(rows: list[_Row]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for row in rows:
-        value = _parse_json(row["json_meta"], what="the metadata")
-        if not isinstance(value, dict):
-            raise InvalidInput("the metadata of the sample is not a JSON object")
-        found |= {META + name: each for name, each in value.items()}
-    return found
+def _without_sample(row: _Row) -> _Row:
+    return {name: value for name, value in row.items() if name != "sample_id"}
+
+
+def _parse_meta(row: _Row) -> dict[str, Any]:
+    value = _parse_json(row["json_meta"], what="the metadata")
+    if not isinstance(value, dict):
+        raise InvalidInput("the metadata of the sample is not a JSON object")
+    return {META + name: each for name, each in value.items()}
+
+
+def _join(columns: Iterable[dict[str, Any]]) -> dict[str, Any]:
+    return {name: value for each in columns for name, value in each.items()}
 
 
 def _warn_of_astral_characters(fields: Mapping[str, Any]) -> Iterator[str]:
@@ -434,17 +473,19 @@ class _Marks:
         if not isinstance(chunks, dict):
             raise InvalidInput(f"the column chunk_ids of {self._what} is not a JSON object")
         self.spans: dict[Side, tuple[int, int]] = {}
+        self.empty: list[Side] = []
         self.chunks: dict[Side, Any] = {}
         for name, span in spans.items():
             side = self._parse_side(name)
             start, end, *chunk = self._parse_span(span)
-            if start == _NO_START:
+            if start == NO_OFFSET:
+                self.empty.append(side)
                 continue
             self.spans[side] = (start, end)
             self.chunks[side] = chunk[0] if chunk else chunks.get(name, row.get(_CHUNK_OF[side]))
 
     def _parse_side(self, name: str) -> Side:
-        if name not in _SIDES or _SIDES[name] in self.spans:
+        if name not in _SIDES or _SIDES[name] in (*self.spans, *self.empty):
             raise InvalidInput(
                 f"{self._what} has a span in {name!r}, which is not a text or already has a span",
                 f"use one of: {', '.join(_SIDES)}",
@@ -464,32 +505,43 @@ class _Marks:
 
 @dataclass(slots=True)
 class _OffsetKind:
-    _names_chunks: bool = False
+    """Counts how many spans fit if offsets begin at their chunk, and if they begin at the text."""
+
     _differ: bool = False
-    _in_documents: bool = True
-    _in_chunks: bool = True
+    _total: int = 0
+    _in_documents: int = 0
+    _in_chunks: int = 0
 
     def add(self, marks: _Marks, texts: _Texts) -> None:
         for side, (start, end) in marks.spans.items():
+            longest = texts[side][-1].end if texts[side] else 0
+            if marks.chunks[side] is None or not 0 <= start < end <= longest:
+                continue  # a span that is invalid in either way shows nothing about the others
+            self._total += 1
             chunk = marks.named(side, texts)
             if chunk is None:
-                self._in_chunks &= marks.chunks[side] is None
+                self._in_documents += 1
                 continue
-            self._names_chunks = True
-            self._in_chunks &= 0 <= start < end <= len(chunk.text)
-            self._in_documents &= start < chunk.end and end > chunk.start
+            self._in_chunks += end <= len(chunk.text)
+            self._in_documents += start < chunk.end and end > chunk.start
             self._differ |= chunk.start > 0
 
     def in_chunks(self) -> bool:
-        if not self._names_chunks or not self._differ:
+        """Return whether offsets begin at chunks, as most spans show.
+
+        Raises:
+            InvalidInput: as many spans fit in one way as in the other, or few fit in either.
+        """
+        if not self._differ:
             return False
-        if self._in_chunks == self._in_documents:
+        fewest, most = sorted((self._in_chunks, self._in_documents))
+        if fewest == most or 2 * most <= self._total:
             ambiguous = (
                 "the spans are ambiguous: their offsets fit both the sentences and the documents"
             )
             unfit = "the offsets of the spans fit neither the sentences nor the documents"
             raise InvalidInput(
-                ambiguous if self._in_chunks else unfit,
+                ambiguous if 2 * most > self._total else unfit,
                 "export a dump with Mercury and import the dump, which contains the spans' texts",
             )
-        return self._in_chunks
+        return self._in_chunks > self._in_documents

@@ -16,14 +16,17 @@ from tui_annotate.domain.annotations import Anchor, Annotation, LabelPath
 from tui_annotate.domain.errors import InvalidInput, InvalidSpan
 from tui_annotate.domain.people import Person
 from tui_annotate.domain.records import OwnedAnnotation, Problem, Record
-from tui_annotate.domain.samples import Sample, SampleKey, Side
+from tui_annotate.domain.samples import IMPORTED_COMMENTS, Sample, SampleKey, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.plugins.files.json_values import SURROGATE, JsonValue, read_json_values
 from tui_annotate.plugins.json_records import (
     LABEL_JOINER,
-    check_objects,
+    Doubt,
+    check_object,
     count_ambiguous_labels,
     join_label,
+    keep_readable,
+    list_field,
     make_row_id,
     number_repeated,
     parse_label,
@@ -89,8 +92,8 @@ def _is_ancestor(path: LabelPath, other: LabelPath) -> bool:
 class MercuryFormat:
     """Importer and exporter of Mercury's dump, whose samples have one source and one summary.
 
-    A label is a list of the parent's name and `Parent.Child`. A sample is refused as a whole if one
-    of its spans does not cover the quoted text.
+    A label is a list of the parent's name and `Parent.Child`. A sample is imported without the
+    annotations that are invalid, such as one whose span does not cover the quoted text.
     """
 
     name = "mercury"
@@ -106,11 +109,18 @@ class MercuryFormat:
                 if (before := seen.remember(key, value.where)) != value.where:
                     raise InvalidInput(f"duplicate sample_id {key}: already used at {before}")
                 name, language = _find_stored_id(fields, dataset, options) or key, options.language
-                reader = MercurySampleReader(fields, dataset=dataset, key=name, language=language)
+                reader = MercurySampleReader(
+                    fields, dataset=dataset, key=name, language=language, offsets=options.offsets
+                )
                 yield reader.record(value.where)
                 yield from problems_at(value.where, reader.doubts)
 
-            values = read_json_values(path, encoding=options.encoding, meter=options.meter)
+            values = read_json_values(
+                path,
+                encoding=options.encoding,
+                meter=options.meter,
+                parts=frozenset({"annotations"}),
+            )
             yield from read_objects(values, read_once, what="sample")
 
     def write(
@@ -148,11 +158,30 @@ def _find_stored_id(fields: Mapping[str, Any], dataset: str, options: ImportOpti
 
 
 _KNOWN = {"sample_id", "source", "summary", "annotations"}
+_PARTS = ("span", "start", "end")
+COMMENTS = "comments"
+"""Field with the rows of Mercury's table `comments` on the sample's annotations."""
+NO_OFFSET = -1
+"""Start offset that Mercury stores for an annotation without a span in a text."""
 
 
 class MercurySampleReader:
-    def __init__(self, fields: Mapping[str, Any], *, dataset: str, key: str, language: str) -> None:
+    """Reader of one sample.
+
+    `doubts` are the warnings about it, and the errors of the annotations that it is without.
+    """
+
+    def __init__(
+        self,
+        fields: Mapping[str, Any],
+        *,
+        dataset: str,
+        key: str,
+        language: str,
+        offsets: str = "",
+    ) -> None:
         self._fields = fields
+        self._offsets = offsets
         self._dataset = dataset
         self._key = key
         self._texts = {
@@ -164,23 +193,33 @@ class MercurySampleReader:
             )
             for side in Side
         }
-        self.doubts: list[str] = []
+        self.doubts: list[Doubt] = []
 
     def record(self, where: str) -> Record:
-        rows = check_objects(get_field(self._fields, "annotations", option=""), "annotations")
+        get_field(self._fields, "annotations", option="")
+        values = list_field(self._fields, "annotations", [])
+        rows = keep_readable(lambda row: check_object(row, what="annotation"), values, self.doubts)
         people: dict[str, Person] = {}
         owned = self._convert_offsets(
-            [self._read_annotation(row, people) for row in number_repeated(rows)]
+            keep_readable(
+                lambda row: self._read_annotation(row, people), number_repeated(rows), self.doubts
+            )
         )
-        return Record(self._make_sample(owned), owned, people=tuple(people.values()), where=where)
+        named = {one.person: people[one.person] for one in owned}
+        return Record(self._make_sample(owned), owned, people=tuple(named.values()), where=where)
 
     def _make_sample(self, owned: tuple[OwnedAnnotation, ...]) -> Sample:
         others = {name: value for name, value in self._fields.items() if name not in _KNOWN}
         extra = {name: value for name, value in others.items() if not name.startswith(META)}
         meta = {name.removeprefix(META): others[name] for name in others if name not in extra}
+        comments = self._read_comments()
+        if comments is not None:
+            del extra[COMMENTS]
         released = not meta and isinstance(extra.get("metadata"), dict)
         if released:
             meta = extra.pop("metadata")
+        if comments is not None:
+            meta = {**meta, IMPORTED_COMMENTS: comments}
         imported = {
             "format": _RELEASE if released else FORMAT,
             "sample_id": self._fields.get("sample_id"),
@@ -199,15 +238,26 @@ class MercurySampleReader:
             imported=imported,
         )
 
+    def _read_comments(self) -> list[dict[str, Any]] | None:
+        """Return the rows of Mercury's comments on a sample; None if there is no such field."""
+        rows = self._fields.get(COMMENTS)
+        if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+            return None
+        return [{"sample_id": self._fields.get("sample_id"), **row} for row in rows]
+
     def _convert_offsets(
         self, counted: list[tuple[str, CountedAnnotation]]
     ) -> tuple[OwnedAnnotation, ...]:
         plain = Sample(self._dataset, self._key, tuple(self._texts.values()))
-        found, doubts = convert_annotations([each for _, each in counted], plain)
+        found, doubts = convert_annotations(
+            [each for _, each in counted], plain, only=self._offsets
+        )
         self.doubts += doubts
-        if doubts:
-            found = [replace(one, imported=_row_in_code_points(one)) for one in found]
-        return tuple(map(OwnedAnnotation, (person for person, _ in counted), found))
+        return tuple(
+            OwnedAnnotation(person, _with_row_in_code_points(one, before.annotation))
+            for (person, before), one in zip(counted, found, strict=True)
+            if one is not None
+        )
 
     def _read_annotation(
         self, numbered: tuple[int, dict[str, Any]], people: dict[str, Person]
@@ -227,7 +277,7 @@ class MercurySampleReader:
             self._read_anchor(row, side, name) for side in (Side.SUMMARY, Side.SOURCE)
         )
         annotation = Annotation(
-            id=make_row_id((self._dataset, self._key), times, row),
+            id=make_row_id((self._dataset, self._key), times, _without_empty_sides(row)),
             claim=claim,
             evidence=evidence,
             labels=self._read_labels(row.get("label"), name),
@@ -241,6 +291,8 @@ class MercurySampleReader:
     def _read_anchor(self, row: Mapping[str, Any], side: Side, name: str) -> tuple[Anchor, ...]:
         start, end = row.get(f"{side}_start"), row.get(f"{side}_end")
         quote = row.get(f"{side}_span")
+        if _is_no_span(row, side):
+            return ()
         if start is None and end is None and quote is None:
             return ()
         what = f"{side} span of {name}"
@@ -275,14 +327,26 @@ class MercurySampleReader:
         return lowest
 
 
-def _row_in_code_points(annotation: Annotation) -> dict[str, Any]:
+def _is_no_span(row: Mapping[str, Any], side: Side) -> bool:
+    return row.get(f"{side}_start") == NO_OFFSET and not row.get(f"{side}_span")
+
+
+def _without_empty_sides(row: dict[str, Any]) -> dict[str, Any]:
+    """Return an annotation's row without the offsets -1, so that its id does not depend on them."""
+    empty = tuple(f"{side}_{part}" for side in Side if _is_no_span(row, side) for part in _PARTS)
+    return {name: value for name, value in row.items() if name not in empty}
+
+
+def _with_row_in_code_points(annotation: Annotation, before: Annotation) -> Annotation:
+    """Return an annotation whose original row has its offsets, if they were converted."""
+    if annotation.anchors == before.anchors:
+        return annotation
     row = dict(annotation.imported or {})
     for side, _, span in annotation.anchors:
         row |= {f"{side}_start": span.start, f"{side}_end": span.end}
-    return row
+    return replace(annotation, imported=row)
 
 
-_PARTS = ("span", "start", "end")
 _NULL_SPANS = {f"{side}_{part}": None for side in ("summary", "source") for part in _PARTS}
 """Fields that FaithBench's release sets to null if an annotation has no span in a text."""
 _LONGEST_NUMBER = 18
@@ -310,6 +374,15 @@ class _DumpWriter:
         imported = _read_original(sample.imported, self._dialect.format)
         number, released = self._sample_id(sample, imported), self._dialect.released
         columns = {META + name: value for name, value in sample.meta.items()}
+        listed = sample.meta.get(IMPORTED_COMMENTS)
+        if isinstance(listed, list) and META + IMPORTED_COMMENTS not in imported.get("keys", ()):
+            del columns[META + IMPORTED_COMMENTS]
+            columns[COMMENTS] = [
+                {name: value for name, value in row.items() if name != "sample_id"}
+                if isinstance(row, dict)
+                else row
+                for row in listed
+            ]
         fields: dict[str, Any] = {
             "sample_id": number,
             "source": pair[0].text,

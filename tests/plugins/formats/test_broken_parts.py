@@ -1,0 +1,228 @@
+"""One unusable annotation never refuses the work of others on a sample, in any format."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.fuzz.readers import placed
+from tests.plugins.formats.test_offsets import FORMATS, Told
+from tests.plugins.record_reader import read
+from tui_annotate.domain.samples import Side
+from tui_annotate.plugins.joined_texts import SEPARATOR
+
+TEXT = "The mill was built in 1871."
+GOOD = Told(22, 26, "1871")
+BROKEN = [
+    Told(6, 6, ""),
+    Told(9, 4, ""),
+    Told(22, 99, "1871"),
+    Told(4, 8, "dogs"),
+    Told(4, 8, "\ud83d"),
+]
+
+
+def _read(folder: Path, name: str, told: list[Told]) -> tuple[list[str], list[bool]]:
+    shift = len("The source." + SEPARATOR) if name == "brat" else 0
+    moved = [Told(one.start + shift, one.end + shift, one.quote) for one in told]
+    files = {
+        key: text.encode("utf-8", "surrogatepass")
+        for key, text in FORMATS[name]([TEXT], [moved]).items()
+    }
+    (record,), problems = read(placed(files, folder), name, dataset="d")
+    text = record.sample.document(Side.SUMMARY).text
+    words = [owned.annotation.claim[0].span.of(text) for owned in record.annotations]
+    assert not any(problem.refused for problem in problems)
+    return words, [problem.refuses_part for problem in problems]
+
+
+@pytest.mark.parametrize("broken", BROKEN, ids=["empty", "reversed", "overlong", "other", "half"])
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_span_that_is_not_usable_is_refused_alone(
+    tmp_path: Path, name: str, broken: Told
+) -> None:
+    """The other annotation comes in, and the refused one is named once."""
+    assert _read(tmp_path, name, [GOOD, broken]) == (["1871"], [True])
+
+
+def _doccano(entities: list[dict[str, Any]]) -> dict[str, Any]:
+    return {"id": 1, "text": f"The source.{SEPARATOR}{TEXT}", "entities": entities}
+
+
+def test_doccano_s_own_quote_is_compared(tmp_path: Path) -> None:
+    """A span that covers other words is refused; fields that nothing reads are named."""
+    start = len(f"The source.{SEPARATOR}")
+    entities = [
+        {"id": 1, "label": "A", "start_offset": start + 22, "end_offset": start + 26,
+         "text": "1871", "score": 0.5},
+        {"id": 2, "label": "A", "start_offset": start + 12, "end_offset": start + 16,
+         "text": "1871"},
+    ]  # fmt: skip
+    path = tmp_path / "a.jsonl"
+    path.write_text(json.dumps(_doccano(entities)))
+    (record,), problems = read(path, "doccano")
+    assert len(record.annotations) == 1
+    assert [problem.refuses_part for problem in problems] == [True, False]
+    assert "'score'" in problems[1].message
+
+
+@pytest.mark.parametrize("unit", ["", "grapheme"])
+def test_grapheme_clusters_are_read_by_option_or_by_quotes(tmp_path: Path, unit: str) -> None:
+    """A family of three is one character for a program that counts grapheme clusters."""
+    text = f"The source.{SEPARATOR}👩\u200d👩\u200d👧 e\u0301 built"
+    start = len(f"The source.{SEPARATOR}") + 4
+    entity = {"id": 1, "label": "A", "start_offset": start, "end_offset": start + 5}
+    if not unit:
+        entity["text"] = "built"
+    path = tmp_path / "a.jsonl"
+    path.write_text(json.dumps({"id": 1, "text": text, "entities": [entity]}))
+    (record,), problems = read(path, "doccano", offsets=unit)
+    (owned,) = record.annotations
+    assert owned.annotation.claim[0].span.of(text.partition(SEPARATOR)[2]) == "built"
+    assert ["grapheme clusters" in problem.message for problem in problems] == [True]
+
+
+NEARLY = [
+    ("was built\nin 1871", "was builtin 1871"),
+    ("was built\r\nin 1871", "was built\\nin 1871"),
+    ("a caf\u00e9 was built", "a cafe\u0301 was built"),
+    ("the mill was built in 1871 by Anna Berg", "the mill was built in ..."),
+    ("the mill was built in 1871 by Anna Berg", "the mill was built in 1871"),
+    ("was\u00a0built", "was built"),
+]
+OTHERWISE = [
+    ("was built\nin 1871", "was built"),
+    ("was built", "was burnt"),
+    ("café", "cafe"),
+    ("was built", ""),
+    ("was built", " "),
+]
+
+
+@pytest.mark.parametrize(("words", "quote"), NEARLY)
+def test_a_quote_in_another_form_is_accepted_with_a_warning(
+    tmp_path: Path, words: str, quote: str
+) -> None:
+    """White space, Unicode form and a cut end do not matter if the offsets fit."""
+    data = {"source": "The source.", "summary": f"So: {words}."}
+    region = {"start": 4, "end": 4 + len(words), "text": quote, "labels": ["A"]}
+    item = {"id": "r0", "to_name": "summary", "type": "labels", "value": region}
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps([{"id": 1, "data": data, "annotations": [{"result": [item]}]}]))
+    (record,), (problem,) = read(path, "labelstudio")
+    assert record.annotations[0].annotation.claim[0].span.of(data["summary"]) == words
+    assert not problem.refused
+    assert not problem.refuses_part
+    assert "is kept although" in problem.message
+
+
+@pytest.mark.parametrize(("words", "quote"), OTHERWISE)
+def test_a_quote_of_other_words_is_refused(tmp_path: Path, words: str, quote: str) -> None:
+    """A short start, other letters and a blank quote show nothing."""
+    path = tmp_path / "a.json"
+    row = {
+        "annot_id": 1, "annotator": "a", "label": ["X"], "note": "", "summary_start": 4,
+        "summary_end": 4 + len(words), "summary_span": quote,
+    }  # fmt: skip
+    sample = {"sample_id": 0, "source": "A.", "summary": f"So: {words}.", "annotations": [row]}
+    path.write_text(json.dumps([sample]))
+    (record,), (problem,) = read(path, "mercury")
+    assert record.annotations == ()
+    assert problem.refuses_part
+
+
+SPANS: list[dict[str, list[int]]] = [
+    {"summary": [0, 5]},
+    {"summary": [6, 6]},
+    {"summary": [9, 4]},
+    {"summary": [0, 99]},
+    {"source": [-1, -1], "summary": [6, 9]},
+    {"source": [0, 3], "summary": [-1, -1]},
+    {"source": [-1, -1], "summary": [-1, -1]},
+]
+
+
+def _database(path: Path, source: str, summary: str) -> Path:
+    chunks = [(0, source, "source", 0, 0, 0), (1, summary, "summary", 0, 0, 0)]
+    rows = [
+        (number, 0, json.dumps(spans), "al", '["X"]', "") for number, spans in enumerate(SPANS, 1)
+    ]
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute(
+            "CREATE TABLE chunks (chunk_id, text, text_type, sample_id INTEGER, char_offset,"
+            " chunk_offset)"
+        )
+        connection.execute(
+            "CREATE TABLE annotations (annot_id INTEGER PRIMARY KEY, sample_id INTEGER,"
+            " annot_spans TEXT, annotator TEXT, label TEXT, note TEXT)"
+        )
+        connection.executemany("INSERT INTO chunks VALUES (?, ?, ?, ?, ?, ?)", chunks)
+        connection.executemany("INSERT INTO annotations VALUES (?, ?, ?, ?, ?, ?)", rows)
+    return path
+
+
+def test_mercury_s_database_and_its_dump_give_the_same_records(tmp_path: Path) -> None:
+    """Spans that are not usable are refused one by one; -1 is no span in both."""
+    source, summary = "One two three.", "Four five six."
+    path = _database(tmp_path / "m.sqlite", source, summary)
+    texts = {"source": source, "summary": summary}
+    rows = []
+    for number, spans in enumerate(SPANS, 1):
+        row = {"annot_id": number, "sample_id": 0, "annotator": "al", "label": ["X"], "note": ""}
+        for side, (start, end) in spans.items():
+            row |= {f"{side}_start": start, f"{side}_end": end}
+            row[f"{side}_span"] = texts[side][start:end]
+        rows.append(row | {"annotator_name": None})
+    dump = tmp_path / "dump.json"
+    sample = {"sample_id": 0, "source": source, "summary": summary, "annotations": rows}
+    dump.write_text(json.dumps([sample]))
+    stored, of_database = read(path, "mercury-db", dataset="d")
+    dumped, of_dump = read(dump, "mercury", dataset="d")
+    assert [one.annotations for one in stored] == [one.annotations for one in dumped]
+    assert len(stored[0].annotations) == 3
+    refused = [
+        sorted(each.message for each in problems if each.refuses_part)
+        for problems in (of_database, of_dump)
+    ]
+    assert len(refused[0]) == len(refused[1]) == 4
+
+
+@pytest.mark.parametrize("spans", [[], [{"start": 4, "end": 8, "text": "mill"}]])
+def test_a_judgement_keeps_its_rating_without_a_broken_span(
+    tmp_path: Path, spans: list[dict[str, Any]]
+) -> None:
+    """A quote with half a character, and spans whose unit is unclear, lose only the spans."""
+    page = {"id": "d1", "text": TEXT, "title": None, "url": None}
+    line = {
+        "dataset": "d", "request_id": "1", "docid": "d1", "topic_id": "1", "username": "ana",
+        "rating": "good", "comment": "so", "document": page,
+        "spans": [*spans, {"start": 0, "end": 1, "text": "\ud83d"}],
+    }  # fmt: skip
+    path = tmp_path / "a.jsonl"
+    path.write_text(json.dumps(line))
+    (record,), (problem,) = read(path, "autojudge")
+    (work,) = record.assignments
+    assert (work.rating, work.comment) == ("good", "so")
+    assert len(record.annotations) == len(spans)
+    assert problem.refuses_part
+    assert "spans" in problem.message
+
+
+def test_a_judgement_s_offsets_may_be_grapheme_clusters(tmp_path: Path) -> None:
+    """The option names the unit for every format with offsets."""
+    page = {"id": "d1", "text": "👩\u200d👩\u200d👧 mill", "title": None, "url": None}
+    line = {
+        "dataset": "d", "request_id": "1", "docid": "d1", "topic_id": "1", "username": "ana",
+        "rating": "good", "comment": "", "document": page, "spans": [{"start": 2, "end": 6}],
+    }  # fmt: skip
+    path = tmp_path / "a.jsonl"
+    path.write_text(json.dumps(line))
+    (record,), problems = read(path, "autojudge", offsets="grapheme")
+    (owned,) = record.annotations
+    assert owned.annotation.evidence[0].span.of(str(page["text"])) == "mill"
+    assert problems == []
