@@ -119,7 +119,7 @@ FormatOption = Annotated[
     ),
 ]
 DatasetOption = Annotated[
-    str, dataset_option("Name of the dataset (default: the file name up to its first dot).")
+    str, dataset_option("Name of the dataset (default: the file name without its ending).")
 ]
 OffsetsOption = Annotated[
     Offsets | None,

@@ -133,6 +133,8 @@ class ImportOptions:
         textless: whether a question without any text is a record, for callers that store nothing;
             default: such a question is refused.
         everyone_read: whether each annotator of a file completed every sample of the file.
+        former_names: whether a dataset without a name is named by the part of the file's name
+            before the first dot, as in stores of earlier versions.
         stored: returns the stored sample with a key, for formats whose ids depend on earlier
             imports; None if no samples are stored.
         choose_columns: receives each choice of columns, and returns the columns to use; None
@@ -165,6 +167,7 @@ class ImportOptions:
     offsets: str = ""
     textless: bool = False
     everyone_read: bool = False
+    former_names: bool = False
     stored: Callable[[SampleKey], Sample | None] | None = field(default=None, compare=False)
     choose_columns: Callable[[ColumnChoice], PairColumns] | None = field(
         default=None, compare=False

@@ -96,7 +96,7 @@ class _TableFormat:
 
     def choose_columns(self, path: Path, options: ImportOptions) -> None:
         """Choose the columns of all tables; see `TableImporter.choose_columns`."""
-        dataset = choose_dataset_name(path, options.dataset)
+        dataset = choose_dataset_name(path, options.dataset, former=options.former_names)
         for table in self._open_tables(path, options):
             for row, _ in _choose_columns(table, dataset):
                 if isinstance(row, _PairRow):
@@ -165,7 +165,7 @@ class WorkbookPairsFormat(_TableFormat):
 def _make_records(
     tables: Iterable[_Table], path: Path, options: ImportOptions
 ) -> Iterator[Record | Problem]:
-    dataset = choose_dataset_name(path, options.dataset)
+    dataset = choose_dataset_name(path, options.dataset, former=options.former_names)
     hinted = False
     with closing(NameRegister()) as seen:
         rows = (_choose_columns(table, dataset) for table in tables)
@@ -465,7 +465,9 @@ def _read_workbook(path: Path, options: ImportOptions) -> Iterator[_Table]:
             if not sheets:
                 empty = Problem(str(path), "the workbook is empty", code=EMPTY)
                 yield str(path), iter([empty]), options
-            prefix = f"{choose_dataset_name(path, '')}-" * (len(sheets) > 1 > len(options.dataset))
+            prefix = f"{choose_dataset_name(path, '', former=options.former_names)}-" * (
+                len(sheets) > 1 > len(options.dataset)
+            )
             chosen = [options.sheet] if options.sheet else list(sheets)
             for name, own in _fit_options(options, {name: sheets[name] for name in chosen}):
                 dataset = f"{prefix}{name}" if prefix else ""

@@ -102,7 +102,9 @@ class RagTruthFormat:
         """
         of_responses = _find_file(path, RESPONSES) if path.is_dir() else path
         of_sources = _find_file(of_responses.parent, SOURCES)
-        dataset = choose_dataset_name(of_responses.resolve().parent, options.dataset)
+        dataset = choose_dataset_name(
+            of_responses.resolve().parent, options.dataset, former=options.former_names
+        )
         with closing(NameRegister()) as rows, closing(NameRegister()) as seen:
             sources = _Sources(of_sources, options, rows)
             yield from sources.read()
