@@ -103,7 +103,7 @@ FilesArgument = Annotated[
     list[Path],
     argument(
         "FILE",
-        "File or folder to read, in any readable format, also compressed (.gz, .zst), or - for "
+        "File or folder to read, in any readable format, also compressed, or - for "
         "standard input. A pattern in quotes ('rows/*.csv') makes one dataset of all its files.",
     ),
 ]

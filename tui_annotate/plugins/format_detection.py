@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from tui_annotate.domain.errors import InvalidInput, InvalidRecord, NotFound
+from tui_annotate.plugins.files.foreign import read_head, refuse_foreign
 from tui_annotate.plugins.files.inputs import is_pattern, list_matches
 from tui_annotate.plugins.files.json_values import EMPTY, JsonValue, read_json_values
-from tui_annotate.plugins.files.packing import ZIP_MAGIC, begins_with, plain_suffixes
+from tui_annotate.plugins.files.packing import begins_with, plain_suffixes, remove_packed_ending
 from tui_annotate.plugins.files.streams import read_chunks
 from tui_annotate.plugins.files.workbooks import is_workbook
 from tui_annotate.plugins.pair_columns import SAMPLED_ROWS, find_columns, has_pair_header
@@ -45,18 +46,6 @@ _DATASETS_FILES = {"dataset_dict.json", "state.json"}
 """A folder that the library `datasets` saved contains at least one file with such a name."""
 _MAGIC = {b"SQLite format 3\0": "mercury-db", b"PAR1": "pairs"}
 """Maps the first bytes of a binary file to the name of the file's format."""
-_FOREIGN = {
-    ZIP_MAGIC: (
-        "a zip archive or a document of an office program",
-        "unpack the zip, or save the document as xlsx or CSV",
-    ),
-    b"\xd0\xcf\x11\xe0": (
-        "an old Excel or Word file, or a file with a password",
-        "save the file as xlsx or CSV, without a password",
-    ),
-    b"%PDF": ("a PDF", "export the texts as CSV or JSON, with columns for source and summary"),
-}
-"""Maps the first bytes of a file that cannot be imported to its kind and a hint for the user."""
 _NATIVE = "tui-annotate/"
 """Start of the field `format` in records of the program's own format, in all versions."""
 _NATIVE_HEAD = re.compile(rf'"format"\s*:\s*"{_NATIVE}')
@@ -97,7 +86,7 @@ def detect(path: Path, reading: ImportOptions | None = None) -> str:
         return "doccano"
     if form := _detect_by_bytes(path):
         return form
-    _refuse_foreign(path)
+    refuse_foreign(path, read_head(path))
     head, named = _read_head(path, reading.encoding), set(plain_suffixes(path)[-1:])
     if not head.strip() and not named & {*_TABLES, *_JSON} and _is_blank(path, reading.encoding):
         hint = "check the file; for standard input, check the command that writes to the pipe"
@@ -153,7 +142,7 @@ def _uncertain_error(path: Path, *, names: list[str], reading: ImportOptions) ->
 
 
 def _detect_folder(path: Path, reading: ImportOptions) -> str:
-    there = {each.name.removesuffix(".gz").removesuffix(".zst") for each in path.iterdir()}
+    there = {remove_packed_ending(each.name) for each in path.iterdir()}
     for name, files in _FILES.items():
         if there.issuperset(files):
             return name
@@ -203,14 +192,6 @@ def _read_records(path: Path, encoding: str) -> Iterator[Mapping[str, Any]]:
 
 def _detect_by_bytes(path: Path) -> str:
     return next((name for magic, name in _MAGIC.items() if begins_with(path, magic)), "")
-
-
-def _refuse_foreign(path: Path) -> None:
-    for magic, (what, instead) in _FOREIGN.items():
-        if begins_with(path, magic):
-            raise InvalidInput(
-                f"{path} is {what}, which cannot be imported", instead, code="format-not-readable"
-            )
 
 
 def _detect_by_record(fields: Mapping[str, Any], columns: set[str]) -> str:

@@ -12,6 +12,7 @@ from tui_annotate.domain.strict_json import encode_strict
 from tui_annotate.lab.judge.context_order import ContextOrderResult
 from tui_annotate.lab.judge.evaluation import EvaluationResult
 from tui_annotate.lab.judge.reference_answers import ReferenceAnswer, truth_file_name
+from tui_annotate.plugins.files.packing import remove_packed_ending
 from tui_annotate.plugins.files.sheets import FORMULA, write_workbook
 from tui_annotate.plugins.files.targets import open_output
 
@@ -80,7 +81,7 @@ def write_evaluated(
     found: Sequence[EvaluationResult], metrics: Sequence[str], target: Path | None
 ) -> None:
     """Write scores in the format of the file's suffix: `.xlsx`, `.csv`, else JSON lines."""
-    ending = "" if target is None else target.name.lower().removesuffix(".gz").removesuffix(".zst")
+    ending = "" if target is None else remove_packed_ending(target.name.lower())
     if ending.endswith(".xlsx"):
         columns = _table_columns(metrics)
         with open_output(target) as file:

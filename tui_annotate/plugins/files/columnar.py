@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Final
 
 from tui_annotate.domain.errors import InvalidRecord
+from tui_annotate.plugins.files.foreign import read_head, refuse_foreign
 from tui_annotate.plugins.files.packing import BOMB_FLOOR, BOMB_RATIO
 from tui_annotate.plugins.protocols import ExportReport
 from tui_annotate.plugins.traits import Loss
@@ -108,9 +109,11 @@ def read_column_rows(path: Path) -> Iterator[dict[str, Any]]:
 
     Raises:
         InvalidRecord: the file is not such a file, is damaged, or unpacks to too many bytes.
+        InvalidInput: the file is of another known kind, such as a pointer of Git LFS.
     """
     import pyarrow as pa
 
+    refuse_foreign(path, read_head(path))
     number = 0
     try:
         for batch in _read_batches(path):

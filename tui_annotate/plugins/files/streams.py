@@ -1,4 +1,4 @@
-"""Reads text files safely: plain, gzip or zstd; reports wrong bytes; rejects zip bombs."""
+"""Reads text files safely, also compressed; reports wrong bytes; rejects zip bombs."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from tui_annotate.domain.errors import InvalidInput, InvalidRecord, NotFound
 from tui_annotate.plugins.files import packing
+from tui_annotate.plugins.files.foreign import LONGEST_HEAD, refuse_foreign
 from tui_annotate.plugins.protocols import ReadMeter
 
 if TYPE_CHECKING:
@@ -99,7 +100,8 @@ def open_bytes(
 
     Raises:
         NotFound: the file does not exist.
-        InvalidInput: the path is a folder or a device, or the encoding is unknown.
+        InvalidInput: the path is a folder or a device, or the encoding is unknown, or the file is
+            no data file, such as a pointer of Git LFS.
         InvalidRecord: a compressed file is damaged.
         InvalidInput: the file cannot be read.
     """
@@ -107,9 +109,10 @@ def open_bytes(
     with _open_file(path) as raw:
         metered = _MeteredFile(raw, meter or ReadMeter())
         reader: io.BufferedReader[Any] = io.BufferedReader(metered, _PACKED)
-        if kind := packing.detect_packing(reader.peek(4)[:4]):
+        if kind := packing.detect_packing(reader.peek(packing.LONGEST_MAGIC)):
             unpacked = packing.UnpackedStream(kind, reader, read=lambda: metered.count, path=path)
             reader = io.BufferedReader(unpacked, _CHUNK)
+        refuse_foreign(path, reader.peek(LONGEST_HEAD)[:LONGEST_HEAD])
         if charset == "utf-8":
             charset = _skip_mark(reader)
         if len("\n".encode(charset)) > 1:

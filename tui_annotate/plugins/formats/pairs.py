@@ -583,8 +583,8 @@ def _read_frame(
                 yield make_problem(str(file), error)
                 break
             yield row
-    except InvalidRecord as error:
-        yield make_problem(error.where, error)
+    except InvalidInput as error:
+        yield make_problem(str(file), error)
     if options.meter and file.is_file():
         options.meter.done += file.stat().st_size
 
