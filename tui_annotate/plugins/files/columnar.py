@@ -104,8 +104,8 @@ def open_parquet_table(
 def read_column_rows(path: Path) -> Iterator[dict[str, Any]]:
     """Yield the rows of a Parquet file, or of an Arrow file saved by `datasets`, as JSON values.
 
-    Times become ISO 8601 texts, decimals become texts, NaN and infinities become None, and bytes
-    become a text with their count.
+    Times become ISO 8601 texts, decimals become texts, NaN and infinities become None. Bytes are
+    decoded as UTF-8; other bytes become a `BinaryText`.
 
     Raises:
         InvalidRecord: the file is not such a file, is damaged, or unpacks to too many bytes.
@@ -186,4 +186,17 @@ def to_json_value(value: Any) -> Any:
         return {str(name): to_json_value(each) for name, each in value.items()}
     if isinstance(value, datetime | date | time):
         return value.isoformat()
-    return f"{len(value)} bytes" if isinstance(value, bytes) else str(value)
+    return _decode_bytes(value) if isinstance(value, bytes) else str(value)
+
+
+class BinaryText(str):
+    """Text that stands for bytes that are not UTF-8; it has only their count."""
+
+    __slots__ = ()
+
+
+def _decode_bytes(value: bytes) -> str:
+    try:
+        return value.decode()
+    except UnicodeDecodeError:
+        return BinaryText(f"{len(value)} bytes")

@@ -25,6 +25,17 @@ _PACKED = 2**16
 """Bytes to read ahead from a compressed file; few, so that a zip bomb is found early."""
 _NO_CHARSETS = {"idna", "punycode", "undefined", "unicode-escape", "raw-unicode-escape"}
 """Python codecs that users cannot choose as the encoding of a text file."""
+_WIDE = (
+    ("utf-32-be", 4, {0, 1, 2}),
+    ("utf-32-le", 4, {1, 2, 3}),
+    ("utf-16-be", 2, {0}),
+    ("utf-16-le", 2, {1}),
+)
+"""Encodings with the number of bytes of a character, and which of them are NUL in Latin text."""
+_INSPECTED = 128
+_FEWEST_WIDE = 8
+_NUL_SHARE = 0.7
+"""Minimum fraction of high bytes that are NUL: a header may have characters of other scripts."""
 _UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _UTF32_MARKS = (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)
 
@@ -115,6 +126,12 @@ def open_bytes(
         refuse_foreign(path, reader.peek(LONGEST_HEAD)[:LONGEST_HEAD])
         if charset == "utf-8":
             charset = _skip_mark(reader)
+        if charset == "utf-8" and (wide := _guess_wide_encoding(reader.peek(_INSPECTED))):
+            raise InvalidInput(
+                f"{path} seems to be {wide} without a byte order mark: it contains NUL characters",
+                f"name the file's encoding: --encoding {wide}",
+                code="encoding-wide",
+            )
         if len("\n".encode(charset)) > 1:
             reader = io.BufferedReader(_TranscodedFile(reader, charset, path), _CHUNK)
             charset = "utf-8"
@@ -168,6 +185,24 @@ def _skip_mark(reader: io.BufferedReader[Any]) -> str:
     if head in _UTF32_MARKS:
         return "utf-32"
     return "utf-16" if head[:2] in _UTF16_MARKS else "utf-8"
+
+
+def _guess_wide_encoding(head: bytes) -> str:
+    """Return UTF-16 or UTF-32 with its byte order, by the positions of NUL bytes; empty if neither.
+
+    The high bytes of Latin characters are NUL: the first ones in the big-endian order.
+    """
+    head = head[:_INSPECTED]
+    if len(head) < _FEWEST_WIDE:
+        return ""
+    for encoding, width, high in _WIDE:
+        columns = [head[start::width] for start in range(width)]
+        nul = [column.count(0) / len(column) for column in columns]
+        if all(
+            share >= _NUL_SHARE if place in high else not share for place, share in enumerate(nul)
+        ):
+            return encoding
+    return ""
 
 
 class _MeteredFile(io.RawIOBase):

@@ -23,7 +23,7 @@ from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.records import Problem, Record
 from tui_annotate.domain.samples import Sample, SampleKey, Side
 from tui_annotate.domain.strict_json import parse_unique
-from tui_annotate.plugins.files.columnar import MAGIC, read_column_rows
+from tui_annotate.plugins.files.columnar import MAGIC, BinaryText, read_column_rows
 from tui_annotate.plugins.files.json_values import (
     EMPTY,
     read_json_values,
@@ -179,6 +179,7 @@ def _make_records(
             except InvalidInput as error:
                 yield make_problem(row.where, error)
                 continue
+            yield from _warn_of_binary(row)
             if not (hinted or chosen.id_column):
                 yield from _warn_of_unused_ids(row, chosen)
                 hinted = True
@@ -228,6 +229,7 @@ def _make_record(
     fields, language = row.fields, options.language
     named = (options.source_column, options.summary_column, options.id_column, options.group_column)
     used = {*named} - {""}  # a file may have a column without a name
+    _refuse_binary(fields, {*used, options.second_source_column, options.span_column})
     source = get_field(fields, options.source_column, option="--source-column")
     summary = get_field(fields, options.summary_column, option="--summary-column")
     documents = [
@@ -248,6 +250,30 @@ def _make_record(
         meta={name: value for name, value in fields.items() if name not in used},
     )
     return Record(sample, where=row.where, columns=options.table_columns)
+
+
+def _refuse_binary(fields: Mapping[str, Any], columns: set[str]) -> None:
+    for column in columns:
+        value = fields.get(column)
+        values = value if isinstance(value, list) else [value]
+        if any(isinstance(each, BinaryText) for each in values):
+            raise InvalidInput(
+                f"column {column!r} holds bytes that are not UTF-8",
+                "convert the column to text before the import",
+                code="bytes-not-text",
+            )
+
+
+def _warn_of_binary(row: _PairRow) -> Iterator[Problem]:
+    for column, value in row.fields.items():
+        if isinstance(value, BinaryText):
+            yield Problem(
+                row.where,
+                f"column {column!r} holds bytes that are not text: only their number is kept",
+                "convert the column to text before the import, if you need it",
+                refused=False,
+                code="bytes-dropped",
+            )
 
 
 def _sample_id(row: _PairRow, options: ImportOptions, seen: NameRegister) -> str:
@@ -367,7 +393,7 @@ def _check_names(header: list[str], where: str, options: ImportOptions) -> Probl
         return Problem(where, message, "rename one of the columns")
     if any("\0" in name for name in header):
         message = "the names of the columns contain NUL characters"
-        return Problem(where, message, "name the encoding, for example --encoding utf-16-le")
+        return Problem(where, message, "name the file's encoding with --encoding")
     error = _missing_columns(header, options)
     return make_problem(where, error) if error else None
 
