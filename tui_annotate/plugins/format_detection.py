@@ -14,7 +14,12 @@ from tui_annotate.domain.errors import InvalidInput, InvalidRecord, NotFound
 from tui_annotate.plugins.files.foreign import read_head, refuse_foreign
 from tui_annotate.plugins.files.inputs import is_pattern, list_matches
 from tui_annotate.plugins.files.json_values import EMPTY, JsonValue, read_json_values
-from tui_annotate.plugins.files.packing import begins_with, plain_suffixes, remove_packed_ending
+from tui_annotate.plugins.files.packing import (
+    PACKED,
+    begins_with,
+    plain_suffixes,
+    remove_packed_ending,
+)
 from tui_annotate.plugins.files.streams import read_chunks
 from tui_annotate.plugins.files.workbooks import is_workbook
 from tui_annotate.plugins.pair_columns import SAMPLED_ROWS, find_columns, has_pair_header
@@ -33,6 +38,8 @@ _KEYS = {
     "open-qa": {"question", "ctxs"},
 }
 """Maps the name of a file format to the fields that every record of the format has."""
+_TABULAR = {"mercury", "ragtruth", "doccano", "generations", "open-qa", "rag", "labelstudio"}
+"""Formats whose records may also be read as rows of a table, if the user names its columns."""
 _RAG = (
     ("contexts", {"question"}),
     ("retrieved_contexts", {"user_input"}),
@@ -103,10 +110,16 @@ def detect(path: Path, reading: ImportOptions | None = None) -> str:
 
 def _inspect_records(path: Path, reading: ImportOptions) -> _Inspection:
     columns = {reading.source_column or "source", reading.summary_column or "summary"}
-    look, listed = _Inspection(), False
+    named = {reading.source_column, reading.summary_column} - {""}
+    look, listed, spare = _Inspection(), False, ""
     rows: list[Mapping[str, Any]] = []
     for fields in _read_records(path, reading.encoding):
-        if form := _detect_by_record(fields, columns):
+        form = _detect_by_record(fields, columns)
+        if form in _TABULAR and len(named) > 1 and named <= fields.keys():
+            form = ""  # the columns that the user names win
+        if form == "ragtruth" and not _has_sources(path, fields):
+            form, spare = "", form
+        if form:
             return _Inspection(form)
         look.names = look.names or list(fields)
         if len(rows) < SAMPLED_ROWS:
@@ -114,9 +127,20 @@ def _inspect_records(path: Path, reading: ImportOptions) -> _Inspection:
         listed = listed or isinstance(fields.get("annotations"), list)
     with suppress(InvalidInput):
         choice = find_columns(str(path), rows, reading)
-        named = reading.source_column or reading.summary_column or choice.is_collection
-        look.pairs = bool(named) or not listed
+        chosen = reading.source_column or reading.summary_column or choice.is_collection
+        look.pairs = bool(chosen) or not listed
+    if spare and not look.pairs:
+        look.form = spare  # its importer names the missing file
     return look
+
+
+def _has_sources(path: Path, fields: Mapping[str, Any]) -> bool:
+    """Return whether the sources of a file of RAGTruth's responses are in it, or next to it."""
+    return "source_info" in fields or any(
+        (path.parent / f"{name}{ending}").is_file()
+        for name in _FILES["ragtruth"][:1]
+        for ending in ("", *PACKED)
+    )
 
 
 def _detect_by_head(head: str, named: set[str]) -> str:
@@ -204,7 +228,9 @@ def _detect_by_record(fields: Mapping[str, Any], columns: set[str]) -> str:
             return name
     if isinstance(fields.get("ordered_kv_records"), list):
         return "open-qa"
-    if isinstance(fields.get("metadata"), dict) and fields.keys() & {"responses", "answer"}:
+    if isinstance(fields.get("metadata"), dict) and (
+        isinstance(fields.get("responses"), list) or "answer" in fields
+    ):
         return "autojudge"
     if any(isinstance(fields.get(name), list) and fields.keys() >= keys for name, keys in _RAG):
         return "" if fields.keys() >= columns else "rag"
