@@ -101,8 +101,8 @@ def convert(
 
     No workspace is needed. The command lists and counts what the format cannot carry.
 
-    Exit code: 0 if everything is written, 3 if some records were refused (with --strict also if the
-    format could not carry everything), 2 if nothing is written.
+    Exit code: 0 if everything is written, 3 if some records or spans were refused (with --strict
+    also if the format could not carry everything), 2 if nothing is written.
     """
     from tui_annotate.services.export.conversion import FileConversion
 
@@ -128,7 +128,12 @@ def convert(
             result = FileConversion(*formats, reading, writing, problems, names).run(origin, file)
         finally:
             problems.end()
-    counts = {"refused": result.refused, "doubts": result.doubts, "problem_kinds": problems.kinds}
+    counts = {
+        "refused": result.refused,
+        "doubts": result.doubts,
+        "spans_refused": result.spans_refused,
+        "problem_kinds": problems.kinds,
+    }
     print_conversion(result.report, result.written, file, as_json=as_json, counts=counts)
     pseudonyms.print_pseudonyms(names)
     _exit_unless_complete(result, strict=strict)
@@ -137,7 +142,7 @@ def convert(
 def _exit_unless_complete(result: ConversionReport, *, strict: bool) -> None:
     if result.refused and not result.report.records:
         raise typer.Exit(2)
-    if result.refused or (strict and result.report.lost):
+    if result.refused or result.spans_refused or (strict and result.report.lost):
         raise typer.Exit(DONE_IN_PART)
 
 
@@ -157,7 +162,7 @@ class ProblemPrinter:
     def __call__(self, problem: Problem) -> None:
         """Count a problem of a conversion, and print it if it is one of the first."""
         self._count += 1
-        self.refused += problem.refused
+        self.refused += problem.refused or problem.is_refused_span
         count_kind(self.kinds, problem)
         self.log(problem)
         if self._count <= SHOWN_PROBLEMS:

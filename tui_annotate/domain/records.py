@@ -95,6 +95,11 @@ class Problem:
         return f"{self.where}: {self.message}"
 
     @property
+    def is_refused_span(self) -> bool:
+        """Whether a span was refused, while its sample is imported."""
+        return not self.refused and self.code.startswith("span-")
+
+    @property
     def kind(self) -> str:
         """The message without the values that differ between problems of one kind."""
         return _SEVERAL.sub("...", _VALUE.sub(lambda found: found[1] or "...", self.message))

@@ -25,6 +25,7 @@ from tui_annotate.plugins.files.workbooks import is_workbook
 from tui_annotate.plugins.pair_columns import SAMPLED_ROWS, find_columns, has_pair_header
 from tui_annotate.plugins.person_files import is_several, read_person_files
 from tui_annotate.plugins.protocols import ImportOptions
+from tui_annotate.plugins.record_validation import COLUMNS_AMBIGUOUS
 from tui_annotate.plugins.registry import plugin_names as names_of
 
 _KEYS = {
@@ -125,8 +126,12 @@ def _inspect_records(path: Path, reading: ImportOptions) -> _Inspection:
         if len(rows) < SAMPLED_ROWS:
             rows.append(fields)
         listed = listed or isinstance(fields.get("annotations"), list)
-    with suppress(InvalidInput):
+    try:
         choice = find_columns(str(path), rows, reading)
+    except InvalidInput as error:
+        if error.code == COLUMNS_AMBIGUOUS and not listed:
+            raise
+    else:
         chosen = reading.source_column or reading.summary_column or choice.is_collection
         look.pairs = bool(chosen) or not listed
     if spare and not look.pairs:

@@ -212,7 +212,7 @@ class _ResponseReader:
         source_id = parse_identifier(get_field(row, "source_id", option=""), what="source_id")
         if self._sources.is_joined:
             get_field(row, "source_info", option="")
-            about = {name: row[name] for name in OF_SOURCES if name in row}
+            about = {str(name): row[name] for name in OF_SOURCES if name in row}
             row = {name: row[name] for name in row if name == "source_id" or name not in about}
         else:
             about = self._sources.row(source_id)

@@ -71,6 +71,7 @@ class ConversionReport:
     report: ExportReport = field(default_factory=ExportReport)
     refused: int = 0
     doubts: int = 0
+    spans_refused: int = 0
 
 
 @dataclass(slots=True)
@@ -105,6 +106,7 @@ class FileConversion:
                     continue
                 done.refused += item.refused
                 done.doubts += not item.refused
+                done.spans_refused += item.is_refused_span
                 if self.on_problem is not None:
                     self.on_problem(item)
 

@@ -101,7 +101,7 @@ class IngestReport:
             self.refused += 1
         else:
             self.doubts += 1
-            self.spans_refused += problem.code.startswith("span-")
+            self.spans_refused += problem.is_refused_span
         count_kind(self.problem_kinds, problem)
         if len(self.problems) < KEPT_PROBLEMS:
             self.problems.append(problem)
