@@ -60,7 +60,7 @@ KINDS = ["jsonl", "json", "csv", "tsv", "xlsx"]
     ],
 )
 def test_a_name_alone_does_not_make_a_text(tmp_path: Path, kind: str, row: dict[str, Any]) -> None:
-    """Verdicts, numbers, links, questions and tagged texts are asked about in every kind of file."""
+    """Verdicts, numbers, links, questions and tagged texts are asked about in each kind of file."""
     rows = [row, {name: f"{value} " if " " in value else value for name, value in row.items()}]
     with pytest.raises(InvalidInput, check=has_code("columns-ambiguous")):
         read(table(tmp_path, kind, rows))

@@ -209,6 +209,7 @@ class ExportOptions:
     """User options of an export; a format ignores options that do not concern the format.
 
     Attributes:
+        bom: whether CSV files begin with a byte order mark, which Excel needs to read UTF-8.
         formula_safe: whether cells that a spreadsheet would run as a formula get a leading quote.
         layer: the layer of work to write: `adjudicated`, `majority`, `all`, or the id or name of
             an annotator. The records that the format receives contain only this layer.
@@ -220,6 +221,7 @@ class ExportOptions:
     """
 
     formula_safe: bool = True
+    bom: bool = False
     layer: str = ""
     offsets: str = CODEPOINT
     unrated: bool = False

@@ -362,7 +362,10 @@ def _check_any_unit(text: str, cell: _Cell) -> Span:
 
 
 def _is_pair(value: list[Any]) -> bool:
-    return len(value) == 2 and type(value[1]) is int and type(value[0]) in (int, str)
+    """Return whether a list is one span: [start, end] or [quote, number], perhaps with a label."""
+    has_label = len(value) == 3 and isinstance(value[2], str)
+    is_short = len(value) == 2 or has_label
+    return is_short and type(value[1]) is int and type(value[0]) in (int, str)
 
 
 def _read_cell(value: Any, text: str) -> _Cell:
@@ -373,10 +376,11 @@ def _read_cell(value: Any, text: str) -> _Cell:
         }
         return _Cell(**given)
     if isinstance(value, list) and _is_pair(value):
-        first, second = value
+        first, second, *labels = value
+        label = labels[0] if labels else None
         if isinstance(first, str):
-            return _Cell(first, second)
-        return _Cell(start=first, end=second)
+            return _Cell(first, second, label=label)
+        return _Cell(start=first, end=second, label=label)
     if not isinstance(value, str):
         raise InvalidInput(f"a span is {describe_value(value)}", _FORMS)
     quote, _, judgement = value.partition(_JUDGEMENT)
