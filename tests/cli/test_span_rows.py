@@ -30,7 +30,7 @@ ROWS = [
     (SOURCE, ONE, "intrinsic", "in 1941", 29, 36, "w1", "m"),
     (SOURCE, ONE, "NULL", "NULL", -1, -1, "w2", "m"),
 ]
-OPTIONS = {
+OPTIONS: dict[str, Any] = {
     "span_column": "quote",
     "span_label_column": "kind",
     "start_column": "first",
