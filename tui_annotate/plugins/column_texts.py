@@ -16,7 +16,7 @@ Rows = Sequence[Mapping[str, Any]]
 
 _FEWEST_WORDS: Final = 3
 _TEXT_SHARE: Final = 0.5
-"""Minimum fraction of a column's values that must be texts, if its name says that it has texts."""
+"""Minimum fraction of a column's values that must be texts, if its name promises texts."""
 _LONGEST: Final = 20_000
 """Maximum number of code points of a value to inspect."""
 _LONGEST_QUESTION: Final = 30

@@ -20,6 +20,7 @@ _PAGE = re.compile(
     rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!doctype\s+html|<html|<head>|<body|<Error>)", re.IGNORECASE
 )
 _LFS_HINT: Final = "download the data itself: git lfs pull"
+_UNPACK_HINT: Final = "unpack the file, and pass the unpacked file"
 _DOCUMENT_HINT: Final = "save the document as xlsx or CSV"
 _KINDS: Final = (
     (b"version https://git-lfs.github.com/spec/", "a Git LFS pointer, not the data", _LFS_HINT),
@@ -70,7 +71,9 @@ def read_head(path: Path) -> bytes:
 
 def _identify(path: Path, head: bytes) -> tuple[str, str] | None:
     if head.startswith(ZIP_MAGIC):
-        return _describe_zip(path)
+        if read_head(path).startswith(ZIP_MAGIC):
+            return _describe_zip(path)
+        return "an archive or workbook that was compressed again", _UNPACK_HINT
     if head[_TAR_MARK] == b"ustar":
         return "a tar archive", f"unpack the archive, and pass the file in it: tar -xf {path.name}"
     text = head.removeprefix(codecs.BOM_UTF8)

@@ -61,7 +61,7 @@ def read_lines(
         InvalidRecord: a line is too long, or a compressed file is damaged or a bomb.
     """
     number = 0
-    with open_bytes(path, encoding=encoding, meter=meter) as (file, charset):
+    with _open_data(path, encoding=encoding, meter=meter) as (file, charset):
         while raw := file.readline(LONGEST_LINE + 1):
             number += 1
             if len(raw) > LONGEST_LINE:
@@ -86,7 +86,7 @@ def read_chunks(
         NotFound, InvalidInput: the file cannot be opened; see `open_bytes`.
         InvalidRecord: a compressed file is damaged or a bomb, or a wrong byte has no surrogate.
     """
-    with open_bytes(path, encoding=encoding, meter=meter) as (file, charset):
+    with _open_data(path, encoding=encoding, meter=meter) as (file, charset):
         decoder = codecs.getincrementaldecoder(charset)("surrogateescape")
         try:
             while raw := file.read(_CHUNK):
@@ -101,6 +101,16 @@ def read_chunks(
 
 
 @contextmanager
+def _open_data(
+    path: Path, *, encoding: str, meter: ReadMeter | None
+) -> Iterator[tuple[io.BufferedReader[Any], str]]:
+    """Open a file as `open_bytes` does; raise InvalidInput if it holds no data, see `foreign`."""
+    with open_bytes(path, encoding=encoding, meter=meter) as (file, charset):
+        refuse_foreign(path, file.peek(LONGEST_HEAD)[:LONGEST_HEAD])
+        yield file, charset
+
+
+@contextmanager
 def open_bytes(
     path: Path, *, encoding: str = "utf-8", meter: ReadMeter | None = None
 ) -> Iterator[tuple[io.BufferedReader[Any], str]]:
@@ -111,8 +121,8 @@ def open_bytes(
 
     Raises:
         NotFound: the file does not exist.
-        InvalidInput: the path is a folder or a device, or the encoding is unknown, or the file is
-            no data file, such as a pointer of Git LFS.
+        InvalidInput: the path is a folder or a device, or the encoding is unknown, or is another
+            one by the file's first bytes.
         InvalidRecord: a compressed file is damaged.
         InvalidInput: the file cannot be read.
     """
@@ -123,7 +133,6 @@ def open_bytes(
         if kind := packing.detect_packing(reader.peek(packing.LONGEST_MAGIC)):
             unpacked = packing.UnpackedStream(kind, reader, read=lambda: metered.count, path=path)
             reader = io.BufferedReader(unpacked, _CHUNK)
-        refuse_foreign(path, reader.peek(LONGEST_HEAD)[:LONGEST_HEAD])
         if charset == "utf-8":
             charset = _skip_mark(reader)
         if charset == "utf-8" and (wide := _guess_wide_encoding(reader.peek(_INSPECTED))):

@@ -195,8 +195,8 @@ def _group_rows(
 ) -> Iterator[tuple[_PairRow | Problem, list[GroupedRow], ImportOptions]]:
     """Yield the rows of a table, each with the rows that become one sample; problems as they are.
 
-    Rows with the same texts (and id, if a column of ids is chosen) are joined if the options say
-    so. The joined row has the number and position of its first row.
+    Rows with the same texts (and id, if a column of ids is chosen) are joined if the options
+    request it. The joined row has the number and position of its first row.
     """
     used: set[str] = set()
     with RowGroups() as groups:
