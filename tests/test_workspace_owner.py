@@ -68,7 +68,7 @@ def test_a_link_of_another_user_is_no_workspace_of_ones_own(
 ) -> None:
     """Otherwise texts would be imported into a workspace that somebody else chose."""
     file = tmp_path / "pairs.jsonl"
-    link = tmp_path / "pairs.annotations"
+    link = tmp_path / "pairs.jsonl.annotations"
     link.symlink_to(folder)
     give_away(link)
     with pytest.raises(NotAllowed, check=has_code(UNTRUSTED)):
@@ -80,16 +80,16 @@ def test_a_folder_next_to_a_file_is_a_found_one(
     tmp_path: Path, give_away: GiveAway, is_workspace: bool
 ) -> None:
     """Also a folder that only waits for a workspace; with -w it is opened."""
-    file, made = tmp_path / "pairs.jsonl", tmp_path / "pairs.annotations"
+    file, made = tmp_path / "pairs.jsonl", tmp_path / "pairs.jsonl.annotations"
     if is_workspace:
         workspaces.create(made).close()
     else:
         made.mkdir()
-    assert choose_folder(None, file) == made
+    assert choose_folder(None, file).folder == made
     give_away(made)
     with pytest.raises(NotAllowed, check=has_code(UNTRUSTED)):
         choose_folder(None, file)
-    assert choose_folder(made, file) == made
+    assert choose_folder(made, file).folder == made
 
 
 def test_the_default_folder_of_the_demo_is_a_found_one(

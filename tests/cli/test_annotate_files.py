@@ -76,14 +76,14 @@ def test_a_file_is_annotated_and_resumed_by_one_command(
     file = tmp_path / "due.csv"
     file.write_text(HEADER + ROW, "utf-8")
     first = command("annotate", "due.csv", "--as", "ana", "--order", "ingested")
-    folder = tmp_path / "due.annotations"
+    folder = tmp_path / "due.csv.annotations"
     assert str(folder) in first.out.splitlines()[0]
     assert "--source-column" in first.err
     assert "'testo'" in first.err
     file.write_text(HEADER + ROW + ROW.replace("1889", "1890"), "utf-8")
     assert (first.code, command("annotate", "due.csv").code) == (0, 0)
     assert [(each["folder"], each["samples"]) for each in opened] == [(folder, 1), (folder, 2)]
-    assert command("annotate", "due.annotations").code == 0
+    assert command("annotate", "due.csv.annotations").code == 0
     assert opened[2]["folder"] == folder
     assert (opened[0]["person"], opened[0]["order"]) == ("ana", "ingested")
 
@@ -121,8 +121,8 @@ def test_without_a_terminal_a_file_is_imported_and_the_next_command_named(
     (tmp_path / "my pairs.csv").write_text(HEADER + ROW, "utf-8")
     done = command("annotate", "my pairs.csv")
     assert done.code == 0
-    assert samples(tmp_path / "my pairs.annotations") == 1
-    assert copied_command(done) == ["-w", str(tmp_path / "my pairs.annotations"), "annotate"]
+    assert samples(tmp_path / "my pairs.csv.annotations") == 1
+    assert copied_command(done) == ["-w", str(tmp_path / "my pairs.csv.annotations"), "annotate"]
     refused = command(*copied_command(done)).error
     assert type(refused) is InvalidInput
     assert "standard input" in refused.message
@@ -134,7 +134,7 @@ def test_the_folder_can_be_chosen(command: Command, tmp_path: Path) -> None:
     (tmp_path / "b.csv").write_text(HEADER + ROW, "utf-8")
     assert command("annotate", "a.csv", "b.csv", "-w", "work").code == 0
     assert samples(tmp_path / "work") == 2
-    assert not (tmp_path / "a.annotations").exists()
+    assert not (tmp_path / "a.csv.annotations").exists()
 
 
 def test_a_folder_and_its_pattern_share_a_workspace(
@@ -186,13 +186,13 @@ def test_data_may_be_named_like_a_bundle(command: Command, tmp_path: Path, place
     (tmp_path / "b.bundle/rows.csv").write_text(HEADER + ROW, "utf-8")
     (tmp_path / "a.bundle").write_text("source,summary\nA.,B.\n", "utf-8")
     assert command("annotate", place).code == 0
-    assert samples((tmp_path / place).with_suffix(".annotations")) == 1
+    assert samples(tmp_path / f"{place}.annotations") == 1
 
 
 def test_standard_names_of_columns_are_printed_once(command: Command, tmp_path: Path) -> None:
     """The line with the options that change the columns is a note, which --quiet omits."""
     (tmp_path / "a.csv").write_text(f"source,summary\n{ROW}", "utf-8")
-    for words in ("annotate a.csv", "annotate a.csv", "ingest -w a.annotations a.csv"):
+    for words in ("annotate a.csv", "annotate a.csv", "ingest -w a.csv.annotations a.csv"):
         done = command(*words.split())
         assert (done.code, done.err.count("--source-column")) == (0, 1)
     quiet = command("--quiet", "annotate", "a.csv")
@@ -241,7 +241,7 @@ def test_a_script_gets_a_command_that_names_the_columns(
     assert done.code == 2
     assert done.error
     assert done.error.code == "columns-ambiguous"
-    assert not (tmp_path / "a.annotations").exists()
+    assert not (tmp_path / "a.csv.annotations").exists()
     assert command(*copied_command(done)).code == 0
 
 
@@ -298,7 +298,7 @@ def test_chosen_columns_are_kept_with_the_dataset(
     assert refused.code == 2
     assert command(*copied_command(refused), "--id-column", "key").code == 0
     (tmp_path / "rows/b.csv").write_text(table.replace("k7", "k9"), "utf-8")
-    folder = Path(place).with_suffix(".annotations")
+    folder = Path(f"{place}.annotations")
     for words in (["annotate"], ["ingest", "-w", str(folder)]):
         done = command(*words, place)
         assert (done.code, done.err.count("id 'key'")) == (0, 1 + (place == "a.xlsx"))
@@ -359,11 +359,11 @@ def test_spans_of_a_known_collection_are_announced(
         assert (done.code, done.err.count(repr(names[1]))) == (0, 1)
     (line,) = (line for line in done.err.splitlines() if repr(names[1]) in line)
     words = shlex.split(line.split("tui-annotate ")[1])
-    folder = str(tmp_path / "rows.annotations")
+    folder = str(tmp_path / "rows.jsonl.annotations")
     assert words == ["-w", folder, "annotate", "rows.jsonl", *names]
     read = command(*words)
     assert (read.code, repr(names[1]) in read.err) == (0, False)
-    with workspaces.open(tmp_path / "rows.annotations") as space:
+    with workspaces.open(tmp_path / "rows.jsonl.annotations") as space:
         (record,) = space.records()
     assert [each.annotation.claim[0].span.of(SHORT) for each in record.annotations] == ["1889"]
 
@@ -376,7 +376,7 @@ def test_the_only_readable_file_is_offered(
     (tmp_path / "config.json").write_text('{"name": "a", "version": 1}', "utf-8")
     (tmp_path / "due.csv").write_text(HEADER + ROW, "utf-8")
     assert command("annotate").code == 0
-    assert opened[0]["folder"] == tmp_path / "due.annotations"
+    assert opened[0]["folder"] == tmp_path / "due.csv.annotations"
     (tmp_path / "tre.csv").write_text(HEADER + ROW, "utf-8")
     assert type(command("annotate").error) is NotFound
     assert len(opened) == 1
@@ -493,7 +493,7 @@ def test_options_replace_only_the_kept_columns_that_they_name(
     assert first.code == 0
     done = command("annotate", "a.csv", *named.split())
     assert (done.code, done.err.count("second source 'more', id 'key'")) == (0, 1)
-    assert samples(tmp_path / "a.annotations") == 1
+    assert samples(tmp_path / "a.csv.annotations") == 1
 
 
 def test_a_kept_id_column_gives_no_warning_of_unused_ids(command: Command, tmp_path: Path) -> None:
@@ -501,7 +501,7 @@ def test_a_kept_id_column_gives_no_warning_of_unused_ids(command: Command, tmp_p
     (tmp_path / "a.csv").write_text(f"source,summary,id\n{LONG},{SHORT},k7\n", "utf-8")
     (tmp_path / "b.csv").write_text(f"document,claim,id\n{LONG},{SHORT},k8\n", "utf-8")
     assert command("annotate", "a.csv", "--id-column", "id").code == 0
-    folder = tmp_path / "a.annotations"
+    folder = tmp_path / "a.csv.annotations"
     for name, warnings in [("a.csv", 0), ("b.csv", 1)]:
         done = command("ingest", "-w", str(folder), "--dataset", "a", name)
         assert (done.code, done.err.count("row numbers")) == (0, warnings)

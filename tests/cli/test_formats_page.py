@@ -72,6 +72,10 @@ def _pairs() -> None:
         names = ["dataset", "id", "doc", "summ", "error_type", "annotated_span"]
         row = ["CLIFF", 1, SOURCE, SUMMARY, "['extrinsic-NP']", "['15 million']"]
         csv.writer(table).writerows([names, row])
+    people = "source,summary,kind,quote,first,last,worker_id\n"
+    people += f"{SOURCE},{SUMMARY},a,{SUMMARY[:8]},1,9,w0\n{SOURCE},{SUMMARY},NULL,NULL,-1,-1,w1\n"
+    for name in ("workers.csv", "offsets.csv"):
+        Path(name).write_text(people, "utf-8")
     _tables()
     _rows("questions.jsonl", {"question": "How much?", "contexts": [SOURCE], "answer": SUMMARY})
     normal = {"text": SUMMARY, "type": "normal"}

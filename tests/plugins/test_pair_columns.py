@@ -164,9 +164,9 @@ def test_a_table_without_texts_has_no_columns_to_choose(row: dict[str, Any]) -> 
 def test_the_delimiter_is_the_one_that_finds_known_names(tmp_path: Path, delimiter: str) -> None:
     """Columns with known names select comma, semicolon or tab, as the standard names do."""
     header = delimiter.join(["model", "Document", "Claim"])
-    records, problems = read(file(tmp_path, "a.csv", f"{header}\nm{delimiter}A{delimiter}B\n"))
+    records, problems = read(file(tmp_path, "a.csv", f"{header}\nm{delimiter}A.{delimiter}B.\n"))
     assert problems == []
-    assert records[0].sample.document(Side.SUMMARY).text == "B"
+    assert records[0].sample.document(Side.SUMMARY).text == "B."
 
 
 def test_example_data_with_foreign_names_are_understood(tmp_path: Path) -> None:

@@ -70,7 +70,7 @@ def test_a_workbook_with_one_sheet_is_named_after_its_file(tmp_path: Path) -> No
     path = workbook(tmp_path / "gold.xlsx", Sheet1=PAIR, Sheet2=[])
     records, problems = read(path.rename(tmp_path / "gold.data"))
     assert problems == []
-    assert [record.sample.key for record in records] == [("gold", "0")]
+    assert [record.sample.key for record in records] == [("gold.data", "0")]
 
 
 def test_one_dataset_of_several_sheets_has_ids_with_the_sheets_names(tmp_path: Path) -> None:

@@ -72,8 +72,8 @@ def annotate(
 
     The screen opens at the sample where you stopped. To annotate data files, the program imports
     them into a workspace: the folder given with -w, else a folder next to the first file, with the
-    file's name and the ending .annotations. The same command later continues your work, and imports
-    rows that were added to the files.
+    file's whole name and the ending .annotations. The same command later continues your work, and
+    imports rows that were added to the files.
 
     To annotate a bundle, the program unpacks it into a folder next to the bundle, with the bundle's
     name and the ending .work. When you quit, your work is written to the bundle. After a crash, the
@@ -93,9 +93,9 @@ def annotate(
         raise typer.Exit(_annotate_workspace(workspace, shown))
     if len(files) == 1 and is_bundle(files[0]):
         raise typer.Exit(_annotate_bundle(files[0], workspace, shown))
-    folder = choose_folder(workspace, Path("stdin") if files[0] == Path("-") else files[0])
+    place = choose_folder(workspace, Path("stdin") if files[0] == Path("-") else files[0])
     with copy_standard_input(files, sys.stdin.buffer) as paths:
-        code = annotate_files(paths, folder, format_name=format_name, reading=reading, shown=shown)
+        code = annotate_files(paths, place, format_name=format_name, reading=reading, shown=shown)
     raise typer.Exit(code)
 
 

@@ -64,6 +64,10 @@ WrittenOffsetsOption = Annotated[
 UnratedOption = Annotated[
     bool, flag("--include-unrated", "Write samples without a rating to autojudge files too.")
 ]
+BomOption = Annotated[
+    bool,
+    flag("--bom", "Begin CSV files with a byte order mark, so that Excel reads them as UTF-8."),
+]
 StrictOption = Annotated[
     bool, flag("--strict", "Exit with code 3 if the output format cannot carry all data.")
 ]
@@ -102,6 +106,7 @@ def convert(
     offsets: WrittenOffsetsOption = Offsets.CODEPOINT,
     read_offsets: _ReadOffsetsOption = None,
     unrated: UnratedOption = False,
+    bom: BomOption = False,
     texts: options.TextOptions,
     problems_file: ProblemsOption = None,
     as_json: options.JsonOption = False,
@@ -116,7 +121,7 @@ def convert(
     from tui_annotate.services.export.conversion import FileConversion
 
     problems, names = ProblemPrinter(), pseudonyms.load_pseudonyms_of_file(key, wanted=pseudonymise)
-    writing = ExportOptions(layer=layer, offsets=offsets.value, unrated=unrated)
+    writing = ExportOptions(layer=layer, offsets=offsets.value, unrated=unrated, bom=bom)
     file = options.parse_target(target)
     refuse_mixed_output(file, as_json=as_json)
     with (

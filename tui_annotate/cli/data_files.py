@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 import shlex
+import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
 from tui_annotate.cli import output, screen
 from tui_annotate.domain.endpoint_trust import parse_origin
-from tui_annotate.domain.errors import InvalidInput, NotFound, TuiAnnotateError
+from tui_annotate.domain.errors import Conflict, InvalidInput, NotFound, TuiAnnotateError
 from tui_annotate.domain.records import Problem, Record
 from tui_annotate.plugins.files.inputs import base_folder
 from tui_annotate.plugins.format_detection import detect
@@ -19,8 +21,13 @@ from tui_annotate.plugins.protocols import ImportOptions
 from tui_annotate.plugins.reader_guard import read_guarded
 from tui_annotate.settings import PREFIX, WORKSPACE_FILE, require_own_workspace
 
+if TYPE_CHECKING:
+    from tui_annotate.workspace import Workspace
+
 ENDING = ".annotations"
 """Suffix in the name of the workspace folder that belongs to a data file."""
+ANNOTATED_FILE: Final = "annotated_file"
+"""Name of the workspace's setting that holds the name of the data file it belongs to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +39,25 @@ class AnnotateOptions:
     order: str = ""
 
 
-def choose_folder(workspace: Path | None, file: Path) -> Path:
-    """Return the workspace folder of a data file: the chosen one, else `NAME.annotations`.
+@dataclass(frozen=True, slots=True)
+class FileWorkspace:
+    """The workspace of a data file.
 
-    The folder of a pattern is that of the pattern's folder. The current folder contains its own.
+    Attributes:
+        file: name of the data file that the folder belongs to; empty if the user chose the folder.
+        former: folder that earlier versions used for the file; None if it is the same one.
+    """
+
+    folder: Path
+    file: str = ""
+    former: Path | None = None
+
+
+def choose_folder(workspace: Path | None, file: Path) -> FileWorkspace:
+    """Return the workspace of a data file: the chosen folder, else `NAME.annotations`.
+
+    NAME is the whole name of the file, with its ending, so that no two files share a folder. The
+    folder of a pattern is that of the pattern's folder. The current folder contains its own.
 
     Raises:
         NotAllowed: a folder that was not chosen belongs to another user.
@@ -43,18 +65,19 @@ def choose_folder(workspace: Path | None, file: Path) -> Path:
     from tui_annotate.plugins.record_validation import choose_dataset_name
 
     if named := workspace or os.environ.get(PREFIX + "WORKSPACE"):
-        return Path(named)
+        return FileWorkspace(Path(named))
     base = base_folder(file)
     base = base.resolve() if base.is_dir() else base.absolute()
     parent = base if base == Path.cwd() else base.parent
-    folder = parent / f"{choose_dataset_name(base, '')}{ENDING}"
+    folder = parent / f"{base.name}{ENDING}"
     require_own_workspace(folder)
-    return folder
+    former = parent / f"{choose_dataset_name(base, '', former=True)}{ENDING}"
+    return FileWorkspace(folder, base.name, former if former != folder else None)
 
 
 def annotate_files(
     files: Sequence[Path],
-    folder: Path,
+    place: FileWorkspace,
     *,
     format_name: str = "",
     reading: ImportOptions,
@@ -62,12 +85,15 @@ def annotate_files(
 ) -> int:
     """Import data files into a workspace folder, open the annotate screen, return the exit code.
 
-    The folder is created if it is missing and a file has a valid record. Vectors are computed while
-    the screen is open. Without a terminal, the files are only imported, with their vectors.
+    The folder is created if it is missing and a file has a valid record, and removed again if
+    nothing could be stored. Vectors are computed while the screen is open. Without a terminal, the
+    files are only imported, with their vectors.
 
     Raises:
         NotFound, InvalidInput, Unavailable: a file cannot be read, or no file has a valid record.
-        NotAllowed: there is no terminal, and vectors need an endpoint that is not trusted.
+        Conflict: the workspace belongs to another data file.
+        NotAllowed: there is no terminal, and vectors need an endpoint that is not trusted; or a
+            folder of an earlier version belongs to another user.
     """
     from tui_annotate import workspace as workspaces
     from tui_annotate.cli import ingest
@@ -79,33 +105,47 @@ def annotate_files(
     ingest.require_inputs(files)
     for file in files:
         format_name or detect(file, reading)  # a file of unknown format is refused first
+    folder = _find_folder(place, files[0], format_name=format_name, reading=reading)
     output.print_result(f"Your work on {files[0]} is kept in the workspace {folder}")
-    if is_new := not (folder / WORKSPACE_FILE).exists():
+    is_new = is_empty = not (folder / WORKSPACE_FILE).exists()
+    is_own = is_new and not folder.exists()
+    if is_new:
         choose_columns(files, format_name, reading)
         _require_record(files, format_name, reading)
-        workspaces.create(folder).close()
     output.use_workspace(folder)
-    with open_workspace(folder, needs=Permission.MANAGE) as space:
-        if not is_new:
-            reading.used_columns.update(space.corpus.used_columns())
-            reading = replace(reading, stored=space.corpus.sample_or_none)
-            choose_columns(files, format_name, reading)
-        vectors = space.vector_options()
-        url = space.ingest_service.sets.unnamed_url(vectors)
-        # Asked before the screen starts: the process that computes the vectors asks nothing.
-        sends = ask_trust(vectors.trust, url)
-        language = reading.language or space.settings.language
-        with output.show_progress("records") as progress:
-            report = space.ingest(
-                *files,
-                format=format_name,
-                options=replace(reading, language=language),
-                progress=progress,
-                embedder=vectors,
-                embed=not _has_terminal(),
-            )
-        code = ingest.print_report(report)
-        is_empty = not any(space.corpus.totals())
+    try:
+        if is_new:
+            workspaces.create(folder).close()
+        with open_workspace(folder, needs=Permission.MANAGE) as space:
+            if place.file:
+                _remember_file(
+                    space, place.file, files[0], format_name=format_name, reading=reading
+                )
+            if not is_new:
+                reading.used_columns.update(space.corpus.used_columns())
+                reading = replace(reading, stored=space.corpus.sample_or_none)
+                choose_columns(files, format_name, reading)
+            vectors = space.vector_options()
+            url = space.ingest_service.sets.unnamed_url(vectors)
+            # Asked before the screen starts: the process that computes the vectors asks nothing.
+            sends = ask_trust(vectors.trust, url)
+            language = reading.language or space.settings.language
+            try:
+                with output.show_progress("records") as progress:
+                    report = space.ingest(
+                        *files,
+                        format=format_name,
+                        options=replace(reading, language=language),
+                        progress=progress,
+                        embedder=vectors,
+                        embed=not _has_terminal(),
+                    )
+            finally:
+                is_empty = not any(space.corpus.totals())
+            code = ingest.print_report(report)
+    finally:
+        if is_own and is_empty:
+            shutil.rmtree(folder, ignore_errors=True)
     if is_empty:
         return code
     if not _has_terminal():
@@ -120,6 +160,67 @@ def annotate_files(
         )
     with computing_vectors(folder) if sends else nullcontext():
         return screen.annotate(folder, name=shown.name, sample=shown.sample, order=shown.order)
+
+
+def _find_folder(
+    place: FileWorkspace, file: Path, *, format_name: str, reading: ImportOptions
+) -> Path:
+    """Return the folder of a file's workspace; one of an earlier version if it holds the file."""
+    from tui_annotate.cli.options import open_workspace
+
+    former = place.former
+    if former is None or (place.folder / WORKSPACE_FILE).exists():
+        return place.folder
+    if not (former / WORKSPACE_FILE).exists():
+        return place.folder
+    require_own_workspace(former)
+    with open_workspace(former) as space:
+        known = space.corpus.setting(ANNOTATED_FILE)
+        holds = (
+            known == place.file
+            if known
+            else _holds(space, file, format_name=format_name, reading=reading)
+        )
+    return former if holds else place.folder
+
+
+def _remember_file(
+    space: Workspace, name: str, file: Path, *, format_name: str, reading: ImportOptions
+) -> None:
+    """Store the name of a workspace's data file; raise Conflict if it belongs to another file.
+
+    Only the name is stored, so that the folder can be moved together with the file. A workspace of
+    an earlier version has no name; it belongs to the file whose first samples it contains.
+    """
+    known = space.corpus.setting(ANNOTATED_FILE)
+    if known == name:
+        return
+    if any(space.corpus.totals()) and not _holds(
+        space, file, format_name=format_name, reading=reading
+    ):
+        if known:
+            message = f"the workspace {space.path} belongs to {known!r}, not to {name!r}"
+        else:
+            message = f"the workspace {space.path} does not contain the samples of {name!r}"
+        raise Conflict(
+            message,
+            f"choose another folder: tui-annotate annotate -w DIR {shlex.quote(str(file))}",
+            code="other-file",
+        )
+    space.corpus.set_setting(ANNOTATED_FILE, name)
+
+
+def _holds(space: Workspace, file: Path, *, format_name: str, reading: ImportOptions) -> bool:
+    from tui_annotate.services.ingest.former_names import is_file_stored
+
+    options = replace(
+        reading, stored=space.corpus.sample_or_none, used_columns=space.corpus.used_columns()
+    )
+    form = format_name or detect(file, reading)
+    return any(
+        is_file_stored(file, form, replace(options, former_names=former))
+        for former in (False, True)
+    )
 
 
 def _has_terminal() -> bool:
@@ -164,14 +265,14 @@ def offer_file(missing: NotFound, shown: AnnotateOptions) -> int:
         raise refused
     if not _has_terminal():
         raise refused
-    folder = choose_folder(None, found[0])
+    place = choose_folder(None, found[0])
     question = (
-        f"This folder is not in a workspace. Annotate {named} in the workspace {folder.name}?"
+        f"This folder is not in a workspace. Annotate {named} in the workspace {place.folder.name}?"
     )
     if output.read_answer(f"{question} [Y/n]").lower() not in {"", "y", "yes"}:
         raise refused from None
     reading = import_options(ColumnOptions(), TextOptions())
-    return annotate_files(found, folder, reading=reading, shown=shown)
+    return annotate_files(found, place, reading=reading, shown=shown)
 
 
 def _is_readable(file: Path) -> bool:

@@ -11,6 +11,7 @@ import typer
 from tui_annotate.cli import completion, options, output, pseudonyms
 from tui_annotate.cli.convert import (
     DONE_IN_PART,
+    BomOption,
     LayerOption,
     StrictOption,
     UnratedOption,
@@ -57,6 +58,7 @@ def export(
     everyone_read: options.EveryoneReadOption = False,
     offsets: WrittenOffsetsOption = Offsets.CODEPOINT,
     unrated: UnratedOption = False,
+    bom: BomOption = False,
     strict: StrictOption = False,
     pseudonymise: pseudonyms.PseudonymiseOption = False,
     include_practice: options.PracticeOption = False,
@@ -79,7 +81,11 @@ def export(
             target,
             format=format_name,
             options=ExportOptions(
-                layer=layer, offsets=offsets.value, unrated=unrated, everyone_read=everyone_read
+                layer=layer,
+                offsets=offsets.value,
+                unrated=unrated,
+                everyone_read=everyone_read,
+                bom=bom,
             ),
             names=names,
             **work.filters(include_practice=include_practice, include_gold=include_gold),

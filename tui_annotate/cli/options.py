@@ -110,7 +110,7 @@ FilesArgument = Annotated[
     list[Path],
     argument(
         "FILE",
-        "File or folder to read, in any readable format, also compressed (.gz, .zst), or - for "
+        "File or folder to read, in any readable format, also compressed, or - for "
         "standard input. A pattern in quotes ('rows/*.csv') makes one dataset of all its files.",
     ),
 ]
@@ -126,7 +126,7 @@ FormatOption = Annotated[
     ),
 ]
 DatasetOption = Annotated[
-    str, dataset_option("Name of the dataset (default: the file name up to its first dot).")
+    str, dataset_option("Name of the dataset (default: the file name without its ending).")
 ]
 OffsetsOption = Annotated[
     ReadOffsets | None,
@@ -298,6 +298,47 @@ class ColumnOptions:
         Side,
         typer.Option("--span-side", help="Text that contains the spans of --span-column."),
     ] = Side.SUMMARY
+    start_column: Annotated[
+        str,
+        option("--start-column", "NAME", "Column of the first offset of a span (default: none)."),
+    ] = ""
+    end_column: Annotated[
+        str,
+        option("--end-column", "NAME", "Column of the last offset of a span (default: none)."),
+    ] = ""
+    offset_base: Annotated[
+        int,
+        typer.Option(
+            "--offset-base",
+            metavar="N",
+            min=0,
+            max=1,
+            help="Number of a text's first character in the offsets of spans: 0 or 1.",
+        ),
+    ] = 0
+    end_inclusive: Annotated[
+        bool, flag("--end-inclusive", "The last offset of a span is its last character.")
+    ] = False
+    person_column: Annotated[
+        str,
+        option(
+            "--person-column",
+            "NAME",
+            "Column of the annotators of the spans; rows of one summary become one sample "
+            "(default: none).",
+        ),
+    ] = ""
+    empty_marker: Annotated[
+        str,
+        option(
+            "--empty-marker",
+            "TEXT",
+            "Text of a cell without a span, in addition to NULL, None, NaN and NA.",
+        ),
+    ] = ""
+    merge_rows: Annotated[
+        bool, flag("--merge-rows", "Make one sample of all rows with the same source and summary.")
+    ] = False
 
 
 @dataclass(frozen=True)
@@ -413,8 +454,7 @@ def import_options(
         given["only"] = tuple(collection.topic or ())
     preset = given.pop("columns")
     reading = set_pair_columns(preset, ImportOptions(choose_columns=_ColumnPrompt(), **given))
-    if reading.span_label_column or reading.spans_as is SpanUse.SUGGESTIONS:
-        _require_span_column(reading)
+    _check_span_options(reading)
     choose_columns(files, format_name, reading)
     return reading
 
@@ -482,12 +522,17 @@ def _check_delimiter(text: str) -> str:
     return sign
 
 
-def _require_span_column(reading: ImportOptions) -> None:
-    if not reading.span_column:
+def _check_span_options(reading: ImportOptions) -> None:
+    needs_spans = reading.span_label_column or reading.spans_as is SpanUse.SUGGESTIONS
+    if needs_spans and not reading.has_spans:
         raise InvalidInput(
             "--span-label-column and --spans-as need a column of spans",
             "name the column of the spans with --span-column",
             code="span-column-missing",
+        )
+    if bool(reading.start_column) != bool(reading.end_column):
+        raise InvalidInput(
+            "--start-column and --end-column need each other", "name both columns of offsets"
         )
 
 

@@ -11,14 +11,21 @@ from pathlib import Path
 from typing import Any
 
 from tui_annotate.domain.errors import InvalidInput, InvalidRecord, NotFound
+from tui_annotate.plugins.files.foreign import read_head, refuse_foreign
 from tui_annotate.plugins.files.inputs import is_pattern, list_matches
 from tui_annotate.plugins.files.json_values import EMPTY, JsonValue, read_json_values
-from tui_annotate.plugins.files.packing import ZIP_MAGIC, begins_with, plain_suffixes
+from tui_annotate.plugins.files.packing import (
+    PACKED,
+    begins_with,
+    plain_suffixes,
+    remove_packed_ending,
+)
 from tui_annotate.plugins.files.streams import read_chunks
 from tui_annotate.plugins.files.workbooks import is_workbook
 from tui_annotate.plugins.pair_columns import SAMPLED_ROWS, find_columns, has_pair_header
 from tui_annotate.plugins.person_files import is_several, read_person_files
 from tui_annotate.plugins.protocols import ImportOptions
+from tui_annotate.plugins.record_validation import COLUMNS_AMBIGUOUS
 from tui_annotate.plugins.registry import plugin_names as names_of
 
 _KEYS = {
@@ -32,6 +39,8 @@ _KEYS = {
     "open-qa": {"question", "ctxs"},
 }
 """Maps the name of a file format to the fields that every record of the format has."""
+_TABULAR = {"mercury", "ragtruth", "doccano", "generations", "open-qa", "rag", "labelstudio"}
+"""Formats whose records may also be read as rows of a table, if the user names its columns."""
 _RAG = (
     ("contexts", {"question"}),
     ("retrieved_contexts", {"user_input"}),
@@ -45,18 +54,6 @@ _DATASETS_FILES = {"dataset_dict.json", "state.json"}
 """A folder that the library `datasets` saved contains at least one file with such a name."""
 _MAGIC = {b"SQLite format 3\0": "mercury-db", b"PAR1": "pairs"}
 """Maps the first bytes of a binary file to the name of the file's format."""
-_FOREIGN = {
-    ZIP_MAGIC: (
-        "a zip archive or a document of an office program",
-        "unpack the zip, or save the document as xlsx or CSV",
-    ),
-    b"\xd0\xcf\x11\xe0": (
-        "an old Excel or Word file, or a file with a password",
-        "save the file as xlsx or CSV, without a password",
-    ),
-    b"%PDF": ("a PDF", "export the texts as CSV or JSON, with columns for source and summary"),
-}
-"""Maps the first bytes of a file that cannot be imported to its kind and a hint for the user."""
 _NATIVE = "tui-annotate/"
 """Start of the field `format` in records of the program's own format, in all versions."""
 _NATIVE_HEAD = re.compile(rf'"format"\s*:\s*"{_NATIVE}')
@@ -97,7 +94,7 @@ def detect(path: Path, reading: ImportOptions | None = None) -> str:
         return "doccano"
     if form := _detect_by_bytes(path):
         return form
-    _refuse_foreign(path)
+    refuse_foreign(path, read_head(path))
     head, named = _read_head(path, reading.encoding), set(plain_suffixes(path)[-1:])
     if not head.strip() and not named & {*_TABLES, *_JSON} and _is_blank(path, reading.encoding):
         hint = "check the file; for standard input, check the command that writes to the pipe"
@@ -114,20 +111,41 @@ def detect(path: Path, reading: ImportOptions | None = None) -> str:
 
 def _inspect_records(path: Path, reading: ImportOptions) -> _Inspection:
     columns = {reading.source_column or "source", reading.summary_column or "summary"}
-    look, listed = _Inspection(), False
+    named = {reading.source_column, reading.summary_column} - {""}
+    look, listed, spare = _Inspection(), False, ""
     rows: list[Mapping[str, Any]] = []
     for fields in _read_records(path, reading.encoding):
-        if form := _detect_by_record(fields, columns):
+        form = _detect_by_record(fields, columns)
+        if form in _TABULAR and len(named) > 1 and named <= fields.keys():
+            form = ""  # the columns that the user names win
+        if form == "ragtruth" and not _has_sources(path, fields):
+            form, spare = "", form
+        if form:
             return _Inspection(form)
         look.names = look.names or list(fields)
         if len(rows) < SAMPLED_ROWS:
             rows.append(fields)
         listed = listed or isinstance(fields.get("annotations"), list)
-    with suppress(InvalidInput):
+    try:
         choice = find_columns(str(path), rows, reading)
-        named = reading.source_column or reading.summary_column or choice.is_collection
-        look.pairs = bool(named) or not listed
+    except InvalidInput as error:
+        if error.code == COLUMNS_AMBIGUOUS and not listed:
+            raise
+    else:
+        chosen = reading.source_column or reading.summary_column or choice.is_collection
+        look.pairs = bool(chosen) or not listed
+    if spare and not look.pairs:
+        look.form = spare  # its importer names the missing file
     return look
+
+
+def _has_sources(path: Path, fields: Mapping[str, Any]) -> bool:
+    """Return whether the sources of a file of RAGTruth's responses are in it, or next to it."""
+    return "source_info" in fields or any(
+        (path.parent / f"{name}{ending}").is_file()
+        for name in _FILES["ragtruth"][:1]
+        for ending in ("", *PACKED)
+    )
 
 
 def _detect_by_head(head: str, named: set[str]) -> str:
@@ -153,7 +171,7 @@ def _uncertain_error(path: Path, *, names: list[str], reading: ImportOptions) ->
 
 
 def _detect_folder(path: Path, reading: ImportOptions) -> str:
-    there = {each.name.removesuffix(".gz").removesuffix(".zst") for each in path.iterdir()}
+    there = {remove_packed_ending(each.name) for each in path.iterdir()}
     for name, files in _FILES.items():
         if there.issuperset(files):
             return name
@@ -205,14 +223,6 @@ def _detect_by_bytes(path: Path) -> str:
     return next((name for magic, name in _MAGIC.items() if begins_with(path, magic)), "")
 
 
-def _refuse_foreign(path: Path) -> None:
-    for magic, (what, instead) in _FOREIGN.items():
-        if begins_with(path, magic):
-            raise InvalidInput(
-                f"{path} is {what}, which cannot be imported", instead, code="format-not-readable"
-            )
-
-
 def _detect_by_record(fields: Mapping[str, Any], columns: set[str]) -> str:
     if str(fields.get("format")).startswith(_NATIVE):
         return "native"
@@ -225,7 +235,9 @@ def _detect_by_record(fields: Mapping[str, Any], columns: set[str]) -> str:
         return "open-qa"
     if fields.keys() >= {"annotation_id", "annotator", "id"}:
         return "labelstudio"  # its export JSON-MIN
-    if isinstance(fields.get("metadata"), dict) and fields.keys() & {"responses", "answer"}:
+    if isinstance(fields.get("metadata"), dict) and (
+        isinstance(fields.get("responses"), list) or "answer" in fields
+    ):
         return "autojudge"
     if any(isinstance(fields.get(name), list) and fields.keys() >= keys for name, keys in _RAG):
         return "" if fields.keys() >= columns else "rag"

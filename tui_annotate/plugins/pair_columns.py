@@ -5,7 +5,8 @@ from __future__ import annotations
 import csv
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+import shlex
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from hashlib import sha256
@@ -14,7 +15,18 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from tui_annotate.domain.errors import InvalidInput, InvalidRecord, NotFound
+from tui_annotate.domain.records import Problem
 from tui_annotate.domain.samples import SampleKey
+from tui_annotate.plugins.column_texts import (
+    Rows,
+    explain_no_texts,
+    find_person_column,
+    find_span_columns,
+    has_tags,
+    is_label_studio_table,
+    is_request,
+    join_texts,
+)
 from tui_annotate.plugins.files.streams import read_lines
 from tui_annotate.plugins.protocols import ColumnChoice, ImportOptions, PairColumns
 from tui_annotate.plugins.record_validation import (
@@ -22,6 +34,7 @@ from tui_annotate.plugins.record_validation import (
     join_missing_columns,
     missing_column,
 )
+from tui_annotate.plugins.text_lists import is_list_like
 
 SAMPLED_ROWS: Final = 50
 """Number of rows at the beginning of a table by which its columns are chosen."""
@@ -71,7 +84,8 @@ _DELIMITERS: Final = (",", ";", "\t", "|")
 The semicolon is common in countries with decimal commas, the tab in text copied from a spreadsheet.
 """
 _SOURCES: Final = """
-source document article doc context premise passage grounding knowledge evidence 原文 文章
+source document article doc context premise passage grounding knowledge evidence 原文 文章 \
+contexts retrieved_contexts documents passages wiki_passage source_info
 text input content story dialogue transcript report body full_text source_text prompt 正文
 """
 _SUMMARIES: Final = """
@@ -117,6 +131,17 @@ def fill_columns(options: ImportOptions, columns: PairColumns) -> ImportOptions:
     return replace(options, **named)
 
 
+def span_columns_of(options: ImportOptions) -> set[str]:
+    """Return the names of the columns of spans, and of what belongs to them."""
+    return {
+        options.span_column,
+        options.span_label_column,
+        options.start_column,
+        options.end_column,
+        options.person_column,
+    } - {""}
+
+
 def _columns_of(options: ImportOptions) -> PairColumns:
     return PairColumns(*(getattr(options, f"{name}_column") for name in PairColumns._fields))
 
@@ -153,7 +178,58 @@ def set_columns(
     columns = _columns_of(options)
     _check_second_source(columns, names)
     options.chosen_columns[first.dataset, table] = columns
-    return replace(options, table_columns=(*columns, header))
+    options = _with_label_studio(names, rows, options)
+    lists = _has_lists(columns.source, rows)
+    return replace(options, table_columns=(*columns, header), list_source=lists)
+
+
+def _has_lists(column: str, rows: Rows) -> bool:
+    """Return whether all cells of a column are lists of texts, so that no text is taken for one."""
+    values = [row.get(column) for row in rows if row.get(column) not in (None, "")]
+    return bool(values) and all(
+        isinstance(value, list) or (isinstance(value, str) and is_list_like(value))
+        for value in values
+    )
+
+
+def _with_label_studio(names: Sequence[str], rows: Rows, options: ImportOptions) -> ImportOptions:
+    """Return import options that read the spans and people of a table of Label Studio."""
+    if options.has_spans or options.person_column or not is_label_studio_table(names):
+        return options
+    spans = find_span_columns(names, rows)
+    return replace(
+        options,
+        span_column=spans[0] if spans else "",
+        person_column="annotator",
+        id_column=options.id_column or ("id" if "id" in names else ""),
+    )
+
+
+def describe_unread(rows: Rows, options: ImportOptions) -> Iterator[Problem]:
+    """Yield a warning for spans, and for people, in columns of a table that are not imported.
+
+    The warnings have no position.
+    """
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    known = _find_collection(names, rows)
+    if not options.has_spans and not (known and known.spans):
+        for name in find_span_columns(names, rows):
+            message = f"column {name!r} has spans, which are not imported as annotations"
+            hint = f"to import the spans: {shlex.join(['--span-column', name])}"
+            yield Problem("", message, hint, refused=False, code="spans-unread")
+    person = find_person_column(names)
+    if person and not options.merges_rows and _repeats_texts(rows, options):
+        message = f"rows repeat their texts, and column {person!r} seems to name annotators"
+        hint = f"to make one sample of the rows: {shlex.join(['--person-column', person])}"
+        yield Problem("", message, hint, refused=False, code="people-unread")
+
+
+def _repeats_texts(rows: Rows, options: ImportOptions) -> bool:
+    texts = [
+        json.dumps([row.get(options.source_column), row.get(options.summary_column)])
+        for row in rows
+    ]
+    return len({*texts}) < len(texts)
 
 
 def _prefer_stored(
@@ -214,18 +290,30 @@ def find_columns(
     if known and not (options.source_column or options.summary_column):
         reason = f"the columns of {known.title}"
         return ColumnChoice(table, (known.columns,), reason, is_collection=True, spans=spans)
-    names = [n for n in names if n not in {options.span_column, options.span_label_column}]
-    named = find_named_columns(names, options)
-    texts = _TextColumns.read(names, rows) if len(named) != 1 else _TextColumns({})
+    names = [name for name in names if name not in span_columns_of(options)]
+    faults: dict[str, str] = {}
+    named = find_named_columns(names, options, rows=rows, faults=faults)
+    texts = _TextColumns.read(names, rows) if len(named) != 1 else _TextColumns({}, frozenset())
     if named:
         plausible = [pair for pair in named if texts.score(pair)] or named
         standard = [pair for pair in plausible if pair == STANDARD]
         best = standard or sorted(plausible, key=texts.score, reverse=True)
         return ColumnChoice(table, tuple(best), "columns chosen by name", is_certain=len(best) == 1)
-    found = find_named_columns(names, options, others=list(texts.words))
+    found = find_named_columns(names, options, others=list(texts.words), rows=rows, faults={})
+    if not found and {*STANDARD[:2]} <= {*names}:
+        # The table has the program's own names and no other texts: bad rows are refused one by one.
+        return ColumnChoice(table, (STANDARD,), "columns chosen by name")
+    has_both = all(chosen or _find_names(names, groups) for chosen, groups in _sides(options))
+    if not found and faults and has_both:
+        raise InvalidInput(
+            f"the columns of {table} are unclear: {'; '.join(faults.values())}",
+            "name the columns of the texts with --source-column and --summary-column",
+            code=COLUMNS_AMBIGUOUS,
+        )
     if not found:
         raise _missing_error(names, options)
-    return _choose_by_texts(table, {pair: texts.score(pair) for pair in found})
+    choice = _choose_by_texts(table, {pair: texts.score(pair) for pair in found})
+    return replace(choice, is_certain=choice.is_certain and not faults)
 
 
 def _find_used(
@@ -269,13 +357,33 @@ def _sides(options: ImportOptions) -> tuple[tuple[str, str], ...]:
 
 
 def find_named_columns(
-    names: Sequence[str], options: ImportOptions, others: Sequence[str] = ()
+    names: Sequence[str],
+    options: ImportOptions,
+    *,
+    others: Sequence[str] = (),
+    rows: Rows = (),
+    faults: dict[str, str] | None = None,
 ) -> list[PairColumns]:
-    """Return the pairs of columns that options or names select; `others` are for a missing side."""
-    sources, summaries = (
-        [chosen] * (chosen in names) if chosen else _find_names(names, groups) or others
-        for chosen, groups in _sides(options)
-    )
+    """Return the pairs of columns that options or names select; `others` are for a missing side.
+
+    A column that a name selects must have texts in `rows`. If only columns without texts have a
+    name for a side, the reason is added to `faults`.
+    """
+    sides = []
+    for chosen, groups in _sides(options):
+        if chosen:
+            sides.append([chosen] * (chosen in names))
+            continue
+        wrong = {
+            name: explain_no_texts(name, rows, is_summary=groups is _SUMMARIES)
+            for group in groups.splitlines()
+            for name in _find_names(names, group)
+        }
+        good = [name for name, fault in wrong.items() if not fault]
+        if not good and faults is not None:
+            faults.update(wrong)
+        sides.append(_find_names(good, groups) or list(others))
+    sources, summaries = sides
     return [PairColumns(*pair) for pair in product(sources, summaries) if len({*pair}) == 2]
 
 
@@ -339,26 +447,30 @@ def _simplify(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _TextColumns:
-    """Distinct words of each row, for each column that holds texts of several words."""
+    """Distinct words of each row, for each column that holds texts of several words.
+
+    `requests`: columns with questions or prompts, which are neither source nor summary.
+    """
 
     words: Mapping[str, Sequence[frozenset[str]]]
+    requests: frozenset[str]
 
     @classmethod
     def read(cls, names: Iterable[str], rows: Sequence[Mapping[str, Any]]) -> _TextColumns:
         from tui_annotate.methods.lexical import find_words
 
-        words = {}
+        words, names = {}, [*names]
         for name in names:
-            values = (row.get(name) for row in rows)
-            texts = [value[:_LONGEST] if isinstance(value, str) else "" for value in values]
+            texts = [join_texts(row.get(name))[:_LONGEST] for row in rows]
             found = [frozenset(word.text for word in find_words(text)) for text in texts]
             several = sum(
                 len(each) >= _FEWEST_WORDS and (" " in text.strip() or not text.isascii())
                 for each, text in zip(found, texts, strict=True)
             )
-            if several >= _TEXT_SHARE * len(rows):
+            if several >= _TEXT_SHARE * len(rows) and not has_tags(name, rows):
                 words[name] = found
-        return cls(words)
+        requests = (name for name in words if is_request(name, _simplify(name), rows))
+        return cls(words, frozenset(requests))
 
     def score(self, pair: PairColumns) -> float:
         """Return how well two columns fit as source and summary, from 0 to 1.
@@ -367,7 +479,8 @@ class _TextColumns:
         of rows with a shorter summary. It is reduced for summaries as short as titles, and for
         summaries that are repeated more often than their sources.
         """
-        if not self.words.keys() >= {pair.source, pair.summary}:
+        texts = {pair.source, pair.summary}
+        if not self.words.keys() >= texts or texts & self.requests:
             return 0.0
         sources, summaries = self.words[pair.source], self.words[pair.summary]
         both = list(zip(sources, summaries, strict=True))

@@ -124,6 +124,13 @@ class ImportOptions:
         sheet: the only sheet to import from an Excel workbook; default: all sheets.
         span_column, span_label_column: columns of spans and of their labels; default: none.
         span_side: side of the text in which the spans are.
+        start_column, end_column: columns of the offsets of one span in each row; default: none.
+        offset_base: number of the first character in offsets of spans, 0 or 1.
+        end_inclusive: whether the end of a span is its last character.
+        person_column: column of the annotator of a row's spans; default: none.
+        empty_marker: text of a cell without a span, in addition to `NULL` and the like.
+        merge_rows: whether rows with the same texts are one sample; always with `person_column` or
+            `start_column`.
         language: language of all documents; default: guessed from the proportion of Han characters
             in each document.
         about: description of the imported datasets; replaces what is stored, except in empty
@@ -135,10 +142,13 @@ class ImportOptions:
         textless: whether a question without any text is a record, for callers that store nothing;
             default: such a question is refused.
         everyone_read: whether each annotator of a file completed every sample of the file.
+        former_names: whether a dataset without a name is named by the part of the file's name
+            before the first dot, as in stores of earlier versions.
         stored: returns the stored sample with a key, for formats whose ids depend on earlier
             imports; None if no samples are stored.
         choose_columns: receives each choice of columns, and returns the columns to use; None
             uses certain choices, and refuses a table whose columns are ambiguous.
+        list_source: whether the cells of the source column are lists of texts, each a document.
         used_columns: columns that each dataset was imported with before, the last first; a table
             that has them is read with them. Each is a `PairColumns` and a digest of the header.
         chosen_columns: columns that this import chose, by dataset and table.
@@ -157,6 +167,13 @@ class ImportOptions:
     span_column: str = ""
     span_label_column: str = ""
     span_side: Side = Side.SUMMARY
+    start_column: str = ""
+    end_column: str = ""
+    offset_base: int = 0
+    end_inclusive: bool = False
+    person_column: str = ""
+    empty_marker: str = ""
+    merge_rows: bool = False
     spans_as: SpanUse = SpanUse.ANNOTATIONS
     language: str = ""
     about: DatasetDescription = field(default_factory=DatasetDescription)
@@ -167,6 +184,7 @@ class ImportOptions:
     offsets: str = ""
     textless: bool = False
     everyone_read: bool = False
+    former_names: bool = False
     stored: Callable[[SampleKey], Sample | None] | None = field(default=None, compare=False)
     choose_columns: Callable[[ColumnChoice], PairColumns] | None = field(
         default=None, compare=False
@@ -174,7 +192,18 @@ class ImportOptions:
     used_columns: dict[str, list[tuple[str, ...]]] = field(default_factory=dict, compare=False)
     chosen_columns: dict[tuple[str, str], PairColumns] = field(default_factory=dict, compare=False)
     table_columns: tuple[str, ...] = field(default=(), compare=False)
+    list_source: bool = field(default=False, compare=False)
     meter: ReadMeter | None = field(default=None, compare=False)
+
+    @property
+    def has_spans(self) -> bool:
+        """Whether spans are read from columns of a table."""
+        return bool(self.span_column or self.start_column)
+
+    @property
+    def merges_rows(self) -> bool:
+        """Whether all rows of a table with the same texts are one sample."""
+        return self.merge_rows or bool(self.person_column or self.start_column)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -182,6 +211,7 @@ class ExportOptions:
     """User options of an export; a format ignores options that do not concern the format.
 
     Attributes:
+        bom: whether CSV files begin with a byte order mark, which Excel needs to read UTF-8.
         formula_safe: whether cells that a spreadsheet would run as a formula get a leading quote.
         layer: the layer of work to write: `adjudicated`, `majority`, `all`, or the id or name of
             an annotator. The records that the format receives contain only this layer.
@@ -193,6 +223,7 @@ class ExportOptions:
     """
 
     formula_safe: bool = True
+    bom: bool = False
     layer: str = ""
     offsets: str = CODEPOINT
     unrated: bool = False

@@ -19,7 +19,12 @@ from tui_annotate.domain.samples import Sample, Side
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.implied_readings import complete_readings, list_annotators
 from tui_annotate.plugins.protocols import ImportOptions, JointImporter, TableImporter
-from tui_annotate.plugins.record_validation import parse_document, parse_identifier
+from tui_annotate.plugins.record_validation import (
+    NAME_NOT_UTF8,
+    is_utf8,
+    parse_document,
+    parse_identifier,
+)
 from tui_annotate.plugins.traits import get_traits
 
 
@@ -61,7 +66,9 @@ def _read_group(
                 importer.read(path, replace(options, row_prefix=prefix))
                 for path, prefix in zip(paths, prefixes, strict=True)
             )
-        yield from items if registry.is_built_in("importers", name) else map(_check_item, items)
+        if not registry.is_built_in("importers", name):
+            items = map(_check_item, items)
+        yield from map(_check_names, items)
 
 
 def choose_columns(name: str, options: ImportOptions, path: Path) -> None:
@@ -75,6 +82,25 @@ def choose_columns(name: str, options: ImportOptions, path: Path) -> None:
     with registry.guard_plugin("importers", name):
         if isinstance(importer, TableImporter):
             importer.choose_columns(path, options)
+
+
+def _check_names(item: Record | Problem) -> Record | Problem:
+    """Return a Problem for a record with a name that is not UTF-8, as names of files may be."""
+    if isinstance(item, Problem):
+        return item
+    sample = item.sample
+    names = [sample.dataset, sample.id, sample.group]
+    names += [name for document in sample.documents for name in (document.key, document.title)]
+    names += [name for person in item.people for name in (person.id, person.name)]
+    wrong = next((name for name in names if not is_utf8(name)), None)
+    if wrong is None:
+        return item
+    return Problem(
+        item.where,
+        f"the name {wrong!r} is not UTF-8",
+        "rename the file, or correct the program that wrote the name",
+        code=NAME_NOT_UTF8,
+    )
 
 
 def _check_item(item: Any) -> Record | Problem:

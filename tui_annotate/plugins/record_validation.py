@@ -29,6 +29,8 @@ LONGEST_TEXT = 8_000_000
 LONGEST_ID = 1000
 COLUMNS_MISSING = "columns-missing"
 """Code of the error for a table without a column that an import needs."""
+NAME_NOT_UTF8 = "name-not-utf8"
+"""Code of the error for a file whose name is not UTF-8, and for an id that is not."""
 COLUMNS_AMBIGUOUS = "columns-ambiguous"
 """Code of the error for a table of which several columns can be the source or the summary."""
 _RIGHT_ONE = "choose one of the file's columns with "
@@ -37,17 +39,59 @@ _TEXT_HINTS: dict[type, str] = {
     list: "join the texts of the list to one text, or name a different column",
     dict: "name a column that holds one text per sample",
 }
+_PACKED_ENDINGS = frozenset({"gz", "zst", "bz2", "xz"})
+_DATA_ENDINGS = frozenset(
+    {
+        "csv", "tsv", "tab", "json", "jsonl", "ndjson", "xlsx", "xlsm", "parquet", "arrow", "db",
+        "sqlite", "sqlite3", "bundle", "txt", "ann", "conll", "xmi", "zip",
+    }
+)  # fmt: skip
+"""Endings of file names that are no part of a dataset's name."""
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
-def choose_dataset_name(path: Path, wanted: str) -> str:
+def choose_dataset_name(path: Path, wanted: str, *, former: bool = False) -> str:
     """Return the name of an imported dataset: the wanted name, else that of its file.
+
+    The name of a file loses its known endings, such as `.csv.gz`; other dots stay. `former` cuts
+    the name at its first dot, as earlier versions of the program did.
 
     Raises:
         InvalidInput: the name is not a valid dataset name.
     """
     name = path.name if path.name.strip(".") else path.resolve().name  # of "." and ".."
-    return parse_identifier(wanted or name.lstrip(".").split(".", 1)[0], what="dataset")
+    name = name.lstrip(".")
+    default = name.split(".", 1)[0] if former else remove_endings(name)
+    if not wanted and not is_utf8(name):
+        raise InvalidInput(
+            f"the name of the file {path} is not UTF-8, so that it cannot name a dataset",
+            "rename the file, or pass --dataset NAME",
+            code=NAME_NOT_UTF8,
+        )
+    return parse_identifier(wanted or default, what="dataset")
+
+
+def is_utf8(name: str) -> bool:
+    """Return whether a name has no lone surrogates, which Python makes of wrong bytes."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def remove_endings(name: str) -> str:
+    """Return a file's name without the endings of its compression and of its kind of data."""
+    stem, ending = _split_ending(name)
+    if ending in _PACKED_ENDINGS:
+        name = stem
+        stem, ending = _split_ending(name)
+    return stem if ending in _DATA_ENDINGS else name
+
+
+def _split_ending(name: str) -> tuple[str, str]:
+    stem, dot, ending = name.rpartition(".")
+    return (stem, ending.casefold()) if stem and dot else (name, "")
 
 
 def parse_identifier(value: Any, *, what: str) -> str:

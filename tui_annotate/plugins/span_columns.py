@@ -7,7 +7,7 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -16,10 +16,12 @@ from typing import Any, Final, NamedTuple
 from tui_annotate.domain.annotations import Anchor, Annotation, LabelPath
 from tui_annotate.domain.assignments import Assignment, State
 from tui_annotate.domain.errors import InvalidInput
+from tui_annotate.domain.offsets import utf16_map
 from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.provenance import parse_score
 from tui_annotate.domain.records import SPAN_REFUSED, OwnedAnnotation, Problem, Record
 from tui_annotate.domain.samples import Sample, Side
+from tui_annotate.domain.spans import Span
 from tui_annotate.methods.quote_location import list_occurrences
 from tui_annotate.plugins.files.json_values import SURROGATE
 from tui_annotate.plugins.json_records import make_row_id, number_repeated, parse_label
@@ -30,8 +32,10 @@ from tui_annotate.plugins.record_validation import (
     get_field,
     imported_person,
     make_problem,
+    parse_identifier,
     shorten_quote,
 )
+from tui_annotate.plugins.row_groups import GroupedRow
 
 ANNOTATOR: Final = "pairs"
 """Annotator id and format name of all annotations that are read from columns of spans."""
@@ -45,6 +49,21 @@ _NUMBERED: Final = re.compile(r"(.+)#(\d{1,9})", re.DOTALL)
 _FORMS: Final = "write a quote, [quote, number of its occurrence], or [start, end]"
 
 
+_EMPTY_MARKERS: Final = frozenset({"", "null", "none", "nan", "na", "n/a", "<na>"})
+"""Cells without a value, as databases and pandas write them, in lower case."""
+_FIELDS: Final[dict[str, tuple[str, ...]]] = {
+    "quote": ("quote", "text", "span"),
+    "occurrence": ("occurrence",),
+    "start": ("start", "start_offset"),
+    "end": ("end", "end_offset"),
+    "label": ("label", "labels", "label_type", "annotation"),
+    "note": ("note", "meta"),
+}
+"""Names of the fields of a span object: our own first, then those of other programs."""
+_SCORES: Final = ("prob", "probability", "score", "confidence")
+"""Names of the field with a machine's probability; Mu-SHROOM has the first one."""
+
+
 class _Cell(NamedTuple):
     """A span as a column gives it; `occurrence` is the number of the quote's occurrence, from 1."""
 
@@ -54,12 +73,6 @@ class _Cell(NamedTuple):
     end: Any = None
     label: Any = None
     note: Any = None
-    score: Any = None
-
-
-_SCORES: Final = ("prob", "probability", "score", "confidence")
-"""Names of the field with a machine's probability; Mu-SHROOM has the first one."""
-_READ_FIELDS: Final = frozenset({*_Cell._fields, "text"})
 
 
 class _Found(NamedTuple):
@@ -67,48 +80,52 @@ class _Found(NamedTuple):
     labels: tuple[LabelPath, ...]
     note: str
     score: float | None = None
+    person: str = ANNOTATOR
 
 
 def add_spans(
-    record: Record, fields: Mapping[str, Any], options: ImportOptions
+    record: Record, rows: Sequence[GroupedRow], options: ImportOptions
 ) -> Iterator[Record | Problem]:
-    """Yield a sample with the spans of its row, then a warning for each span that is not found.
+    """Yield a sample with the spans of its rows, then a warning for each span that is not found.
 
-    Spans that become suggestions are checked, but the sample does not contain them.
+    Each person of a row completed the sample, also without a span. Spans that become suggestions
+    are checked, but the sample does not contain them.
 
     Raises:
-        InvalidInput: the row lacks one of the columns.
+        InvalidInput: a row lacks one of the columns, or the name of a person is invalid.
     """
-    if not options.span_column:
+    if not (options.has_spans or options.person_column):
         yield record
         return
     reader = _SpanReader(record.sample, options.span_side)
-    found = list(reader.read(fields, options))
+    found: list[_Found] = []
+    people: dict[str, None] = {}
+    problems: list[Problem] = []
+    for row in rows:
+        person = _read_person(row.fields, options)
+        people[person] = None
+        found += [one._replace(person=person) for one in reader.read(row.fields, options)]
+        problems += reader.take_problems(row.where, options)
     if options.spans_as is SpanUse.ANNOTATIONS:
         record = replace(
             record,
             annotations=tuple(reader.annotations(found)),
-            assignments=(Assignment(ANNOTATOR, State.DONE),),
-            people=(imported_person(ANNOTATOR),),
+            assignments=tuple(Assignment(person, State.DONE) for person in people),
+            people=tuple(imported_person(person) for person in people),
         )
     yield record
-    for error in reader.errors:
-        problem = make_problem(record.where, error)
-        yield replace(
-            problem,
-            message=f"column {options.span_column!r}: {problem.message}",
-            refused=False,
-            code=problem.code or SPAN_REFUSED,
-        )
-    suggested = options.spans_as is SpanUse.SUGGESTIONS
-    for name, count in reader.unread.items():
-        if not (suggested and name in reader.scores):
-            message = f"skipped the field {name!r} of {format_count(count, 'span')}"
-            hint = ""
-            if name in reader.scores:
-                hint = "to import the scores of spans, pass --spans-as suggestions"
-            what = f"column {options.span_column!r}: {message}"
-            yield Problem(record.where, what, hint, refused=False)
+    yield from problems
+
+
+def _read_person(fields: Mapping[str, Any], options: ImportOptions) -> str:
+    if not options.person_column:
+        return ANNOTATOR
+    value = get_field(fields, options.person_column, option="--person-column")
+    if _is_blank(value, options):
+        return ANNOTATOR
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return parse_identifier(value, what="person")
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,8 +143,38 @@ class _SpanReader:
     unread: Counter[str] = field(default_factory=Counter)
     scores: set[str] = field(default_factory=set)
 
+    def take_problems(self, where: str, options: ImportOptions) -> Iterator[Problem]:
+        """Yield a warning for each span that was not found, and for each field that is not read."""
+        column = options.span_column or options.start_column
+        for error in self.errors:
+            problem = make_problem(where, error)
+            yield replace(
+                problem,
+                message=f"column {column!r}: {problem.message}",
+                refused=False,
+                code=problem.code or SPAN_REFUSED,
+            )
+        for name, count in self.unread.items():
+            is_score = name in self.scores
+            if is_score and options.spans_as is SpanUse.SUGGESTIONS:
+                continue
+            message = (
+                f"column {column!r}: skipped the field {name!r} of {format_count(count, 'span')}"
+            )
+            hint = "to import the scores of spans, pass --spans-as suggestions" if is_score else ""
+            yield Problem(where, message, hint, refused=False)
+        self.errors.clear()
+        self.unread.clear()
+        self.scores.clear()
+
     def read(self, fields: Mapping[str, Any], options: ImportOptions) -> Iterator[_Found]:
-        groups = _list_groups(get_field(fields, options.span_column, option="--span-column"))
+        if options.start_column:
+            yield from self._read_offsets(fields, options)
+            return
+        if not options.span_column:
+            return
+        cell = get_field(fields, options.span_column, option="--span-column")
+        groups = [] if self._is_empty(cell, options) else _list_groups(cell)
         labels: list[Any] = [None] * len(groups)
         if options.span_label_column:
             labels = self._align_labels(fields, options.span_label_column, len(groups))
@@ -138,8 +185,46 @@ class _SpanReader:
                 except InvalidInput as error:
                     self.errors.append(error)
 
+    def _is_empty(self, cell: Any, options: ImportOptions) -> bool:
+        """Return whether a cell has no span; a word such as `None` in the text is a quote."""
+        if cell == options.empty_marker:
+            return True
+        texts = (document.text for document in self.sample.side(self.side))
+        return _is_blank(cell, options) and not (
+            isinstance(cell, str) and cell.strip() and any(cell in text for text in texts)
+        )
+
+    def _read_offsets(self, fields: Mapping[str, Any], options: ImportOptions) -> Iterator[_Found]:
+        """Yield the span of a row with its offsets in two columns, and perhaps its quote."""
+        first = get_field(fields, options.start_column, option="--start-column")
+        last = get_field(fields, options.end_column, option="--end-column")
+        quote = label = None
+        if options.span_column:
+            quote = get_field(fields, options.span_column, option="--span-column")
+            quote = None if self._is_empty(quote, options) else quote
+        if options.span_label_column:
+            label = get_field(fields, options.span_label_column, option="--span-label-column")
+            label = None if _is_blank(label, options) else label
+        try:
+            start, end = (
+                None if _is_blank(value, options) else _parse_offset(value)
+                for value in (first, last)
+            )
+            is_nothing = start is None or end is None or max(start, end) < 0
+            if is_nothing and quote is not None:
+                yield self._find(quote, label)
+            elif start is None or end is None:
+                if start is not None or end is not None:
+                    raise InvalidInput(f"the span has only one offset: {first!r}, {last!r}")
+            elif not is_nothing:
+                text = self.sample.side(self.side)[0].text
+                span = _convert_offsets(text, start, end, quote=quote, options=options)
+                yield _Found(Anchor(self.side, 0, span), _parse_labels(label), "")
+        except InvalidInput as error:
+            self.errors.append(error)
+
     def _align_labels(self, fields: Mapping[str, Any], column: str, count: int) -> list[Any]:
-        value = _parse_literal(get_field(fields, column, option="--span-label-column"))
+        value = parse_literal(get_field(fields, column, option="--span-label-column"))
         labels = value if isinstance(value, list) else [value]
         if count and len(labels) not in {0, 1, count}:
             self.errors.append(
@@ -158,7 +243,7 @@ class _SpanReader:
         cell = _read_cell(value, "\0".join(texts))
         score = self._read_score(value)
         if cell.start is not None or cell.end is not None:
-            span = check_span(texts[0], cell.start, cell.end, quote=cell.quote, what="span")
+            span = _check_any_unit(texts[0], cell)
             anchor = Anchor(self.side, 0, span)
         else:
             anchor = _find_quote(cell, texts, self.side)
@@ -177,7 +262,8 @@ class _SpanReader:
         """Return the score of a span, and count the fields of its object that are not read."""
         if not isinstance(value, dict):
             return None
-        self.unread.update(value.keys() - _READ_FIELDS | ({"score"} & value.keys()))
+        known = {name for names in _FIELDS.values() for name in names}
+        self.unread.update(str(name) for name in value if name not in known)
         for name in _SCORES:
             if value.get(name) is None:
                 continue
@@ -193,6 +279,7 @@ class _SpanReader:
                 "span": [self.side, span.start, span.end, *filter(None, [one.anchor.index])],
                 "labels": one.labels,
                 "note": one.note,
+                **({} if one.person == ANNOTATOR else {"person": one.person}),
             }
             for one in found
             for span in [one.anchor.span]
@@ -200,7 +287,7 @@ class _SpanReader:
         for (times, row), one in zip(number_repeated(rows), found, strict=True):
             anchors = (one.anchor,)
             yield OwnedAnnotation(
-                ANNOTATOR,
+                one.person,
                 Annotation(
                     make_row_id(self.sample.key, times, row),
                     claim=anchors if self.side is Side.SUMMARY else (),
@@ -213,7 +300,7 @@ class _SpanReader:
             )
 
 
-def _parse_literal(value: Any) -> Any:
+def parse_literal(value: Any) -> Any:
     """Return the list or object that a text contains as JSON or as Python's text of a list."""
     if isinstance(value, str) and value.strip()[:1] in ("[", "{"):
         for parse in (json.loads, ast.literal_eval):
@@ -226,7 +313,7 @@ def _parse_literal(value: Any) -> Any:
 
 def _list_groups(cell: Any) -> list[list[Any]]:
     """Return the spans of a cell in groups; the spans of a nested list form one group."""
-    value = _parse_literal(cell)
+    value = parse_literal(cell)
     if _is_missing(value) or (isinstance(value, str) and not value.strip()):
         return []
     if not isinstance(value, list) or _is_pair(value):
@@ -239,19 +326,89 @@ def _is_missing(value: Any) -> bool:
     return value is None or (isinstance(value, float) and math.isnan(value))
 
 
+def _is_blank(value: Any, options: ImportOptions) -> bool:
+    """Return whether a cell is empty, or has a marker such as `NULL` for no value."""
+    if _is_missing(value) or value == options.empty_marker:
+        return True
+    return isinstance(value, str) and value.strip().casefold() in _EMPTY_MARKERS
+
+
+def _parse_offset(value: Any) -> int:
+    """Return an offset of a cell, which a spreadsheet or pandas may have made a float or text."""
+    try:
+        number = float(value) if isinstance(value, str) else value
+        if isinstance(number, float) and number.is_integer():
+            number = int(number)
+    except ValueError:
+        number = None
+    if not isinstance(number, int) or isinstance(number, bool):
+        raise InvalidInput(
+            f"the offset of a span is {value!r}, not an integer", "write offsets in code points"
+        )
+    return number
+
+
+def _convert_offsets(
+    text: str, start: int, end: int, *, quote: Any, options: ImportOptions
+) -> Span:
+    """Return a span of offsets as the options count them.
+
+    Where a quote shows that the end is counted in the other way (with or without the last
+    character), the quote decides.
+    """
+    first = start - options.offset_base
+    ends = [end - options.offset_base, end - options.offset_base + 1]
+    if options.end_inclusive:
+        ends.reverse()
+    if isinstance(quote, str) and quote:
+        for last in ends:
+            if 0 <= first < last <= len(text) and text[first:last] == quote:
+                return Span(first, last)
+    try:
+        return check_span(text, first, ends[0], quote=quote, what="span")
+    except InvalidInput as error:
+        for base in (0, 1):
+            fits = isinstance(quote, str) and quote and text[start - base :].startswith(quote)
+            if fits and start >= base != options.offset_base:
+                hint = f"the quote fits offsets that are counted from {base}: --offset-base {base}"
+                raise InvalidInput(error.message, hint) from error
+        raise
+
+
+def _check_any_unit(text: str, cell: _Cell) -> Span:
+    """Return the span of a cell in code points, or in UTF-16 units if only these fit its quote."""
+    try:
+        return check_span(text, cell.start, cell.end, quote=cell.quote, what="span")
+    except InvalidInput:
+        if cell.quote is None or text.isascii():
+            raise
+        with suppress(InvalidInput):
+            map_ = utf16_map(text)
+            start, end = map_.to_code_points(cell.start), map_.to_code_points(cell.end)
+            return check_span(text, start, end, quote=cell.quote, what="span")
+        raise
+
+
 def _is_pair(value: list[Any]) -> bool:
-    return len(value) == 2 and type(value[1]) is int and type(value[0]) in (int, str)
+    """Return whether a list is one span: [start, end] or [quote, number], perhaps with a label."""
+    has_label = len(value) == 3 and isinstance(value[2], str)
+    is_short = len(value) == 2 or has_label
+    return is_short and type(value[1]) is int and type(value[0]) in (int, str)
 
 
 def _read_cell(value: Any, text: str) -> _Cell:
     if isinstance(value, dict):
-        given = {name: value.get(name) for name in _Cell._fields}
-        return _Cell(**given | {"quote": value.get("quote", value.get("text"))})
+        given = {
+            meaning: next((value[name] for name in names if value.get(name) is not None), None)
+            for meaning, names in _FIELDS.items()
+        }
+        return _Cell(**given)
     if isinstance(value, list) and _is_pair(value):
-        first, second = value
+        first, second, *labels = value
+        label = labels[0] if labels else None
         if isinstance(first, str):
-            return _Cell(first, second)
-        return _Cell(start=first, end=second)
+            return _Cell(first, second, label=label)
+        return _Cell(start=first, end=second, label=label)
     if not isinstance(value, str):
         raise InvalidInput(f"a span is {describe_value(value)}", _FORMS)
     quote, _, judgement = value.partition(_JUDGEMENT)

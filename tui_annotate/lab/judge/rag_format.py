@@ -70,7 +70,7 @@ class RagFormat:
     )
 
     def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
-        dataset = choose_dataset_name(path, options.dataset)
+        dataset = choose_dataset_name(path, options.dataset, former=options.former_names)
 
         def one(row: dict[str, Any], value: JsonValue) -> tuple[Record, list[str]]:
             sample, doubts = _parse_sample(row, dataset, options, number=value.number - 1)

@@ -350,7 +350,11 @@ class OpenQaFormat:
 
     def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
         with closing(NameRegister()) as names:
-            rows = RowReader(choose_dataset_name(path, options.dataset), options.language, names)
+            rows = RowReader(
+                choose_dataset_name(path, options.dataset, former=options.former_names),
+                options.language,
+                names,
+            )
 
             def read(fields: dict[str, Any], value: JsonValue) -> tuple[Record, list[str]]:
                 return rows.record(fields, value.where)

@@ -419,7 +419,7 @@ class GenerationsFormat:
 
     def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
         """Yield one record for each generated answer of type `normal`, in order."""
-        dataset = choose_dataset_name(path, options.dataset)
+        dataset = choose_dataset_name(path, options.dataset, former=options.former_names)
         with closing(NameRegister()) as seen:
 
             def read_row(row: dict[str, Any], value: JsonValue) -> Iterator[Record | Problem]:

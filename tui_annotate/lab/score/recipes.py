@@ -18,6 +18,7 @@ from tui_annotate.domain.did_you_mean import suggest_word
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.plugins.files.output_names import check_json_name
 from tui_annotate.plugins.files.small_text import read_text
+from tui_annotate.plugins.format_detection import detect
 from tui_annotate.plugins.protocols import ImportOptions
 from tui_annotate.plugins.record_validation import choose_dataset_name
 from tui_annotate.plugins.scoring import ScorerOptions
@@ -270,10 +271,13 @@ def run_recipe(
     """
     from tui_annotate.lab.score.ranking_service import RankOptions, RankService, parse_ranker
     from tui_annotate.lab.score.scoring import ScoreService
+    from tui_annotate.services.ingest.former_names import needs_former_name
 
     done = RecipeReport(dataset=recipe.dataset)
     if recipe.source is not None:
-        done.dataset = choose_dataset_name(recipe.source, recipe.dataset)
+        looked_up = ImportOptions(dataset=recipe.dataset, stored=space.corpus.sample_or_none)
+        former = needs_former_name(recipe.source, detect(recipe.source), looked_up)
+        done.dataset = choose_dataset_name(recipe.source, recipe.dataset, former=former)
         options = ImportOptions(dataset=done.dataset, language=space.settings.language)
         embedder = space.vector_options(timeout=timeout)
         done.ingested = space.ingest(

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Final
 
 from tui_annotate.domain.errors import InvalidRecord
+from tui_annotate.plugins.files.foreign import read_head, refuse_foreign
 from tui_annotate.plugins.files.packing import BOMB_FLOOR, BOMB_RATIO
 from tui_annotate.plugins.protocols import ExportReport
 from tui_annotate.plugins.traits import Loss
@@ -103,14 +104,16 @@ def open_parquet_table(
 def read_column_rows(path: Path) -> Iterator[dict[str, Any]]:
     """Yield the rows of a Parquet file, or of an Arrow file saved by `datasets`, as JSON values.
 
-    Times become ISO 8601 texts, decimals become texts, NaN and infinities become None, and bytes
-    become a text with their count.
+    Times become ISO 8601 texts, decimals become texts, NaN and infinities become None. Bytes are
+    decoded as UTF-8; other bytes become a `BinaryText`.
 
     Raises:
         InvalidRecord: the file is not such a file, is damaged, or unpacks to too many bytes.
+        InvalidInput: the file is of another known kind, such as a pointer of Git LFS.
     """
     import pyarrow as pa
 
+    refuse_foreign(path, read_head(path))
     number = 0
     try:
         for batch in _read_batches(path):
@@ -183,4 +186,17 @@ def to_json_value(value: Any) -> Any:
         return {str(name): to_json_value(each) for name, each in value.items()}
     if isinstance(value, datetime | date | time):
         return value.isoformat()
-    return f"{len(value)} bytes" if isinstance(value, bytes) else str(value)
+    return _decode_bytes(value) if isinstance(value, bytes) else str(value)
+
+
+class BinaryText(str):
+    """Text that stands for bytes that are not UTF-8; it has only their count."""
+
+    __slots__ = ()
+
+
+def _decode_bytes(value: bytes) -> str:
+    try:
+        return value.decode()
+    except UnicodeDecodeError:
+        return BinaryText(f"{len(value)} bytes")

@@ -82,7 +82,13 @@ def has_input(path: Path) -> bool:
 
 
 def input_size(path: Path) -> int:
-    """Return the number of bytes of a file, or of all files in a folder or of a pattern."""
+    """Return the number of bytes of a file, or of all files in a folder or of a pattern.
+
+    Links that lead nowhere count as empty; links to folders are not followed, as they may be loops.
+    """
     if is_pattern(path):
         return sum(map(input_size, list_matches(path)))
-    return sum(map(input_size, path.iterdir())) if path.is_dir() else path.stat().st_size
+    if not path.is_dir():
+        return path.stat().st_size if path.exists() else 0
+    files = (Path(folder, name) for folder, _, names in os.walk(path) for name in names)
+    return sum(file.stat().st_size for file in files if file.exists())

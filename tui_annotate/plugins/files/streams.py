@@ -1,4 +1,4 @@
-"""Reads text files safely: plain, gzip or zstd; reports wrong bytes; rejects zip bombs."""
+"""Reads text files safely, also compressed; reports wrong bytes; rejects zip bombs."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from tui_annotate.domain.errors import InvalidInput, InvalidRecord, NotFound
 from tui_annotate.plugins.files import packing
+from tui_annotate.plugins.files.foreign import LONGEST_HEAD, refuse_foreign
 from tui_annotate.plugins.protocols import ReadMeter
 
 if TYPE_CHECKING:
@@ -24,6 +25,17 @@ _PACKED = 2**16
 """Bytes to read ahead from a compressed file; few, so that a zip bomb is found early."""
 _NO_CHARSETS = {"idna", "punycode", "undefined", "unicode-escape", "raw-unicode-escape"}
 """Python codecs that users cannot choose as the encoding of a text file."""
+_WIDE = (
+    ("utf-32-be", 4, {0, 1, 2}),
+    ("utf-32-le", 4, {1, 2, 3}),
+    ("utf-16-be", 2, {0}),
+    ("utf-16-le", 2, {1}),
+)
+"""Encodings with the number of bytes of a character, and which of them are NUL in Latin text."""
+_INSPECTED = 128
+_FEWEST_WIDE = 8
+_NUL_SHARE = 0.7
+"""Minimum fraction of high bytes that are NUL: a header may have characters of other scripts."""
 _UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _UTF32_MARKS = (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)
 
@@ -49,7 +61,7 @@ def read_lines(
         InvalidRecord: a line is too long, or a compressed file is damaged or a bomb.
     """
     number = 0
-    with open_bytes(path, encoding=encoding, meter=meter) as (file, charset):
+    with _open_data(path, encoding=encoding, meter=meter) as (file, charset):
         while raw := file.readline(LONGEST_LINE + 1):
             number += 1
             if len(raw) > LONGEST_LINE:
@@ -74,7 +86,7 @@ def read_chunks(
         NotFound, InvalidInput: the file cannot be opened; see `open_bytes`.
         InvalidRecord: a compressed file is damaged or a bomb, or a wrong byte has no surrogate.
     """
-    with open_bytes(path, encoding=encoding, meter=meter) as (file, charset):
+    with _open_data(path, encoding=encoding, meter=meter) as (file, charset):
         decoder = codecs.getincrementaldecoder(charset)("surrogateescape")
         try:
             while raw := file.read(_CHUNK):
@@ -89,6 +101,16 @@ def read_chunks(
 
 
 @contextmanager
+def _open_data(
+    path: Path, *, encoding: str, meter: ReadMeter | None
+) -> Iterator[tuple[io.BufferedReader[Any], str]]:
+    """Open a file as `open_bytes` does; raise InvalidInput if it holds no data, see `foreign`."""
+    with open_bytes(path, encoding=encoding, meter=meter) as (file, charset):
+        refuse_foreign(path, file.peek(LONGEST_HEAD)[:LONGEST_HEAD])
+        yield file, charset
+
+
+@contextmanager
 def open_bytes(
     path: Path, *, encoding: str = "utf-8", meter: ReadMeter | None = None
 ) -> Iterator[tuple[io.BufferedReader[Any], str]]:
@@ -99,7 +121,8 @@ def open_bytes(
 
     Raises:
         NotFound: the file does not exist.
-        InvalidInput: the path is a folder or a device, or the encoding is unknown.
+        InvalidInput: the path is a folder or a device, or the encoding is unknown, or is another
+            one by the file's first bytes.
         InvalidRecord: a compressed file is damaged.
         InvalidInput: the file cannot be read.
     """
@@ -107,11 +130,17 @@ def open_bytes(
     with _open_file(path) as raw:
         metered = _MeteredFile(raw, meter or ReadMeter())
         reader: io.BufferedReader[Any] = io.BufferedReader(metered, _PACKED)
-        if kind := packing.detect_packing(reader.peek(4)[:4]):
+        if kind := packing.detect_packing(reader.peek(packing.LONGEST_MAGIC)):
             unpacked = packing.UnpackedStream(kind, reader, read=lambda: metered.count, path=path)
             reader = io.BufferedReader(unpacked, _CHUNK)
         if charset == "utf-8":
             charset = _skip_mark(reader)
+        if charset == "utf-8" and (wide := _guess_wide_encoding(reader.peek(_INSPECTED))):
+            raise InvalidInput(
+                f"{path} seems to be {wide} without a byte order mark: it contains NUL characters",
+                f"name the file's encoding: --encoding {wide}",
+                code="encoding-wide",
+            )
         if len("\n".encode(charset)) > 1:
             reader = io.BufferedReader(_TranscodedFile(reader, charset, path), _CHUNK)
             charset = "utf-8"
@@ -165,6 +194,24 @@ def _skip_mark(reader: io.BufferedReader[Any]) -> str:
     if head in _UTF32_MARKS:
         return "utf-32"
     return "utf-16" if head[:2] in _UTF16_MARKS else "utf-8"
+
+
+def _guess_wide_encoding(head: bytes) -> str:
+    """Return UTF-16 or UTF-32 with its byte order, by the positions of NUL bytes; empty if neither.
+
+    The high bytes of Latin characters are NUL: the first ones in the big-endian order.
+    """
+    head = head[:_INSPECTED]
+    if len(head) < _FEWEST_WIDE:
+        return ""
+    for encoding, width, high in _WIDE:
+        columns = [head[start::width] for start in range(width)]
+        nul = [column.count(0) / len(column) for column in columns]
+        if all(
+            share >= _NUL_SHARE if place in high else not share for place, share in enumerate(nul)
+        ):
+            return encoding
+    return ""
 
 
 class _MeteredFile(io.RawIOBase):

@@ -29,7 +29,7 @@ def open_output(target: Path | None, *, private: bool = False) -> Iterator[TextI
 
     The text is written to a temporary file in the same folder, which replaces the target at the
     end. An existing file stays until then; its mode is kept, unless `private`. A file whose name
-    ends in `.gz` or `.zst` is compressed; equal texts give equal bytes.
+    ends as one of `PACKED` is compressed; equal texts give equal bytes.
 
     `private`: make the file readable only by its owner, even if it existed with another mode.
 

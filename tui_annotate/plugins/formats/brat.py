@@ -99,7 +99,11 @@ class BratFormat:
         """
         if not path.exists():
             raise NotFound(f"there is no folder {path}")
-        reader = _FolderReader(path, options, choose_dataset_name(path.resolve(), options.dataset))
+        reader = _FolderReader(
+            path,
+            options,
+            choose_dataset_name(path.resolve(), options.dataset, former=options.former_names),
+        )
         reader.open()
         with closing(NameRegister()) as seen:
             for where, row in reader.samples():

@@ -93,7 +93,7 @@ class DoccanoFormat:
         A folder or zip file with one file per user, as doccano exports them, gives one record per
         sample.
         """
-        dataset = choose_dataset_name(path, options.dataset)
+        dataset = choose_dataset_name(path, options.dataset, former=options.former_names)
 
         def read(
             fields: dict[str, Any], value: JsonValue, person: str = FORMAT

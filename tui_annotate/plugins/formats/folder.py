@@ -16,7 +16,9 @@ from tui_annotate.plugins.protocols import ImportOptions
 from tui_annotate.plugins.reader_guard import choose_columns, read_guarded
 from tui_annotate.plugins.record_validation import (
     COLUMNS_AMBIGUOUS,
+    NAME_NOT_UTF8,
     choose_dataset_name,
+    is_utf8,
     make_problem,
 )
 from tui_annotate.plugins.traits import FormatTraits, RecordTrait, carry_plainly
@@ -47,8 +49,14 @@ class FolderFormat:
             yield from _warn_of_skipped({*path.iterdir()} - {*files}, path)
         if not files:
             raise NotFound(f"{path} contains no files in a readable format", "check the path")
-        dataset = choose_dataset_name(base_folder(path), options.dataset)
+        dataset = choose_dataset_name(
+            base_folder(path), options.dataset, former=options.former_names
+        )
         for file in files:
+            if not is_utf8(file.name):
+                message = "the file is skipped, because its name is not UTF-8"
+                yield Problem(str(file), message, "rename the file", code=NAME_NOT_UTF8)
+                continue
             wanted = replace(options, dataset=dataset, row_prefix=f"{file.name}/")
             try:
                 yield from read_guarded(detect(file, wanted), wanted, file)
@@ -57,8 +65,10 @@ class FolderFormat:
 
     def choose_columns(self, path: Path, options: ImportOptions) -> None:
         """Choose the columns of all files; see `TableImporter.choose_columns`."""
-        dataset = choose_dataset_name(base_folder(path), options.dataset)
-        for file in _list_data_files(path):
+        dataset = choose_dataset_name(
+            base_folder(path), options.dataset, former=options.former_names
+        )
+        for file in filter(lambda each: is_utf8(each.name), _list_data_files(path)):
             wanted = replace(options, dataset=dataset, row_prefix=f"{file.name}/")
             try:
                 choose_columns(detect(file, wanted), wanted, file)
@@ -84,6 +94,7 @@ def _warn_of_skipped(paths: set[Path], folder: Path) -> Iterator[Problem]:
     names = sorted(path.name for path in others if not path.name.startswith("."))
     if names:
         more = f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else ""
-        message = f"subfolders and files of other kinds are skipped: {', '.join(names[:_SHOWN])}"
+        what = "subfolders, broken links and files of other kinds"
+        message = f"{what} are skipped: {', '.join(names[:_SHOWN])}"
         hint = "to import a skipped file, pass its path"
         yield Problem(str(folder), message + more, hint, refused=False)

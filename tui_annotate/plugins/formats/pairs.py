@@ -21,9 +21,9 @@ from tui_annotate.domain.did_you_mean import suggest_word
 from tui_annotate.domain.errors import InvalidInput, InvalidRecord, NotFound
 from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.records import Problem, Record
-from tui_annotate.domain.samples import Sample, SampleKey, Side
+from tui_annotate.domain.samples import Document, Sample, SampleKey, Side
 from tui_annotate.domain.strict_json import parse_unique
-from tui_annotate.plugins.files.columnar import MAGIC, read_column_rows
+from tui_annotate.plugins.files.columnar import MAGIC, BinaryText, read_column_rows
 from tui_annotate.plugins.files.json_values import (
     EMPTY,
     read_json_values,
@@ -36,9 +36,11 @@ from tui_annotate.plugins.files.streams import LONGEST_LINE, TextLine, read_line
 from tui_annotate.plugins.files.workbooks import Sheet, is_workbook, open_sheets
 from tui_annotate.plugins.pair_columns import (
     SAMPLED_ROWS,
+    describe_unread,
     find_delimiter,
     read_first_line,
     set_columns,
+    span_columns_of,
 )
 from tui_annotate.plugins.protocols import ImportOptions
 from tui_annotate.plugins.record_validation import (
@@ -53,7 +55,9 @@ from tui_annotate.plugins.record_validation import (
     parse_document,
     parse_identifier,
 )
+from tui_annotate.plugins.row_groups import GroupedRow, RowGroups, merge_fields
 from tui_annotate.plugins.span_columns import add_spans
+from tui_annotate.plugins.text_lists import is_list_like, parse_text_list
 from tui_annotate.plugins.traits import FormatTraits, RecordTrait, carry_plainly
 
 _JSON_SUFFIXES = {".json", ".jsonl", ".ndjson"}
@@ -96,7 +100,7 @@ class _TableFormat:
 
     def choose_columns(self, path: Path, options: ImportOptions) -> None:
         """Choose the columns of all tables; see `TableImporter.choose_columns`."""
-        dataset = choose_dataset_name(path, options.dataset)
+        dataset = choose_dataset_name(path, options.dataset, former=options.former_names)
         for table in self._open_tables(path, options):
             for row, _ in _choose_columns(table, dataset):
                 if isinstance(row, _PairRow):
@@ -165,23 +169,58 @@ class WorkbookPairsFormat(_TableFormat):
 def _make_records(
     tables: Iterable[_Table], path: Path, options: ImportOptions
 ) -> Iterator[Record | Problem]:
-    dataset = choose_dataset_name(path, options.dataset)
+    dataset = choose_dataset_name(path, options.dataset, former=options.former_names)
     hinted = False
     with closing(NameRegister()) as seen:
         rows = (_choose_columns(table, dataset) for table in tables)
-        for row, chosen in chain.from_iterable(rows):
+        grouped = (_group_rows(table) for table in rows)
+        for row, several, chosen in chain.from_iterable(grouped):
             if isinstance(row, Problem):
                 yield row
                 continue
             try:
                 record = _make_record(row, row.dataset or dataset, chosen, seen=seen)
-                yield from add_spans(record, row.fields, chosen)
+                yield from add_spans(record, several, chosen)
             except InvalidInput as error:
                 yield make_problem(row.where, error)
                 continue
+            yield from _warn_of_binary(row)
             if not (hinted or chosen.id_column):
                 yield from _warn_of_unused_ids(row, chosen)
                 hinted = True
+
+
+def _group_rows(
+    rows: Iterable[tuple[_PairRow | Problem, ImportOptions]],
+) -> Iterator[tuple[_PairRow | Problem, list[GroupedRow], ImportOptions]]:
+    """Yield the rows of a table, each with the rows that become one sample; problems as they are.
+
+    Rows with the same texts (and id, if a column of ids is chosen) are joined if the options
+    request it. The joined row has the number and position of its first row.
+    """
+    used: set[str] = set()
+    with RowGroups() as groups:
+        for row, options in rows:
+            if isinstance(row, Problem):
+                yield row, [], options
+                continue
+            itself = GroupedRow(row.where, row.fields, (row.dataset, row.name))
+            if not options.merges_rows:
+                yield row, [itself], options
+                continue
+            texts = (options.source_column, options.summary_column, options.second_source_column)
+            used = {*texts, options.id_column} - {""}
+            try:
+                _refuse_binary(row.fields, {*used, *span_columns_of(options)})
+            except InvalidInput as error:
+                yield make_problem(row.where, error), [], options
+                continue
+            groups.add([row.dataset, *(row.fields.get(name) for name in sorted(used))], itself)
+            last = options
+        for several in groups.groups():
+            dataset, name = several[0].names
+            fields = merge_fields(several, used)
+            yield _PairRow(name, several[0].where, fields, dataset), several, last
 
 
 def _choose_columns(
@@ -209,6 +248,8 @@ def _choose_columns(
         message = "the names of the columns look like texts: the first row is read as the header"
         hint = "if the table has no header, add a first row with the names of the columns"
         yield Problem(name, message, hint, refused=False), options
+    for doubt in describe_unread(sampled, options):
+        yield replace(doubt, where=name), options
     for row in chain(head, rows):
         yield row, options
 
@@ -228,15 +269,16 @@ def _make_record(
     fields, language = row.fields, options.language
     named = (options.source_column, options.summary_column, options.id_column, options.group_column)
     used = {*named} - {""}  # a file may have a column without a name
+    _refuse_binary(fields, {*used, options.second_source_column, *span_columns_of(options)})
     source = get_field(fields, options.source_column, option="--source-column")
     summary = get_field(fields, options.summary_column, option="--summary-column")
-    documents = [
-        parse_document(source, side=Side.SOURCE, column=options.source_column, language=language)
-    ]
+    documents = _parse_sources(source, options)
     if (second := options.second_source_column) and str(fields.get(second) or "").strip():
         used.add(second)
         text = parse_document(fields[second], side=Side.SOURCE, column=second, language=language)
-        documents = [replace(documents[0], key=options.source_column), replace(text, key=second)]
+        if len(documents) == 1:
+            documents = [replace(documents[0], key=options.source_column)]
+        documents.append(replace(text, key=second))
     documents.append(
         parse_document(summary, side=Side.SUMMARY, column=options.summary_column, language=language)
     )
@@ -248,6 +290,55 @@ def _make_record(
         meta={name: value for name, value in fields.items() if name not in used},
     )
     return Record(sample, where=row.where, columns=options.table_columns)
+
+
+def _parse_sources(value: Any, options: ImportOptions) -> list[Document]:
+    """Return the documents of a source cell: one, or one for each text of a list."""
+    column, language = options.source_column, options.language
+    texts = parse_text_list(value) if options.list_source or isinstance(value, list) else None
+    if texts is None and options.list_source and isinstance(value, str) and is_list_like(value):
+        raise InvalidInput(
+            f"column {column!r} has a list of texts that cannot be read", "write the list as JSON"
+        )
+    if texts is None:
+        return [parse_document(value, side=Side.SOURCE, column=column, language=language)]
+    found = [
+        replace(
+            parse_document(text, side=Side.SOURCE, column=column, language=language),
+            key=str(number) if len(texts) > 1 else "",
+        )
+        for number, text in enumerate(texts, 1)
+        if not isinstance(text, str) or text.strip()
+    ]
+    if not found:
+        raise InvalidInput(
+            f"column {column!r} has a list without a text", "a sample needs a source and a summary"
+        )
+    return found
+
+
+def _refuse_binary(fields: Mapping[str, Any], columns: set[str]) -> None:
+    for column in columns:
+        value = fields.get(column)
+        values = value if isinstance(value, list) else [value]
+        if any(isinstance(each, BinaryText) for each in values):
+            raise InvalidInput(
+                f"column {column!r} holds bytes that are not UTF-8",
+                "convert the column to text before the import",
+                code="bytes-not-text",
+            )
+
+
+def _warn_of_binary(row: _PairRow) -> Iterator[Problem]:
+    for column, value in row.fields.items():
+        if isinstance(value, BinaryText):
+            yield Problem(
+                row.where,
+                f"column {column!r} holds bytes that are not text: only their number is kept",
+                "convert the column to text before the import, if you need it",
+                refused=False,
+                code="bytes-dropped",
+            )
 
 
 def _sample_id(row: _PairRow, options: ImportOptions, seen: NameRegister) -> str:
@@ -306,6 +397,9 @@ def _missing_columns(columns: Sequence[str], options: ImportOptions) -> InvalidI
         "--group-column": options.group_column,
         "--span-column": options.span_column,
         "--span-label-column": options.span_label_column,
+        "--start-column": options.start_column,
+        "--end-column": options.end_column,
+        "--person-column": options.person_column,
     }
     errors = [
         missing_column(column, columns, option=option)
@@ -367,7 +461,7 @@ def _check_names(header: list[str], where: str, options: ImportOptions) -> Probl
         return Problem(where, message, "rename one of the columns")
     if any("\0" in name for name in header):
         message = "the names of the columns contain NUL characters"
-        return Problem(where, message, "name the encoding, for example --encoding utf-16-le")
+        return Problem(where, message, "name the file's encoding with --encoding")
     error = _missing_columns(header, options)
     return make_problem(where, error) if error else None
 
@@ -465,7 +559,9 @@ def _read_workbook(path: Path, options: ImportOptions) -> Iterator[_Table]:
             if not sheets:
                 empty = Problem(str(path), "the workbook is empty", code=EMPTY)
                 yield str(path), iter([empty]), options
-            prefix = f"{choose_dataset_name(path, '')}-" * (len(sheets) > 1 > len(options.dataset))
+            prefix = f"{choose_dataset_name(path, '', former=options.former_names)}-" * (
+                len(sheets) > 1 > len(options.dataset)
+            )
             chosen = [options.sheet] if options.sheet else list(sheets)
             for name, own in _fit_options(options, {name: sheets[name] for name in chosen}):
                 dataset = f"{prefix}{name}" if prefix else ""
@@ -581,8 +677,8 @@ def _read_frame(
                 yield make_problem(str(file), error)
                 break
             yield row
-    except InvalidRecord as error:
-        yield make_problem(error.where, error)
+    except InvalidInput as error:
+        yield make_problem(str(file), error)
     if options.meter and file.is_file():
         options.meter.done += file.stat().st_size
 

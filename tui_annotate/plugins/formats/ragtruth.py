@@ -100,14 +100,20 @@ class RagTruthFormat:
         """Read a sample for each model response in RAGTruth's files, in file order.
 
         The path is the folder of both files (whose name is the default dataset) or the response
-        file.
+        file. A file whose rows have the columns of both files is read alone.
         """
         of_responses = _find_file(path, RESPONSES) if path.is_dir() else path
-        of_sources = _find_file(of_responses.parent, SOURCES)
-        dataset = choose_dataset_name(of_responses.resolve().parent, options.dataset)
+        is_joined = _is_joined(of_responses, options)
+        of_sources = of_responses if is_joined else _find_file(of_responses.parent, SOURCES)
+        dataset = choose_dataset_name(
+            of_responses if is_joined else of_responses.resolve().parent,
+            options.dataset,
+            former=options.former_names,
+        )
         with closing(NameRegister()) as rows, closing(NameRegister()) as seen:
-            sources = _Sources(of_sources, options, rows)
-            yield from sources.read()
+            sources = _Sources(of_sources, options, rows, is_joined=is_joined)
+            if not is_joined:
+                yield from sources.read()
             reader = _ResponseReader(sources, dataset=dataset, options=options)
 
             def read_once(row: dict[str, Any], value: JsonValue) -> Iterator[Record | Problem]:
@@ -153,10 +159,24 @@ def _find_file(folder: Path, name: str) -> Path:
     )
 
 
-class _Sources:
-    """Rows of RAGTruth's source file by source id, stored on disk if they are many."""
+def _is_joined(path: Path, options: ImportOptions) -> bool:
+    """Return whether a file of responses has the columns of the sources too."""
+    first = next(iter(read_json_values(path, encoding=options.encoding)), None)
+    row = first.value if isinstance(first, JsonValue) else None
+    return isinstance(row, dict) and "source_info" in row
 
-    def __init__(self, path: Path, options: ImportOptions, rows: NameRegister) -> None:
+
+class _Sources:
+    """Rows of RAGTruth's source file by source id, stored on disk if they are many.
+
+    `is_joined`: whether the rows of the responses have the columns of the sources, so that there is
+    no file of sources.
+    """
+
+    def __init__(
+        self, path: Path, options: ImportOptions, rows: NameRegister, *, is_joined: bool
+    ) -> None:
+        self.is_joined = is_joined
         self._path = path
         self._options = options
         self._rows = rows
@@ -198,7 +218,12 @@ class _ResponseReader:
         """Return a RAGTruth response as a sample with annotations, and warnings about it."""
         key = parse_identifier(get_field(row, "id", option=""), what="id")
         source_id = parse_identifier(get_field(row, "source_id", option=""), what="source_id")
-        about = self._sources.row(source_id)
+        if self._sources.is_joined:
+            get_field(row, "source_info", option="")
+            about = {str(name): row[name] for name in OF_SOURCES if name in row}
+            row = {name: row[name] for name in row if name == "source_id" or name not in about}
+        else:
+            about = self._sources.row(source_id)
         info = about["source_info"]
         text = "\n".join(_render_lines(info, "")) if isinstance(info, dict) else info
         source = self._make_document(text, Side.SOURCE, "source_info")

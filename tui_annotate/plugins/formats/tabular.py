@@ -241,7 +241,7 @@ class CsvFormat:
         self, records: Iterable[Record], target: TextIO, options: ExportOptions
     ) -> ExportReport:
         report = ExportReport()
-        table = _CsvTable(target, COLUMNS, formula_safe=options.formula_safe)
+        table = _CsvTable(target, COLUMNS, options)
         for record in records:
             _count_record(record, report)
             table.add(span_rows(record))
@@ -266,7 +266,7 @@ class CsvTablesFormat:
         self, records: Iterable[Record], target: Folder, options: ExportOptions
     ) -> ExportReport:
         report = ExportReport()
-        make_table = partial(_CsvTable, formula_safe=options.formula_safe)
+        make_table = partial(_CsvTable, options=options)
         first, second = self.about.files
         with target.file(first) as annotations, target.file(second) as work:
             tables = {"annotations": make_table(annotations, COLUMNS)}
@@ -279,12 +279,14 @@ class CsvTablesFormat:
 
 
 class _CsvTable:
-    def __init__(self, target: TextIO, columns: Sequence[str], *, formula_safe: bool) -> None:
+    def __init__(self, target: TextIO, columns: Sequence[str], options: ExportOptions) -> None:
+        if options.bom:
+            target.write("\ufeff")
         self._writer = LineFeedWriter(target)
         self._columns = columns
         # Columns that may contain text of users; the others contain numbers or fixed values.
         foreign = [name for name in columns if name not in _OURS and not name.endswith(_OUR_ENDS)]
-        self._foreign = foreign if formula_safe else []
+        self._foreign = foreign if options.formula_safe else []
         self._writer.writerow([*columns, _ESCAPED])
 
     def add(self, several: Iterable[Mapping[str, Any]]) -> None:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, Final, TextIO
 from uuid import UUID, uuid5
 
 from tui_annotate.domain.annotations import Annotation
@@ -34,11 +34,16 @@ _ID_NAMESPACE = UUID("b7a1d9a2-5b7e-5d0c-8f57-0f4f6f0b6c52")
 _MAX_NAMES = 20
 
 
+_CSV_FORMATS: Final = ("csv", "csv-tables")
+"""Formats whose files may begin with a byte order mark."""
+
+
 class ExportRun:
     """One export of samples in one format.
 
     Raises:
-        InvalidInput: the exporter does not exist, or it needs to know whose annotations to write.
+        InvalidInput: the exporter does not exist, or it needs to know whose annotations to write,
+            or an option does not apply to it.
     """
 
     def __init__(
@@ -52,6 +57,11 @@ class ExportRun:
         self._names = names
         self._options = options or ExportOptions()
         self._exporter: Any = registry.load("exporters", exporter)
+        if self._options.bom and exporter not in _CSV_FORMATS:
+            raise InvalidInput(
+                f"the format {exporter} has no byte order mark",
+                f"omit --bom, or use one of the formats: {', '.join(_CSV_FORMATS)}",
+            )
         about = get_traits(self._exporter)
         self._place = about.place if about else FormatTarget.STREAM
         self._layer = self._options.layer

@@ -27,6 +27,7 @@ from tui_annotate.plugins.protocols import EmbeddingCost, ImportOptions, ReadMet
 from tui_annotate.plugins.reader_guard import choose_columns, read_guarded
 from tui_annotate.plugins.record_validation import NameRegister
 from tui_annotate.services.ingest.embed_job import EmbeddingProgress
+from tui_annotate.services.ingest.former_names import needs_former_name
 from tui_annotate.services.ingest.sentences import SegmentationPool, SegmentationTask
 from tui_annotate.services.ingest.vectors import DocumentEmbedder
 
@@ -454,9 +455,14 @@ class IngestFiles:
         self._meter = ReadMeter(sum(map(input_size, self.paths)))
         options = replace(self.options, meter=self._meter, stored=self.stored)
         prefixed = len(self.paths) > 1 and bool(options.dataset)  # else row numbers would repeat
-        for name, group in groupby(named, itemgetter(1)):
-            paths = [path for path, _ in group]
-            yield from read_guarded(name, options, *paths, prefixed=prefixed)
+        files = [
+            (name, needs_former_name(path, name, options) or options.former_names, path)
+            for path, name in named
+        ]
+        for (name, former), group in groupby(files, itemgetter(0, 1)):
+            paths = [path for _, _, path in group]
+            reading = replace(options, former_names=former)
+            yield from read_guarded(name, reading, *paths, prefixed=prefixed)
 
     def share(self) -> float:
         """Return the fraction of the input files' bytes that were read so far, in [0, 1]."""

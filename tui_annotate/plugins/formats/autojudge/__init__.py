@@ -119,7 +119,10 @@ class _Collection:
                 " 'rating', 'comment' and 'spans'",
             )
         report, doubts = read_run_report(value.value)
-        place = self._topic_place(choose_dataset_name(path, self._options.dataset), report.topic)
+        place = self._topic_place(
+            choose_dataset_name(path, self._options.dataset, former=self._options.former_names),
+            report.topic,
+        )
         if place is None:
             return
         self._cache.put(place, StoredReport(value.where, report))

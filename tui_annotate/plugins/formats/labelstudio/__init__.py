@@ -35,7 +35,7 @@ class LabelStudioFormat:
     about = ABOUT
 
     def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
-        dataset = choose_dataset_name(path, options.dataset)
+        dataset = choose_dataset_name(path, options.dataset, former=options.former_names)
         options = fill_columns(options, STANDARD)
 
         def read(fields: dict[str, Any], value: JsonValue) -> tuple[Record, list[Doubt]]:

@@ -230,7 +230,7 @@ class MercuryDatabaseFormat:
         files = _list_files(path)
         names = _read_user_names(path)
         for file in files:
-            dataset = choose_dataset_name(file, options.dataset)
+            dataset = choose_dataset_name(file, options.dataset, former=options.former_names)
             prefix = f"{file.stem}/" if options.dataset and len(files) > 1 else ""
             try:
                 with closing(open_database(file)) as connection:

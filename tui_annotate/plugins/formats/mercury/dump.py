@@ -101,7 +101,7 @@ class MercuryFormat:
     _dialect = _DUMP
 
     def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
-        dataset = choose_dataset_name(path, options.dataset)
+        dataset = choose_dataset_name(path, options.dataset, former=options.former_names)
         with closing(NameRegister()) as seen:
 
             def read_once(fields: dict[str, Any], value: JsonValue) -> Iterator[Record | Problem]:

@@ -1,0 +1,350 @@
+"""Rows of several people and spans: one sample, offsets in two columns, exit codes."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.conftest import Command
+from tests.helpers.report_files import report_file
+from tests.plugins.record_reader import file, read
+from tests.plugins.test_text_checks import table
+from tui_annotate import workspace as workspaces
+from tui_annotate.domain.records import Record
+from tui_annotate.domain.samples import Side
+from tui_annotate.plugins.protocols import SpanUse
+
+SOURCE = "The mill by the river was built in 1874 and sold in 1931."
+ONE = "the mill in norway was sold in 1941 ."
+TWO = "the mill burned down in 1950 ."
+NAMES = ("source", "summary", "kind", "quote", "first", "last", "worker_id", "system")
+ROWS = [
+    (SOURCE, ONE, "extrinsic", "in norway", 10, 19, "w0", "m"),
+    (SOURCE, TWO, "NULL", "NULL", -1, -1, "w0", "n"),
+    (SOURCE, ONE, "intrinsic", "1941", 32, 36, "w0", "m"),
+    (SOURCE, ONE, "intrinsic", "in 1941", 29, 36, "w1", "m"),
+    (SOURCE, ONE, "NULL", "NULL", -1, -1, "w2", "m"),
+]
+OPTIONS: dict[str, Any] = {
+    "span_column": "quote",
+    "span_label_column": "kind",
+    "start_column": "first",
+    "end_column": "last",
+    "person_column": "worker_id",
+    "offset_base": 1,
+}
+PEOPLE = ("--person-column", "worker_id")
+OFFSETS = ("--span-column", "quote", "--start-column", "first", "--end-column", "last")
+KINDS = ["jsonl", "csv", "tsv", "xlsx"]
+
+
+def rows(values: list[tuple[Any, ...]]) -> list[dict[str, Any]]:
+    return [dict(zip(NAMES, row, strict=True)) for row in values]
+
+
+def work(record: Record) -> set[tuple[str, str, str]]:
+    """Person, label and words of each annotation of the summary."""
+    text = record.sample.document(Side.SUMMARY).text
+    return {
+        (owned.person, one.labels[0][0] if one.labels else "", one.claim[0].span.of(text))
+        for owned in record.annotations
+        for one in [owned.annotation]
+    }
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_rows_of_one_summary_are_one_sample(tmp_path: Path, kind: str) -> None:
+    """People have their own spans; who marked nothing completed the sample; cells are kept."""
+    records, problems = read(table(tmp_path, kind, rows(ROWS)), **OPTIONS)
+    assert problems == []
+    assert [record.sample.id for record in records] == ["0", "1"]
+    assert work(records[0]) == {
+        ("w0", "extrinsic", "in norway"),
+        ("w0", "intrinsic", "1941"),
+        ("w1", "intrinsic", "in 1941"),
+    }
+    assert [[one.person for one in record.assignments] for record in records] == [
+        ["w0", "w1", "w2"],
+        ["w0"],
+    ]
+    assert (records[0].sample.meta["system"], records[1].annotations) == ("m", ())
+    assert records[0].sample.meta["worker_id"] == ["w0", "w0", "w1", "w2"]
+
+
+@pytest.mark.parametrize(
+    ("given", "options", "words"),
+    [
+        ((0, 3), {}, "the"),
+        ((1, 4), {"offset_base": 1}, "the"),
+        ((0, 2), {"end_inclusive": True}, "the"),
+        ((1, 3), {"offset_base": 1, "end_inclusive": True}, "the"),
+        (("4", "8.0"), {}, "mill"),
+        ((4.0, 8), {}, "mill"),
+        (("", ""), {}, None),
+        (("NULL", "nan"), {}, None),
+        ((-1, -1), {}, None),
+        ((None, None), {}, None),
+    ],
+)
+def test_offsets_are_counted_as_the_options_say(
+    tmp_path: Path, given: tuple[Any, Any], options: dict[str, Any], words: str | None
+) -> None:
+    """From 0 or 1, with or without the last character; cells without a value have no span."""
+    row = {"source": SOURCE, "summary": ONE, "first": given[0], "last": given[1]}
+    columns = {"start_column": "first", "end_column": "last"}
+    (record,), problems = read(table(tmp_path, "jsonl", [row]), **columns, **options)
+    assert problems == []
+    assert [words for _, _, words in work(record)] == [words] * (words is not None)
+
+
+@pytest.mark.parametrize(
+    ("quote", "first", "last", "refused"),
+    [
+        ("the", 0, 3, False),
+        ("the", 0, 2, False),  # the quote shows that the end is inclusive
+        ("the", 1, 4, True),
+        ("in norway", 10, 19, True),
+        ("", 5, "", True),
+        ("", "x", 9, True),
+        ("", 5, 500, True),
+        ("", 9, 5, True),
+        ("nowhere", -1, -1, True),
+        ("norway", "", "", False),
+    ],
+)
+def test_a_span_that_does_not_fit_is_refused_alone(
+    command: Command, tmp_path: Path, quote: str, first: Any, last: Any, *, refused: bool
+) -> None:
+    """The sample and the other people's spans stay; `ingest` and `convert` exit with 3."""
+    values = [(SOURCE, ONE, "x", quote, first, last, "w0", "m"), (*ROWS[2][:4], 31, 35, "w1", "m")]
+    table(tmp_path, "csv", rows(values))
+    words = [
+        "a.csv",
+        "--person-column",
+        "worker_id",
+        "--span-column",
+        "quote",
+        "--start-column",
+        "first",
+        "--end-column",
+        "last",
+    ]
+    command("init", "w")
+    done = command("convert", *words, "b.json", "--to", "native")
+    assert done.code == (3 if refused else 0)
+    assert command("ingest", "-w", "w", *words).code == done.code
+    with workspaces.open(tmp_path / "w") as space:
+        (record,) = space.records()
+    assert len(record.annotations) == 2 - refused
+    if refused and isinstance(first, int) and first > 0 and quote:
+        assert "--offset-base 1" in done.err
+
+
+def test_a_marker_in_the_text_is_a_quote(tmp_path: Path) -> None:
+    """`None` in the text is a quote; elsewhere, and for a marker of the user, there is no span."""
+    texts = ["None was sold .", "It was sold .", "It was sold ."]
+    cells = ["None", "None", "NOTHING"]
+    values = [
+        {"source": f"{SOURCE} {at}", "summary": text, "quote": cell}
+        for at, (text, cell) in enumerate(zip(texts, cells, strict=True))
+    ]
+    path = table(tmp_path, "csv", values)
+    records, problems = read(path, span_column="quote", empty_marker="NOTHING")
+    assert problems == []
+    assert [len(record.annotations) for record in records] == [1, 0, 0]
+
+
+@pytest.mark.parametrize("merge", [True, False])
+def test_rows_are_merged_only_on_request(tmp_path: Path, *, merge: bool) -> None:
+    """Without people and offsets, each row is a sample, as before; --merge-rows joins them."""
+    path = table(tmp_path, "csv", rows([ROWS[0], ROWS[2], ROWS[1]]))
+    records, problems = read(path, span_column="quote", merge_rows=merge)
+    assert [len(record.annotations) for record in records] == ([2, 0] if merge else [1, 1, 0])
+    assert [each.code for each in problems] == ["people-unread"] * (not merge)
+
+
+def test_rows_with_one_id_and_other_texts_are_refused(tmp_path: Path) -> None:
+    """Rows with the same id and texts are one sample; another text of the id is an error."""
+    values = rows([ROWS[0], ROWS[2], ROWS[1]])
+    path = table(tmp_path, "csv", [{"key": "k", **row} for row in values])
+    records, problems = read(path, id_column="key", **OPTIONS)
+    assert [record.sample.id for record in records] == ["k"]
+    assert [each.refused for each in problems] == [True]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_spans_of_other_programs_are_read(tmp_path: Path, kind: str) -> None:
+    """Names of fields as in RAGTruth, doccano, Potato, Prodigy; unknown fields are named."""
+    spans = [
+        {"start": 4, "end": 8, "text": "mill", "label_type": "A", "meta": "why"},
+        {"start_offset": 0, "end_offset": 3, "label": "B"},
+        {"start": 12, "end": 18, "span": "norway", "annotation": "C"},
+        {"start": 31, "end": 35, "labels": ["D"], "token_start": 7, "implicit_true": False},
+    ]
+    row = {"source": SOURCE, "summary": ONE, "labels": json.dumps(spans)}
+    (record,), (problem,) = read(table(tmp_path, kind, [row]), span_column="labels")
+    assert {(label, words) for _, label, words in work(record)} == {
+        ("A", "mill"), ("B", "the"), ("C", "norway"), ("D", "1941"),
+    }  # fmt: skip
+    assert "why" in {owned.annotation.note for owned in record.annotations}
+    assert problem.code == "fields-dropped"
+    assert all(name in problem.message for name in ("'token_start'", "'implicit_true'"))
+
+
+@pytest.mark.parametrize("value", [[[4, 8]], [4, 8], [[4, 8, "A"]], [4, 8, "A"], "4:8"])
+def test_lists_of_offsets_may_have_a_label(tmp_path: Path, value: Any) -> None:
+    """[start, end] and [start, end, label], alone or in a list."""
+    row = {"source": SOURCE, "summary": ONE, "labels": value}
+    (record,), problems = read(table(tmp_path, "jsonl", [row]), span_column="labels")
+    assert problems == []
+    assert [words for _, _, words in work(record)] == ["mill"]
+
+
+STUDIO = [
+    "annotation_id", "annotator", "claim", "created_at", "id", "lead_time", "source", "summary",
+]  # fmt: skip
+
+
+def studio(kind: str, folder: Path) -> Path:
+    """A table as Label Studio exports it: one row for each person, offsets in UTF-16."""
+    region = {"start": 3, "end": 7, "text": "mill", "labels": ["Unwanted"]}
+    other = {"start": 15, "end": 19, "text": "1941", "labels": ["Benign", "Unwanted"]}
+    values = [
+        (1, "ana", json.dumps([region]), "t", 10, 8.4, SOURCE, "💩 mill sold in 1941 ."),
+        (2, "bob", json.dumps([region, other]), "t", 10, 3.1, SOURCE, "💩 mill sold in 1941 ."),
+        (3, "bob", "", "t", 11, 3.1, SOURCE, "A mill was sold ."),
+    ]
+    return table(folder, kind, [dict(zip(STUDIO, row, strict=True)) for row in values])
+
+
+@pytest.mark.parametrize("kind", ["csv", "tsv", "xlsx"])
+def test_a_table_of_label_studio_has_people_and_labels(tmp_path: Path, kind: str) -> None:
+    """Two people's rows of one task are one sample; offsets are checked by the quoted texts."""
+    records, problems = read(studio(kind, tmp_path))
+    assert problems == []
+    assert [record.sample.id for record in records] == ["10", "11"]
+    assert work(records[0]) == {
+        ("ana", "Unwanted", "mill"),
+        ("bob", "Unwanted", "mill"),
+        ("bob", "Benign", "1941"),
+    }
+    assert [[one.person for one in record.assignments] for record in records] == [
+        ["ana", "bob"],
+        ["bob"],
+    ]
+
+
+def test_spans_of_rows_become_suggestions(command: Command, tmp_path: Path) -> None:
+    """With --spans-as suggestions, the samples have no annotations, and nobody completed them."""
+    table(tmp_path, "csv", rows(ROWS))
+    command("init", "w")
+    done = command(
+        *[
+            "ingest",
+            "-w",
+            "w",
+            "a.csv",
+            "--embedder",
+            "none",
+            "--spans-as",
+            "suggestions",
+            "--span-column",
+            "quote",
+        ],
+        *[
+            "--start-column",
+            "first",
+            "--end-column",
+            "last",
+            "--offset-base",
+            "1",
+            "--person-column",
+            "worker_id",
+        ],
+    )
+    assert done.code == 0
+    assert "3 added" in done.out
+    with workspaces.open(tmp_path / "w") as space:
+        assert not [one for one in space.records() if one.annotations or one.assignments]
+
+
+@pytest.mark.parametrize(
+    "words", [["--start-column", "first"], ["--end-column", "last"], ["--offset-base", "2"]]
+)
+def test_options_of_offsets_are_checked(command: Command, tmp_path: Path, words: list[str]) -> None:
+    """One column of offsets alone, and another base, are refused."""
+    table(tmp_path, "csv", rows(ROWS))
+    assert command("convert", "a.csv", "b.csv", *words).code == 2
+
+
+def test_the_rows_of_a_public_report() -> None:
+    """Five rows of three people are two samples with three spans."""
+    records, problems = read(
+        report_file("01/joined.csv"),
+        person_column="worker_id",
+        span_column="hallucinated_span",
+        span_label_column="hallucination_type",
+        start_column="hallucinated_span_start",
+        end_column="hallucinated_span_end",
+        offset_base=1,
+    )
+    assert problems == []
+    assert [work(record) for record in records] == [
+        {
+            ("wid_0", "extrinsic", "in norway"),
+            ("wid_0", "intrinsic", "1941"),
+            ("wid_1", "intrinsic", "in 1941"),
+        },
+        set(),
+    ]
+    assert [len(record.assignments) for record in records] == [3, 1]
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_joined_responses_of_a_public_report(*, named: bool) -> None:
+    """A joined file has annotations with labels; named columns win, and name the unread spans."""
+    columns = {"source_column": "source_info", "summary_column": "response"} if named else {}
+    (record,), problems = read(report_file("16/response_summary.jsonl"), **columns)
+    assert record.sample.documents[0].text.startswith("The mill by the river")
+    assert work(record) == (set() if named else {("ragtruth", "Evident Conflict", "1871")})
+    assert any("'labels'" in each.message for each in problems) == named
+
+
+JOINED = {
+    "id": "0", "source_id": "s1", "model": "m", "response": ONE, "source": "CNN",
+    "source_info": SOURCE,
+    "labels": [{"start": 31, "end": 35, "text": "1941", "label_type": "Conflict", "meta": "why"}],
+}  # fmt: skip
+
+
+def test_responses_joined_with_their_sources_are_read(tmp_path: Path) -> None:
+    """Labels and notes are annotations; named columns win, and read the spans on request."""
+    path = file(tmp_path, "rt.jsonl", json.dumps(JOINED))
+    (record,), problems = read(path)
+    assert (work(record), problems) == ({("ragtruth", "Conflict", "1941")}, [])
+    assert record.sample.dataset == "rt"
+    named = {"source_column": "source_info", "summary_column": "response"}
+    (record,), _ = read(path, **named, span_column="labels")
+    assert work(record) == {("pairs", "Conflict", "1941")}
+    bare = {name: value for name, value in JOINED.items() if name != "source_info"}
+    path = file(tmp_path, "b.jsonl", json.dumps(bare | {"source": SOURCE}))
+    (record,), _ = read(path)
+    assert record.sample.documents[0].text == SOURCE
+
+
+def test_rows_can_be_grouped_in_any_order(tmp_path: Path) -> None:
+    """The rows of a sample need not follow each other; many rows need no memory of their own."""
+    target = io.StringIO(newline="")
+    writer = csv.writer(target)
+    writer.writerow(["source", "summary", "worker_id"])
+    for person in range(3):
+        writer.writerows([SOURCE, f"{ONE} {number}", f"w{person}"] for number in range(40))
+    path = file(tmp_path, "a.csv", target.getvalue())
+    records, _ = read(path, person_column="worker_id", spans_as=SpanUse.ANNOTATIONS)
+    assert [record.sample.id for record in records] == [str(number) for number in range(40)]
+    assert {tuple(one.id for one in record.people) for record in records} == {("w0", "w1", "w2")}

@@ -1,0 +1,147 @@
+"""Judges what the columns of a table hold: texts, questions, texts with tags, spans or people."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from typing import Any, Final
+
+from tui_annotate.domain.errors import InvalidInput
+from tui_annotate.plugins.record_validation import describe_value, shorten_quote
+from tui_annotate.plugins.span_columns import parse_literal
+from tui_annotate.plugins.text_lists import parse_text_list
+
+Rows = Sequence[Mapping[str, Any]]
+
+_FEWEST_WORDS: Final = 3
+_TEXT_SHARE: Final = 0.5
+"""Minimum fraction of a column's values that must be texts, if its name promises texts."""
+_LONGEST: Final = 20_000
+"""Maximum number of code points of a value to inspect."""
+_LONGEST_QUESTION: Final = 30
+"""Maximum number of words of a question; a longer text may be a source with a question after it."""
+_LINK: Final = re.compile(r"(?:\w+://|www\.)\S+")
+_SENTENCE_ENDS: Final = tuple(".!?…。！？；")
+_TAGS: Final = re.compile(
+    r"<(?!(?:a|b|br|code|div|em|h\d|i|li|ol|p|pre|span|strong|sub|sup|t[drh]|table|u|ul)\b)"
+    r"([A-Za-z]\w*)>.*?</\1>|\[([A-Z]\w*)\].*?\[/\2\]",
+    re.DOTALL,
+)
+"""Text between two tags of an annotation; tags of the format of a page are none."""
+_REQUESTS: Final = frozenset(
+    {
+        "question", "query", "prompt", "instruction", "input", "user_input", "model_input",
+        "user_query", "问题",
+    }
+)  # fmt: skip
+"""Usual names of columns with requests to a model, which are neither source nor summary."""
+_PEOPLE: Final = frozenset(
+    {
+        "annotator", "annotator_id", "worker", "worker_id", "user_id", "person", "rater", "coder",
+        "labeler",
+    }
+)  # fmt: skip
+_LABEL_STUDIO: Final = frozenset({"annotation_id", "annotator", "lead_time"})
+"""Columns of every table that Label Studio exports."""
+
+
+def join_texts(value: Any) -> str:
+    """Return a cell's text; the texts of a list are joined, and other values are empty."""
+    with suppress(InvalidInput):
+        if (items := parse_text_list(value)) is not None:
+            return "\n".join(item for item in items if isinstance(item, str))
+    return value if isinstance(value, str) else ""
+
+
+def explain_no_texts(name: str, rows: Rows, *, is_summary: bool) -> str:
+    """Return why a column with the name of a column of texts has no such texts; empty if it has."""
+    values = [row.get(name) for row in rows]
+    values = [value for value in values if value not in (None, "", [])]
+    if rows and not values:
+        return f"column {name!r} is empty"
+    texts = [text for text in map(join_texts, values) if _is_text(text)]
+    if len(texts) < _TEXT_SHARE * len(values):
+        wrong = next(value for value in values if not _is_text(join_texts(value)))
+        shown = shorten_quote(wrong) if isinstance(wrong, str) else describe_value(wrong)
+        return f"column {name!r} has no texts, for example {shown}"
+    if texts and _are_questions(texts):
+        return f"column {name!r} has questions, for example {shorten_quote(texts[0])}"
+    if is_summary and (tag := _find_tag(texts)):
+        return f"column {name!r} has annotations inside its texts, for example {tag}"
+    return ""
+
+
+def has_tags(name: str, rows: Rows) -> bool:
+    """Return whether a column's texts contain annotations as tags."""
+    texts = [join_texts(row.get(name)) for row in rows]
+    return bool(_find_tag([text for text in texts if text]))
+
+
+def is_request(name: str, simple: str, rows: Rows) -> bool:
+    """Return whether a column has questions or prompts, by its simplified name or by its texts."""
+    if simple in _REQUESTS:
+        return True
+    texts = [text for text in (join_texts(row.get(name)) for row in rows) if text.strip()]
+    return bool(texts) and _are_questions(texts)
+
+
+def _is_text(text: str) -> bool:
+    from tui_annotate.methods.lexical import find_words
+
+    text = text.strip()[:_LONGEST]
+    if not text or _LINK.fullmatch(text) or _is_number(text):
+        return False
+    return text.endswith(_SENTENCE_ENDS) or len(list(find_words(text))) >= _FEWEST_WORDS
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _are_questions(texts: Sequence[str]) -> bool:
+    questions = sum(
+        text.rstrip().endswith(("?", "？")) and len(text.split()) <= _LONGEST_QUESTION
+        for text in texts
+    )
+    return 2 * questions > len(texts)
+
+
+def _find_tag(texts: Sequence[str]) -> str:
+    found = [tag.group() for text in texts if (tag := _TAGS.search(text[:_LONGEST]))]
+    return shorten_quote(found[0]) if 2 * len(found) > len(texts) else ""
+
+
+def find_span_columns(names: Iterable[str], rows: Rows) -> list[str]:
+    """Return the columns in which each cell is a list of spans with offsets; one is not empty."""
+    return [name for name in names if _holds_spans([row.get(name) for row in rows])]
+
+
+def _holds_spans(values: Sequence[Any]) -> bool:
+    lists = [parse_literal(value) for value in values if value not in (None, "")]
+    items = [item for each in lists if isinstance(each, list) for item in each]
+    return (
+        all(isinstance(each, list) for each in lists) and bool(items) and all(map(_is_span, items))
+    )
+
+
+def _is_span(item: Any) -> bool:
+    if isinstance(item, list):
+        return len(item) in (2, 3) and all(type(offset) is int for offset in item[:2])
+    return isinstance(item, dict) and bool(
+        item.keys() >= {"start", "end"} or item.keys() >= {"start_offset", "end_offset"}
+    )
+
+
+def find_person_column(names: Iterable[str]) -> str:
+    """Return the column that seems to name the annotators; empty if there is none."""
+    return next((name for name in names if name.casefold().strip("_") in _PEOPLE), "")
+
+
+def is_label_studio_table(names: Iterable[str]) -> bool:
+    """Return whether a table has the columns of Label Studio's export as CSV, TSV or JSON-MIN."""
+    return {*names} >= _LABEL_STUDIO

@@ -1,0 +1,57 @@
+"""Recognizes files that an earlier version stored, which cut names of datasets at the first dot."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+from typing import Final
+
+from tui_annotate.domain.errors import TuiAnnotateError
+from tui_annotate.domain.records import Record
+from tui_annotate.plugins.files.inputs import base_folder
+from tui_annotate.plugins.protocols import ImportOptions
+from tui_annotate.plugins.reader_guard import read_guarded
+from tui_annotate.plugins.record_validation import choose_dataset_name
+
+_COMPARED: Final = 20
+"""Number of samples at the beginning of a file that are compared with the store."""
+
+
+def needs_former_name(path: Path, name: str, options: ImportOptions) -> bool:
+    """Return whether a file's samples are stored under the dataset name of an earlier version.
+
+    `name` is the importer that reads the file. The dataset's new name is preferred.
+    """
+    if options.dataset or options.stored is None or path.is_fifo():
+        return False
+    base = base_folder(path)
+    if choose_dataset_name(base, "") == choose_dataset_name(base, "", former=True):
+        return False
+    former = replace(options, former_names=True)
+    return not is_file_stored(path, name, options) and is_file_stored(path, name, former)
+
+
+def is_file_stored(path: Path, name: str, options: ImportOptions) -> bool:
+    """Return whether at least half of a file's first samples are stored with the same texts."""
+    quiet = replace(
+        options, meter=None, chosen_columns={}, choose_columns=lambda choice: choice.columns
+    )
+    stored = [_is_stored(record, options) for record in _first_records(path, name, quiet)]
+    return bool(stored) and 2 * sum(stored) >= len(stored)
+
+
+def _first_records(path: Path, name: str, options: ImportOptions) -> Iterator[Record]:
+    try:
+        items = read_guarded(name, options, path)
+        yield from islice((item for item in items if isinstance(item, Record)), _COMPARED)
+    except TuiAnnotateError:
+        return  # reported when the file is imported
+
+
+def _is_stored(record: Record, options: ImportOptions) -> bool:
+    sample = options.stored(record.sample.key) if options.stored else None
+    return sample is not None and [
+        (document.side, document.text) for document in sample.documents
+    ] == [(document.side, document.text) for document in record.sample.documents]
