@@ -32,6 +32,10 @@ _OTHERS: Final = "other people"
 """Name of the preference that lists imported people with the user's name who are not the user."""
 _MERGES: Final = "merged-people"
 """Setting that stores a dict from the id of each merged person to the `Merge`."""
+BUNDLE_SETTING: Final = "bundle"
+"""Setting of a bundle's working folder: ids of the home workspace and of the bundle's owner."""
+BUNDLE_MERGES_SETTING: Final = "bundle-merged-people"
+"""Setting of a bundle's working folder: ids of people merged into the owner, as a JSON list."""
 _SETTING: Final = upsert(SETTINGS, "name")
 _STORED: Final = select(PEOPLE.c.id).where(PEOPLE.c.id == bindparam("id"))
 _LOCAL: Final = select(PEOPLE.c.id).where(
@@ -84,12 +88,21 @@ class Merge(TypedDict):
 
 def read_merges(connection: Connection) -> dict[str, Merge]:
     """Return the merges of people by the id of the merged person."""
-    query = select(SETTINGS.c.value).where(SETTINGS.c.name == _MERGES)
-    return dict(from_json(connection.execute(query).scalar() or "{}"))
+    return dict(from_json(_read_setting(connection, _MERGES) or "{}"))
 
 
 def write_merges(connection: Connection, merges: Mapping[str, Merge]) -> None:
     connection.execute(_SETTING, {"name": _MERGES, "value": to_json(dict(merges))})
+
+
+def _read_setting(connection: Connection, name: str) -> str | None:
+    return connection.execute(select(SETTINGS.c.value).where(SETTINGS.c.name == name)).scalar()
+
+
+def find_bundle_owner(connection: Connection) -> str | None:
+    """Return the id of the person whose bundle is annotated here; None in other workspaces."""
+    value = _read_setting(connection, BUNDLE_SETTING)
+    return value.partition(" ")[2] if value else None
 
 
 def find_namesake(connection: Connection, person: Person) -> str | None:
@@ -115,7 +128,10 @@ def find_owner(merges: Mapping[str, Merge], person_id: str) -> str:
 def find_merged_ids(connection: Connection, people: Collection[str]) -> set[str]:
     """Return the ids of people and of all people who were merged into these people."""
     merges = read_merges(connection)
-    return {*people} | {each for each in merges if find_owner(merges, each) in people}
+    found = {*people} | {each for each in merges if find_owner(merges, each) in people}
+    if find_bundle_owner(connection) in people:
+        found |= set(from_json(_read_setting(connection, BUNDLE_MERGES_SETTING) or "[]"))
+    return found
 
 
 class PeopleStore(Store):
