@@ -50,6 +50,7 @@ def register(app: typer.Typer) -> None:
     add_command(
         users,
         create,
+        "users create --name olga --email olga@example.org --role admin",
         "users create --name ana --email ana@example.org --link-imported ana",
         "users create --name ben --email ben@example.org --invite",
         "pass show li | tui-annotate users create --name li --email li@example.org",
@@ -135,7 +136,25 @@ def create(
             output.print_note(INVITED)
     _warn_without_user(unix_user)
     if first:
-        output.print_message("the workspace has accounts now: all users must sign in")
+        _print_first_account(account, asked=role is not None)
+
+
+def _print_first_account(account: Account, *, asked: bool) -> None:
+    """Warn about the admin, unless the user asked for one: the first one named may annotate."""
+    output.print_message("the workspace has accounts now: all users must sign in")
+    if asked:
+        return
+    name, who = account.person.name, shlex.quote(account.email)
+    output.print_message(
+        f"warning: {name} <{account.email}> is an ADMIN, because the first account is always an"
+        f" admin's: {name} can see the work of all users, and manage accounts and assignments"
+    )
+    output.print_message(
+        output.add_workspace(
+            f"  hint: if {name} is an annotator, create the admin's account (tui-annotate users"
+            f" create --role admin), then run: tui-annotate users update {who} --role annotator"
+        )
+    )
 
 
 def list_users(*, common: options.CommonOptions) -> None:
