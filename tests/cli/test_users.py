@@ -381,6 +381,19 @@ def test_doctor_warns_if_the_only_admin_annotates(team: Typed) -> None:
     assert check()["state"] == "ok"
 
 
+def test_names_that_cannot_be_told_apart_are_warned_of(team: Typed) -> None:
+    """Several people may have one name; an invisible character is refused."""
+    for number, name in enumerate(("ben", "b\u0435n", "Ben")):
+        made = team("", "users", "create", "--name", name, "--email", f"{number}@b.org", "--invite")
+        assert made.code == 0
+        assert "ben <ben@b.org>" in made.err
+        assert f"users update {number}@b.org --name" in made.err
+    assert "warning" not in team("", "users", "update", "0@b.org", "--name", "Benno").err
+    assert "ben@b.org" in team("", "users", "update", "0@b.org", "--name", "BEN").err
+    words = ("users", "create", "--name", "b\u200ben", "--email", "zero@b.org", "--invite")
+    assert isinstance(team("", *words).error, InvalidInput)
+
+
 def test_a_deleted_users_address_can_be_used_again(team: Typed) -> None:
     """The hint has the commands, and they work."""
     assert team("", "users", "delete", "ben").code == 0

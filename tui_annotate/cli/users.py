@@ -127,6 +127,7 @@ def create(
         password = "" if invite else _ask_new_password(name)
         account = accounts.add(NewAccount(name, email, role, unix_user, link_imported, password))
         code = accounts.invite(account.person.id)[1] if invite else ""
+        namesakes = accounts.find_namesakes(account.person.id)
     if common.as_json:
         output.print_json(_account_as_json(account) | ({"code": code} if code else {}))
     else:
@@ -135,6 +136,7 @@ def create(
             output.print_line(code)
             output.print_note(INVITED)
     _warn_without_user(unix_user)
+    _warn_of_namesakes(account, namesakes)
     if first:
         _print_first_account(account, asked=role is not None)
 
@@ -219,7 +221,9 @@ def update(
         changed = space.team.accounts.update(
             person, name=name, email=email, role=role, unix=unix_user
         )
+        namesakes = [] if name is None else space.team.accounts.find_namesakes(changed.person.id)
     _print_account(changed, as_json=common.as_json)
+    _warn_of_namesakes(changed, namesakes)
     _warn_without_user(unix_user)
 
 
@@ -284,6 +288,22 @@ def _warn_without_user(user: str | None) -> None:
             f"warning: this machine has no user {user!r} yet;"
             " a user who is created with this name can sign in to the account"
         )
+
+
+def _warn_of_namesakes(account: Account, namesakes: list[Account]) -> None:
+    if not namesakes:
+        return
+    others = ", ".join(f"{each.person.name} <{each.email}>" for each in namesakes)
+    who = shlex.quote(account.email)
+    output.print_message(
+        f"warning: the name {account.person.name!r} cannot be told from the name of {others}"
+    )
+    output.print_message(
+        output.add_workspace(
+            f"  hint: give the name of one of them an addition: tui-annotate users update {who}"
+            " --name NAME"
+        )
+    )
 
 
 def _describe_state(account: Account) -> str:

@@ -23,10 +23,10 @@ from tui_annotate.domain.people import (
     PersonKind,
     Role,
     base_person,
-    check_name,
     require_permission,
 )
 from tui_annotate.domain.records import Problem
+from tui_annotate.domain.similar_names import check_new_name, name_skeleton
 from tui_annotate.plugins.account_files import UserRow
 from tui_annotate.services.authentication.hashing import Argon2Hasher, hash_code, is_hash, new_code
 from tui_annotate.storage.people.accounts import AccountStore
@@ -97,6 +97,16 @@ class AccountService:
             )
         return found[0]
 
+    def find_namesakes(self, who: str) -> list[Account]:
+        """Return the other accounts whose names are equal to an account's name, or look like it."""
+        account = self.find(who)
+        skeleton = name_skeleton(account.person.name)
+        return [
+            each
+            for each in self.all()
+            if each.person.id != account.person.id and name_skeleton(each.person.name) == skeleton
+        ]
+
     def signed_in(self) -> tuple[Session, ...]:
         """Return all active sessions; NotAllowed as for `all`."""
         require_permission(self.actor, Permission.MANAGE)
@@ -120,7 +130,7 @@ class AccountService:
                 f"the first account must be an admin's, not one with the role {role}",
                 "create the admin's account first",
             )
-        name, email = check_name(new.name), normalize_email(new.email)
+        name, email = check_new_name(new.name), normalize_email(new.email)
         made = self._hash_password(new.password, name, email) if new.password else ""
         person_id = self.find_claimable_person(new.claim).id if new.claim else uuid.uuid4().hex
         account = Account(
@@ -196,7 +206,7 @@ class AccountService:
         account = self.find(who)
         values: dict[str, Any] = {}
         if name is not None:
-            values["name"] = check_name(name)
+            values["name"] = check_new_name(name)
         if email is not None:
             values["email"] = normalize_email(email)
         if unix is not None:
@@ -376,15 +386,15 @@ def _find_same_names(
     free = {each.id: each for each in imported} | {each.id: each for each in stored}
     for person_id in [one.id for one in free.values() if one.kind not in _CLAIMABLE_KINDS]:
         del free[person_id]
-    names = {each.person.name.casefold(): each.person.name for each in by_id.values()}
-    names |= {each.name.casefold(): each.name for each in imported}
+    names = {name_skeleton(each.person.name): each.person.name for each in by_id.values()}
+    names |= {name_skeleton(each.name): each.name for each in imported}
     found = []
-    for folded, name in sorted(names.items()):
-        own = [each for each in by_id.values() if each.person.name.casefold() == folded]
+    for skeleton, name in sorted(names.items()):
+        own = [each for each in by_id.values() if name_skeleton(each.person.name) == skeleton]
         others = [
             each
             for each in free.values()
-            if each.name.casefold() == folded and each.id not in by_id
+            if name_skeleton(each.name) == skeleton and each.id not in by_id
         ]
         if len(own) + len(others) > 1:
             found.append(SameName(name, tuple(own), tuple(others)))
@@ -411,7 +421,7 @@ def _parse_user(row: UserRow, hasher: Argon2Hasher) -> Account | Person | Proble
         if not _ID_PATTERN.fullmatch(row.id) or row.id == SETTLED or base_person(row.id) != row.id:
             raise InvalidInput(f"{row.id!r} is not a valid user id")
         if not (row.email.strip() or row.hash or row.password):
-            return Person(row.id, check_name(row.name), PersonKind.IMPORTED)
+            return Person(row.id, check_new_name(row.name), PersonKind.IMPORTED)
         known = row.hash or (row.password if _OTHER_HASH.fullmatch(row.password) else "")
         if known and not is_hash(known):
             raise InvalidInput(
@@ -420,7 +430,7 @@ def _parse_user(row: UserRow, hasher: Argon2Hasher) -> Account | Person | Proble
                 " a column 'password'",
             )
         email = normalize_email(row.email)
-        name = check_name(row.name or email.partition("@")[0])
+        name = check_new_name(row.name or email.partition("@")[0])
         plain = row.password if not known else ""
         return Account(
             Person(row.id, name, PersonKind.ACCOUNT),

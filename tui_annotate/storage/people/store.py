@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import uuid
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final, TypedDict
@@ -19,12 +20,14 @@ from tui_annotate.domain.people import (
     visible_people,
 )
 from tui_annotate.domain.samples import SampleKey
+from tui_annotate.domain.similar_names import check_new_name, find_similar_names
 from tui_annotate.storage.clock import utc_now
 from tui_annotate.storage.codec import check_storable, from_json, replace_unstorable, to_json
 from tui_annotate.storage.columns import ACCOUNTS, PEOPLE, PLACES, PREFERENCES, SAMPLES, SETTINGS
 from tui_annotate.storage.database import Store
 from tui_annotate.storage.statements import SAMPLE_KEY, add_missing, sample_row, upsert
 
+_UNNAMED_KINDS: Final = frozenset({PersonKind.SETTLED, PersonKind.AGAIN})
 _KEEP: Final = add_missing(PEOPLE)
 _PREFER: Final = upsert(PREFERENCES, "person", "name")
 _PLACE: Final = upsert(PLACES, "person", "sample_id")
@@ -40,6 +43,9 @@ _SETTING: Final = upsert(SETTINGS, "name")
 _STORED: Final = select(PEOPLE.c.id).where(PEOPLE.c.id == bindparam("id"))
 _LOCAL: Final = select(PEOPLE.c.id).where(
     PEOPLE.c.kind == PersonKind.LOCAL.value, PEOPLE.c.name == bindparam("name")
+)
+_LOCAL_ID: Final = select(PEOPLE.c.name).where(
+    PEOPLE.c.kind == PersonKind.LOCAL.value, PEOPLE.c.id == bindparam("id")
 )
 _MERGED: Final = select(PEOPLE.c.id).where(
     PEOPLE.c.kind == PersonKind.MERGED.value, PEOPLE.c.name == bindparam("name")
@@ -149,8 +155,11 @@ class PeopleStore(Store):
         If the store cannot be written, it is read-only from then on, and a new person is not
         stored.
 
+        The id of a local person means this person.
+
         Raises:
-            InvalidInput: the name is not valid.
+            InvalidInput: the name is not valid, is the id of another person, or looks like the name
+                of another person.
             NotAllowed: the actor may not manage the workspace.
         """
         require_permission(self._actor, Permission.MANAGE)
@@ -158,6 +167,7 @@ class PeopleStore(Store):
         known = self.find_local(name)
         if known is not None:
             return known
+        self.check_new_local(name)
         new = Person(uuid.uuid4().hex, name)
         try:
             with self._database.writing() as connection:
@@ -168,14 +178,54 @@ class PeopleStore(Store):
             self._database.stop_writing(error)
         return new
 
+    def check_new_local(self, name: str) -> str:
+        """Return the name of a new local person as it will be stored.
+
+        Raises:
+            InvalidInput: the name is not valid, is the id of a person, or looks like another name.
+        """
+        name = check_new_name(name)
+        people = [each for each in self.all() if each.kind not in _UNNAMED_KINDS]
+        for each in people:
+            if each.id == name and each.name != name:
+                raise InvalidInput(
+                    f"{name!r} is the id of {each.name!r}, not a name",
+                    f"give the name {each.name!r}"
+                    if each.kind is not PersonKind.IMPORTED
+                    else f"to continue the imported work of {each.name!r}, run: tui-annotate people"
+                    f" merge {shlex.quote(each.id)} {shlex.quote(each.id)}; then give the name"
+                    f" {each.name!r}",
+                    code="name-is-id",
+                )
+        # The login name of an annotator may differ from a name in a file by its case alone.
+        compared = [
+            each.name
+            for each in people
+            if each.kind is not PersonKind.IMPORTED or each.name.casefold() != name.casefold()
+        ]
+        if similar := find_similar_names(name, compared):
+            raise InvalidInput(
+                f"the name {name!r} looks like the name {similar[0]!r} of another person",
+                f"for the existing person, give the name {similar[0]!r}; for a new person, choose a"
+                " name that looks different",
+                code="name-similar",
+            )
+        return name
+
     def find_local(self, name: str) -> Person | None:
-        """Return the person who works under a name without an account; None if there is none."""
+        """Return the person who works under a name without an account; None if there is none.
+
+        Without such a name, the id of a local person means this person.
+        """
         with self._database.reading() as connection:
             if found := connection.execute(_LOCAL, {"name": name}).scalar():
                 return Person(found, name)
             merged = connection.execute(_MERGED, {"name": name}).scalars().all()
             owners = {find_owner(read_merges(connection), each) for each in merged}
-        return self.person(owners.pop()) if len(owners) == 1 else None
+            named = connection.execute(_LOCAL_ID, {"id": name}).scalar()
+        if len(owners) == 1:
+            return self.person(owners.pop())
+        return Person(name, named) if named and not owners else None
 
     def find_namesakes(self, name: str) -> tuple[Person, ...]:
         """Return imported people with a user's name, except those known to be other people."""
