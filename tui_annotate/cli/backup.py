@@ -11,6 +11,7 @@ import typer
 from tui_annotate.cli import options, output
 from tui_annotate.cli.help_format import ADMINISTRATION
 from tui_annotate.cli.options import add_command, argument, flag, open_workspace
+from tui_annotate.domain.errors import InvalidInput
 
 
 def register(app: typer.Typer) -> None:
@@ -50,6 +51,11 @@ def backup(
     """
     with open_workspace(common.workspace) as space:
         folder = target or space.path / "backups"
+        if folder.resolve() == space.path.resolve():
+            raise InvalidInput(
+                f"{folder} is the workspace itself",
+                f"name a folder outside the workspace, or omit DIR for {space.path / 'backups'}",
+            )
         if folder.is_dir():
             folder = folder / output.file_time_stamp()
         copied = space.team.backup.run(folder, vectors=vectors)

@@ -96,14 +96,27 @@ class ExportRun:
 def write_counted(
     exporter: Any, records: Iterable[Record], target: Any, *, options: ExportOptions
 ) -> ExportReport:
-    """Write records and count datasets whose description is lost; TypeError without a report."""
+    """Write records; count adjudicated annotations, and datasets whose description is lost.
+
+    Raises:
+        TypeError: the exporter returned no report.
+    """
     described: set[str] = set()
-    report = exporter.write(_note_descriptions(records, described), target, options)
+    adjudicated = 0
+
+    def count(each: Record) -> Record:
+        nonlocal adjudicated
+        adjudicated += sum(owned.person == SETTLED for owned in each.annotations)
+        return each
+
+    noted = _note_descriptions(map(count, records), described)
+    report = exporter.write(noted, target, options)
     if not isinstance(report, ExportReport):
         raise TypeError(f"the exporter returned {type(report).__name__}, not ExportReport")
     about = get_traits(exporter)
     if about is None or RecordTrait.ABOUT not in about.carried:
         report.count_loss(RecordTrait.ABOUT.value, len(described))
+    report.adjudicated = adjudicated
     return report
 
 
