@@ -296,7 +296,7 @@ def _warn_of_namesakes(account: Account, namesakes: list[Account]) -> None:
     others = ", ".join(f"{each.person.name} <{each.email}>" for each in namesakes)
     who = shlex.quote(account.email)
     output.print_message(
-        f"warning: the name {account.person.name!r} cannot be told from the name of {others}"
+        f"warning: the name {account.person.name!r} looks like the name of {others}"
     )
     output.print_message(
         output.add_workspace(
