@@ -220,9 +220,12 @@ def test_work_without_states_is_pointed_out(command: Command) -> None:
 
 
 def test_nothing_to_compare_is_said(filled: Command) -> None:
-    """Without two readings of a sample there is no figure, and no error."""
+    """Without two readings of a sample there is no figure; the exit code says so in each form."""
     shown = filled("agreement")
-    assert (shown.code, shown.out) == (0, "")
-    said, _intervals = shown.err.splitlines()
+    assert (shown.code, shown.out) == (1, "")
+    (said,) = shown.err.splitlines()
     assert numbers(said) == []
-    assert filled("agreement", "--csv").out == "level,measure,value,low,high,n,note\n"
+    table = filled("agreement", "--csv")
+    assert (table.code, table.out) == (1, "level,measure,value,low,high,n,note\n")
+    found = filled("agreement", "--json")
+    assert (found.code, found.json["together"]["samples"]) == (1, 0)

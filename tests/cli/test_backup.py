@@ -14,7 +14,7 @@ import pytest
 from tests.cli.conftest import Command
 from tests.helpers.stores import claim
 from tui_annotate import workspace as workspaces
-from tui_annotate.domain.errors import Damaged, NotFound
+from tui_annotate.domain.errors import Damaged, InvalidInput, NotFound
 from tui_annotate.services.audit import RecordedHead
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.integrity import inspect_store
@@ -187,5 +187,13 @@ def test_nothing_is_overwritten(backed: Path, command: Command, tmp_path: Path) 
     assert (inner / "SHA256SUMS").is_file()
     (tmp_path / "file").touch()
     assert command("backup", "file").code == 1
+    for workspace in (".", str(tmp_path), "many/.."):
+        refused = command("backup", workspace)
+        assert isinstance(refused.error, InvalidInput)
+        assert "backups" in refused.error.hint
+    settings = (tmp_path / "tui-annotate.toml").read_bytes()
+    for name in ("tui-annotate.toml", "store.sqlite", "store.sqlite-wal"):
+        assert command("export", "--to", "native", "-o", name).code == 2
+    assert (tmp_path / "tui-annotate.toml").read_bytes() == settings
     assert command("backup").code == 0
     assert len([*(tmp_path / "backups").glob("*/store.sqlite")]) == 1

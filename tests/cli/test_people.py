@@ -8,7 +8,7 @@ from pathlib import Path
 
 import tui_annotate
 from tests.cli.conftest import CLAIM, PAIRS, Command
-from tui_annotate.domain.errors import Conflict, NotFound
+from tui_annotate.domain.errors import Conflict, InvalidInput, NotFound
 from tui_annotate.domain.people import PersonKind
 from tui_annotate.domain.samples import SampleKey, SampleKind
 
@@ -184,3 +184,36 @@ def test_sync_carries_merged_work(filled: Command, tmp_path: Path) -> None:
     assert command(*pull).code == 0
     assert owners(command) == {"ana": 1}
     assert command("audit", "verify", "-w", str(other)).code == 0
+
+
+def test_an_id_given_as_a_name_is_no_new_name(filled: Command, tmp_path: Path) -> None:
+    """That of a local person means the person, that of another one is refused with a way out."""
+    command = imported(filled, tmp_path, "ab12:Ana")
+    refused = command("sync", "status", "--as", "ab12", str(tmp_path))
+    assert isinstance(refused.error, InvalidInput)
+    assert "'Ana'" in refused.error.message
+    assert "people merge ab12 ab12" in refused.error.hint
+    assert "new annotator" not in refused.err
+    with tui_annotate.open(tmp_path) as space:
+        ben = space.person("ben")
+        assert space.person(ben.id) == ben
+        assert [each.name for each in space.people.all()] == ["Ana", "ben"]
+    assert command("people", "merge", "ab12", "ab12").code == 0
+    with tui_annotate.open(tmp_path) as space:
+        assert space.person("ab12").name == space.person("Ana").name == "Ana"
+
+
+def test_names_that_look_like_another_name_are_refused(filled: Command, tmp_path: Path) -> None:
+    """A second person of this name would get half of the work, or see that of the first one."""
+    with tui_annotate.open(tmp_path) as space:
+        space.person("ben")
+    for name in ("b\u0435n", "be\u200bn", "Ben", "\u200bben"):
+        refused = filled("sync", "status", "--as", name, str(tmp_path))
+        assert isinstance(refused.error, InvalidInput)
+        assert "ben" in refused.error.hint
+        for words in (["--create"], ["--create", "--dry-run"]):
+            given = filled("assignments", "create", "--dataset", "pairs", "--person", name, *words)
+            assert given.code == 2
+    with tui_annotate.open(tmp_path) as space:
+        assert [each.name for each in space.people.all()] == ["ben"]
+        assert space.person("\u674e\u5a1c").name == "\u674e\u5a1c"

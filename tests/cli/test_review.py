@@ -167,6 +167,35 @@ def test_a_table_has_columns_for_it(folder: Path, capsys: pytest.CaptureFixture[
     assert {row["settled_how"] for row in own} == {""}
 
 
+TABULAR = ("csv", "jsonl", "xlsx", "parquet")
+
+
+@pytest.mark.parametrize("form", TABULAR)
+def test_adjudicated_rows_are_announced_and_chosen(
+    form: str, folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A table with both kinds of work says how many rows are of each, and how to get one."""
+    wanted = {}
+    for layer in ("", "all", "adjudicated"):
+        words = ["export", "-w", str(folder), "--to", form, "--json"]
+        target = str(tmp_path / f"rows-{layer}.{form}")
+        summary = json.loads(printed(capsys, *words, "--layer", layer, "-o", target))
+        wanted[layer] = (summary["annotations"], summary["adjudicated"])
+    target = str(tmp_path / f"rows.{form}")
+    assert run(["export", "-w", str(folder), "--to", form, "-o", target]) == 0
+    (announced,) = re.findall(
+        r"(\d+) annotations? of annotators, (\d+) adjudicated .*--layer all .*--layer adjudicated",
+        capsys.readouterr().err,
+    )
+    annotators, adjudicated = map(int, announced)
+    assert (annotators > 0, adjudicated > 0) == (True, True)
+    assert wanted == {
+        "": (annotators + adjudicated, adjudicated),
+        "all": (annotators, 0),
+        "adjudicated": (adjudicated, adjudicated),
+    }
+
+
 def test_a_dump_says_what_it_can_not_carry(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -83,6 +83,10 @@ def test_they_come_in_are_listed_and_taken_out(found: Command) -> None:
         assert len(space.annotate.open(space.person().id, BRIDGE).annotations) == 1
         assert not list(AuditStore(space.team.database).find_faults())
     assert found("suggestions", "delete", "--run", "zz", "--yes").code == 2
+    for both in ([], ["--run", "zz", "--maker", "import:m4chine"]):
+        refused = found("suggestions", "delete", *both)  # before any question
+        assert isinstance(refused.error, InvalidInput)
+        assert "judge:m4chine" in refused.error.hint
     found("suggestions", "delete", "--maker", "judge:m4chine", "--yes")
     for words in (("list",), ("list", "--open"), ("report",)):
         nothing = found("suggestions", *words)

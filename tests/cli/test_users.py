@@ -46,7 +46,7 @@ def team(filled: Command, typed: Typed) -> Typed:
     for name in ("ana", "ben"):
         made = typed(f"{PASSWORD}\n", "users", "create", "--name", name, "--email", f"{name}@b.org")
         assert made.code == 0
-        assert made.err.count("\n") == (name == "ana")
+        assert ("ADMIN" in made.err) is (name == "ana")
     return typed
 
 
@@ -222,11 +222,14 @@ def test_people_of_mercury_come_along(team: Typed, tmp_path: Path) -> None:
     done = team("", "users", "import", str(folder))
     assert (looked.code, done.code) == (3, 3)
     assert _counts(looked.out) == _counts(done.out) == [1, 1, 0, 1]
-    odd, _hint, twice = done.err.splitlines()
+    odd, _hint, twice, several, offer = done.err.splitlines()
     assert odd.startswith(f"{folder}/a.sqlite, row 2: ")
     assert "'nothing'" in odd
     assert twice.startswith(f"{folder}/b.sqlite, row 1: ")
     assert all(each in twice for each in ("li@b.org", "c1", "c2"))
+    assert all(each in several for each in ("'Li'", "c1", "c2"))
+    assert "people merge c2 c1" in offer
+    assert team("", "people", "merge", "c2", "c1").code == 0
     assert sign_in("li@b.org", PASSWORD)
     assert team("", "users", "import", str(tmp_path / "no")).code == 2
     (tmp_path / "u.csv").write_text(f'user_id,user_name,email,hashed_password\nx,X,no,"{made}"\n')
@@ -246,6 +249,160 @@ def test_the_first_people_of_mercury_need_an_admin(filled: Command, tmp_path: Pa
     assert sign_in("li@b.org", PASSWORD)
     with workspaces.open() as space:  # hashed anew, as strongly as the settings ask for
         assert "m=19456,t=2,p=1" in space.team.accounts.find("li@b.org").hash
+
+
+PLAIN = "paper boats on tea"
+
+
+def write_plain(file: Path, head: str, *lines: str) -> Path:
+    """A CSV file of Mercury with plain passwords, as spreadsheets save it."""
+    file.write_text("\ufeff" + "\r\n".join([head, *lines]) + "\r\n", "utf-8")
+    return file
+
+
+def everything(folder: Path) -> bytes:
+    return b"".join(each.read_bytes() for each in folder.glob("store.sqlite*"))
+
+
+def test_plain_passwords_of_mercury_are_hashed(filled: Command, tmp_path: Path) -> None:
+    """They are stored and printed nowhere, and must be changed at the first sign-in."""
+    made = PasswordHasher(time_cost=2, memory_cost=19456, parallelism=1).hash(PASSWORD)
+    file = write_plain(
+        tmp_path / "migrated.csv",
+        "email,user_name,user_id,password",
+        f"Li@b.org,Li,c1,{PLAIN}",
+        "bo@b.org,Bo,c2,'=boats on tea",
+        "zo@b.org,Zo,c3,",
+        f'hal@b.org,Hal,c4,"{made}"',
+        "kim@b.org,Kim,c5,$2b$12$abcdefghijklmnopqrstuv",
+        f"LI@b.org,Li,c9,{PLAIN}",
+        "weak@b.org,Uma,c6,pw",
+    )
+    done = filled("users", "import", str(file), "--admin", "li@b.org", "--verbose")
+    assert (done.code, _counts(done.out)) == (3, [5, 1, 0, 1])
+    assert f"{file}:6: " in done.err
+    assert "people merge c9 c1" in done.err
+    assert re.search("weak.*: weak@b.org;", done.err)
+    assert "zo@b.org" in done.err
+    for secret in (PLAIN, "boats on tea"):
+        assert secret not in done.out + done.err
+        with workspaces.open() as space:
+            assert secret.encode() not in everything(space.path)
+    with workspaces.open() as space:
+        states = {
+            each.person.id: (bool(each.hash), each.must_change)
+            for each in space.team.accounts.all()
+        }
+        assert states == {
+            "c1": (True, True), "c2": (True, True), "c3": (False, False), "c4": (True, False),
+            "c6": (True, True),
+        }  # fmt: skip
+        signed = space.team.authenticate.sign_in("li@b.org", PLAIN, client="here")
+        assert signed.must_change
+        space.team.authenticate.sign_in("bo@b.org", "'=boats on tea", client="here")
+        assert not space.team.authenticate.sign_in("hal@b.org", PASSWORD, client="x").must_change
+    again = filled("users", "import", str(file), "--json").json
+    assert [each["differs"] for each in again["joined"]] == [False] * 4 + [True, False]
+    assert (again["added"], again["weak"]) == ([], [])
+
+
+def test_users_that_mercury_deletes_are_disabled(team: Typed, tmp_path: Path) -> None:
+    """The user tools of Mercury mark them in a column; their names stay with their work."""
+    file = write_plain(
+        tmp_path / "users.csv",
+        "user_id,user_name,email,password,delete",
+        f"c1,Li,li@b.org,{PLAIN},",
+        f"c2,Bo,bo@b.org,{PLAIN},1",
+        f"c3,Zo,zo@b.org,{PLAIN},TRUE",
+        f"c4,Uma,uma@b.org,{PLAIN},False",
+        f"c5,Odd,odd@b.org,{PLAIN},maybe",
+    )
+    done = team("", "users", "import", str(file))
+    assert (done.code, _counts(done.out)) == (3, [4, 0, 0, 1])
+    assert "'maybe'" in done.err
+    with workspaces.open() as space:
+        active = {each.email: each.active for each in space.team.accounts.all()}
+    assert [active[f"{name}@b.org"] for name in ("li", "bo", "zo", "uma")] == [
+        True, False, False, True,
+    ]  # fmt: skip
+
+
+def test_names_of_mercurys_first_versions_are_offered_as_one(
+    filled: Command, tmp_path: Path
+) -> None:
+    """Each corpus has its own ids; without an address nobody gets an account."""
+    folder = tmp_path / "batches"
+    folder.mkdir()
+    for name in ("a", "b"):
+        with closing(sqlite3.connect(folder / f"{name}.sqlite")) as connection, connection:
+            connection.execute("CREATE TABLE users (user_id, user_name)")
+            rows = [(f"{name}1", "Kim"), (f"{name}2", name)]
+            connection.executemany("INSERT INTO users VALUES (?, ?)", rows)
+    looked = filled("users", "import", str(folder), "--dry-run", "--json").json
+    done = filled("users", "import", str(folder), "--json").json
+    assert looked == done | {"stored": False}
+    assert [each["id"] for each in done["people"]] == ["a1", "a2", "b1", "b2"]
+    assert [(each["name"], each["people"]) for each in done["same_names"]] == [
+        ("Kim", ["a1", "b1"])
+    ]
+    (command,) = done["same_names"][0]["commands"]
+    assert filled(*command.split()[1:]).code == 0
+    with workspaces.open() as space:
+        assert not space.team.members.required()
+        assert space.people.merged_ids("a1") == {"a1", "b1"}
+
+
+def test_the_first_account_is_announced_as_an_admins(filled: Command) -> None:
+    """With the name, and how to make an annotator of this person; not if an admin was asked for."""
+    words = ("users", "create", "--email", "li@b.org", "--name", "Li", "--invite")
+    filled("init", "other")
+    assert "ADMIN" not in filled(*words, "--role", "admin", "-w", "other").err
+    made = filled(*words)
+    assert re.search("Li <li@b.org> is an ADMIN", made.err)
+    assert "users update li@b.org --role annotator" in made.err
+    more = filled("users", "create", "--email", "bo@b.org", "--name", "Bo", "--invite")
+    assert "ADMIN" not in more.err
+
+
+def test_doctor_warns_if_the_only_admin_annotates(team: Typed) -> None:
+    """The first account may be an annotator's by accident; its hint ends the warning."""
+
+    def check() -> dict[str, str]:
+        found = team("", "doctor", "--json").json
+        return next(each for each in found if each["what"] == "accounts")
+
+    assert check()["state"] == "ok"
+    team("", "assignments", "create", "--dataset", "pairs", "--person", "ana")
+    doubt = check()
+    assert doubt["state"] == "doubt"
+    assert "users update ana@b.org --role annotator" in doubt["mend"]
+    more = ("--name", "olga", "--email", "olga@b.org", "--role", "admin", "--invite")
+    assert team("", "users", "create", *more).code == 0
+    assert check()["state"] == "ok"
+
+
+def test_names_that_cannot_be_told_apart_are_warned_of(team: Typed) -> None:
+    """Several people may have one name; an invisible character is refused."""
+    for number, name in enumerate(("ben", "b\u0435n", "Ben")):
+        made = team("", "users", "create", "--name", name, "--email", f"{number}@b.org", "--invite")
+        assert made.code == 0
+        assert "ben <ben@b.org>" in made.err
+        assert f"users update {number}@b.org --name" in made.err
+    assert "warning" not in team("", "users", "update", "0@b.org", "--name", "Benno").err
+    assert "ben@b.org" in team("", "users", "update", "0@b.org", "--name", "BEN").err
+    words = ("users", "create", "--name", "b\u200ben", "--email", "zero@b.org", "--invite")
+    assert isinstance(team("", *words).error, InvalidInput)
+
+
+def test_a_deleted_users_address_can_be_used_again(team: Typed) -> None:
+    """The hint has the commands, and they work."""
+    assert team("", "users", "delete", "ben").code == 0
+    words = ("users", "create", "--name", "Benno", "--email", "ben@b.org", "--invite")
+    refused = team("", *words)
+    assert type(refused.error) is Conflict
+    assert "users enable ben@b.org" in refused.error.hint
+    assert team("", "users", "delete", "ben@b.org", "--pseudonymise", "--yes").code == 0
+    assert team("", *words).code == 0
 
 
 def test_sessions_are_listed_and_ended(team: Typed) -> None:

@@ -39,6 +39,16 @@ def test_users_are_read_as_they_are(tmp_path: Path) -> None:
     assert (path.read_bytes(), sorted(tmp_path.iterdir())) == (before, [path])
 
 
+def test_the_first_versions_stored_names_alone(tmp_path: Path) -> None:
+    """Without addresses and passwords."""
+    path = tmp_path / "corpus.sqlite"
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("CREATE TABLE users (user_id TEXT, user_name TEXT)")
+        connection.execute("INSERT INTO users VALUES ('ab12', 'Ana')")
+    assert find_databases([tmp_path]) == [path]
+    assert list(read_mercury(path)) == [UserRow(f"{path}, row 1", "ab12", "Ana", "", "")]
+
+
 def test_a_bad_row_is_told_with_file_and_row(tmp_path: Path) -> None:
     """What is missing, a number, or bytes; the others are read."""
     path = database(

@@ -1,4 +1,4 @@
-"""Accounts as CSV: out and in again, and Mercury's own file."""
+"""Accounts as CSV: out and in again, and Mercury's own files."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_no_name_is_a_formula(tmp_path: Path, name: str) -> None:
     assert row.name == name
 
 
-def test_mercurys_columns_are_enough(tmp_path: Path) -> None:
+def test_our_columns_are_enough(tmp_path: Path) -> None:
     """In any order, with others between them, with a byte order mark; what is not said is usual."""
     text = (
         "\ufeffemail,more,user_name,user_id,hashed_password\r\na@b.org,x,Ana,ab12,$argon2id$x\r\n"
@@ -76,6 +76,16 @@ def test_mercurys_columns_are_enough(tmp_path: Path) -> None:
     assert read(tmp_path, text) == [
         UserRow(f"{tmp_path}/people.csv:2", "ab12", "Ana", "a@b.org", "$argon2id$x")
     ]
+
+
+@pytest.mark.parametrize(("tail", "active"), [("", True), (",0", True), (",1", False)])
+def test_mercurys_files_have_plain_passwords(tmp_path: Path, tail: str, active: bool) -> None:
+    """Those of the migrator, and those of the user tools with their column `delete`."""
+    head = "user_id,user_name,email,password" + (",delete" if tail else "")
+    (row,) = read(tmp_path, f"\ufeff{head}\r\nab12,Ana,a@b.org,'=paper boats{tail}\r\n")
+    assert isinstance(row, UserRow)
+    assert (row.id, row.hash, row.password, row.active) == ("ab12", "", "'=paper boats", active)
+    assert "paper" not in repr(row)
 
 
 def test_a_bad_row_is_told_and_the_next_one_read(tmp_path: Path) -> None:
@@ -96,7 +106,7 @@ def test_a_bad_row_is_told_and_the_next_one_read(tmp_path: Path) -> None:
     ("content", "value"),
     [
         (b"", "'user_id'"),
-        (b"user_id,user_name,email\n", "'hashed_password'"),
+        (b"user_id,user_name,email\n", "'hashed_password' or 'password'"),
         (b"\xff\xfe", "byte 0"),
         (f'{HEAD}\n1,"a"b,c,d\n'.encode(), "people.csv:2"),
     ],

@@ -152,6 +152,7 @@ async def test_a_server_that_does_not_answer_is_announced(
             async with asyncio.timeout(_SOON):
                 while ana.draft.message.code is not MessageCode.SYNC_SLOW:
                     await ana.pilot.pause(0.001)
+            assert "ctrl+o" in ana.line()
             sharing = ana.app.sharing
             assert sharing._timer is None or sharing._slow
             await ana.press("j")
@@ -173,8 +174,9 @@ async def test_a_refused_key_is_told_once_and_work_goes_on(
     async with open_app(make_workspace(tmp_path / "work"), size=(140, 40)) as ana:
         await until(ana, SyncState.ERROR)
         code = ana.draft.message.code
-        assert code is MessageCode.NOT_SHARED_YET
+        assert code is MessageCode.SYNC_FAILED
         assert "401" in ana.line()
+        assert "ctrl+o" in ana.line()
         assert "wrong-key-9Zt" not in ana.shown()
         await ana.press(". 3")
         assert len(ana.annotations) == 1
@@ -183,7 +185,7 @@ async def test_a_refused_key_is_told_once_and_work_goes_on(
                 SyncState.ERROR, problem=ana.app.sharing._problem
             )  # as the next try tells it
         )
-        assert ana.draft.message.code is not MessageCode.NOT_SHARED_YET
+        assert ana.draft.message.code is not MessageCode.SYNC_FAILED
         ana.app.sharing.end()
     assert not fake.rows
 

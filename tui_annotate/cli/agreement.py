@@ -126,6 +126,8 @@ def agreement(
     Agreement is measured for samples (worst label), sentences, spans, labels and evidence of
     overlapping spans, and ratings. Annotators who completed a sample twice are also compared with
     themselves. A completed sample counts even if the annotator annotated nothing.
+
+    Exit code: 0 agreement was measured, 1 there was nothing to compare.
     """
     if as_json and as_csv:
         raise InvalidInput("--json and --csv both print to standard output", "pass --json or --csv")
@@ -148,3 +150,5 @@ def agreement(
         print_csv(found)
     else:
         print_tables(found, pairs=pairs, disagreements=disagreements)
+    if not found.together.samples and not found.oneself.samples:
+        raise typer.Exit(1)

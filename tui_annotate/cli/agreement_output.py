@@ -178,11 +178,12 @@ def _print_legend(found: Agreement) -> None:
     for name, words in found.scales.items():
         of = f" of {name}" if len(found.scales) > 1 else ""
         output.print_message(f"order of ratings{of}: {' > '.join(words)}")
-    bootstrap = report_output.BOOTSTRAP
-    output.print_message(
-        f"intervals: computed from {bootstrap['draws']:,} bootstrap resamples of whole samples, "
-        f"random seed {bootstrap['seed']}"
-    )
+    if found.together.samples or found.oneself.samples:
+        bootstrap = report_output.BOOTSTRAP
+        output.print_message(
+            f"intervals: computed from {bootstrap['draws']:,} bootstrap resamples of whole samples,"
+            f" random seed {bootstrap['seed']}"
+        )
 
 
 def _format_value(value: Measured) -> str:

@@ -13,7 +13,7 @@ import typer
 from tui_annotate.cli import options, output
 from tui_annotate.cli.help_format import ADMINISTRATION
 from tui_annotate.cli.options import add_command, argument, flag, open_workspace
-from tui_annotate.domain.errors import TuiAnnotateError
+from tui_annotate.domain.errors import InvalidInput, TuiAnnotateError
 
 
 def register(app: typer.Typer) -> None:
@@ -53,6 +53,11 @@ def backup(
     """
     with open_workspace(common.workspace) as space:
         folder = target or space.path / "backups"
+        if folder.resolve() == space.path.resolve():
+            raise InvalidInput(
+                f"{folder} is the workspace itself",
+                f"name a folder outside the workspace, or omit DIR for {space.path / 'backups'}",
+            )
         if folder.is_dir():
             folder = folder / output.file_time_stamp()
         copied = space.team.backup.run(folder, vectors=vectors)

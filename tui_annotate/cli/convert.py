@@ -32,8 +32,9 @@ LayerOption = Annotated[
     option(
         "--layer",
         "LAYER",
-        "Annotations to write for each sample: adjudicated, majority, all, or the name of a "
-        "person; required by formats that have one set of annotations per sample.",
+        "Annotations to write for each sample: adjudicated, majority, all (those of annotators, "
+        "not adjudicated), or the name of a person; required by formats that have one set of "
+        "annotations per sample.",
     ),
 ]
 _TargetFormatOption = Annotated[
@@ -221,12 +222,19 @@ def print_conversion(
                 "samples": report.records,
                 "annotations": report.annotations,
                 "lost": dict(report.lost),
+                "adjudicated": report.adjudicated,
                 **counts,
             }
         )
         return
     samples, where = output.many(report.records, "sample"), f" in {target}" if target else ""
     output.print_note(f"{output.many(report.annotations, 'annotation')} of {samples}{where}")
+    if 0 < report.adjudicated < report.annotations:
+        own = output.many(report.annotations - report.adjudicated, "annotation")
+        output.print_message(
+            f"  {own} of annotators, {report.adjudicated:,} adjudicated by reviewers; to export"
+            " only one kind: --layer all (annotators) or --layer adjudicated"
+        )
     for kind, count in report.lost.items():
         output.print_message(f"  {written} cannot carry: {kind} ({count:,})")
 

@@ -10,7 +10,7 @@ import stat
 import subprocess
 import sys
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Annotated, Final
@@ -23,9 +23,10 @@ from tui_annotate.cli.help_format import START
 from tui_annotate.cli.options import add_command, open_workspace
 from tui_annotate.cli.ssh import SESSION
 from tui_annotate.cli.ssh_session import COMMAND
+from tui_annotate.domain.accounts import Account
 from tui_annotate.domain.errors import Damaged, TuiAnnotateError
 from tui_annotate.domain.findings import DiagnosticFinding
-from tui_annotate.domain.people import Permission, is_allowed
+from tui_annotate.domain.people import Permission, Role, is_allowed
 from tui_annotate.domain.scores import ScoreRun
 from tui_annotate.domain.ssh_keys import AuthorizedKey, parse_entry
 from tui_annotate.plugins.files.targets import find_unfinished
@@ -35,6 +36,7 @@ MIN_COLUMNS, MIN_ROWS = 80, 24
 STALE: Final = timedelta(days=1)
 """Age from which an incomplete run of a scorer or judge counts as abandoned."""
 _MAX_RUNS_NAMED: Final = 3
+_MAX_ADMINS_NAMED: Final = 5
 _STATES: Final = {"wrong": "error", "doubt": "warning"}
 
 
@@ -127,6 +129,10 @@ def _check_workspace(workspace: Path | None) -> Iterator[DiagnosticFinding]:
             scores = space.machines.scores
             yield check_runs(len(scores.runs()), scores.unfinished(), now=datetime.now(UTC))
             manages = is_allowed(space.actor, Permission.MANAGE)
+            if manages and space.team.members.required():
+                workers = {each.person for each in space.corpus.progress()}
+                workers |= {each.person for each in space.team.assignments.show().stands}
+                yield check_admins(space.team.accounts.all(), workers)
             lines = space.team.ssh_keys.lines(SESSION, folder=str(space.path)) if manages else []
         yield from check_sshd(folder, lines)
     except TuiAnnotateError as error:
@@ -135,6 +141,26 @@ def _check_workspace(workspace: Path | None) -> Iterator[DiagnosticFinding]:
         yield DiagnosticFinding(
             "store", "wrong", error.message, suggest_repair(error, folder / "store.sqlite")
         )
+
+
+def check_admins(accounts: Sequence[Account], workers: Collection[str]) -> DiagnosticFinding:
+    """Check that the only admin is not an annotator who got the first account by accident.
+
+    `workers` has the ids of the people who have work or assigned samples.
+    """
+    admins = [each for each in accounts if each.role is Role.ADMIN and each.active]
+    names = output.join_names([each.person.name for each in admins], most=_MAX_ADMINS_NAMED)
+    says = f"{len(accounts):,}; admins: {names}"
+    if len(admins) != 1 or admins[0].person.id not in workers:
+        return DiagnosticFinding("accounts", "ok", says)
+    who = shlex.quote(admins[0].email)
+    return DiagnosticFinding(
+        "accounts",
+        "doubt",
+        f"{says}, the only admin, also annotates, and can see the work of all users",
+        "if this person is an annotator, create the admin's account (tui-annotate users create"
+        f" --role admin), then run: tui-annotate users update {who} --role annotator",
+    )
 
 
 def check_runs(

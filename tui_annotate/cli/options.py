@@ -608,9 +608,11 @@ def open_workspace(
 
 def working_person(space: Workspace, name: str) -> Person:
     """Return the person who works (see `Workspace.person`), with a message if the person is new."""
-    if new := space.team.members.new_name(name):
+    new = space.team.members.new_name(name)
+    person = space.person(name)
+    if new:
         output.print_message(f"new annotator in this workspace: {new!r}")
-    return space.person(name)
+    return person
 
 
 def choose_dataset(space: Workspace, name: str) -> str:

@@ -12,6 +12,7 @@ import typer
 from tui_annotate.cli import completion, options, output
 from tui_annotate.cli.help_format import DATA
 from tui_annotate.cli.options import add_command, add_group, argument, flag, open_workspace, option
+from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.labels import JOINER
 from tui_annotate.domain.people import Permission
 from tui_annotate.domain.suggestions import suggestion_to_json
@@ -208,6 +209,16 @@ def delete(
     Annotations made from suggestions are kept, and so are the answers in the event log.
     """
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
+        makers = sorted({each.maker for each in space.machines.suggestions.runs()})
+        if bool(run) == bool(maker):
+            raise InvalidInput(
+                "a run or a maker of suggestions is required, and only one of the two",
+                f"pass --maker with one of: {', '.join(makers)}; or --run, as listed by:"
+                " tui-annotate suggestions list"
+                if makers
+                else "the workspace has no suggestions",
+                code="run-or-maker-missing",
+            )
         target = f"run {run}" if run else f"maker {maker}"
         output.ask(f"delete all suggestions of {target}?", yes=yes)
         count = space.machines.suggestions.forget(run=run, maker=maker, dataset=dataset)

@@ -26,7 +26,10 @@ if TYPE_CHECKING:
     from tui_annotate.domain.accounts import Account
     from tui_annotate.domain.records import Problem
     from tui_annotate.plugins.account_files import UserRow
-    from tui_annotate.services.authentication.account_management import AccountImportReport
+    from tui_annotate.services.authentication.account_management import (
+        AccountImportReport,
+        SameName,
+    )
     from tui_annotate.workspace import Workspace
 
 
@@ -47,6 +50,7 @@ def register(app: typer.Typer) -> None:
     add_command(
         users,
         create,
+        "users create --name olga --email olga@example.org --role admin",
         "users create --name ana --email ana@example.org --link-imported ana",
         "users create --name ben --email ben@example.org --invite",
         "pass show li | tui-annotate users create --name li --email li@example.org",
@@ -123,6 +127,7 @@ def create(
         password = "" if invite else _ask_new_password(name)
         account = accounts.add(NewAccount(name, email, role, unix_user, link_imported, password))
         code = accounts.invite(account.person.id)[1] if invite else ""
+        namesakes = accounts.find_namesakes(account.person.id)
     if common.as_json:
         output.print_json(_account_as_json(account) | ({"code": code} if code else {}))
     else:
@@ -131,8 +136,27 @@ def create(
             output.print_line(code)
             output.print_note(INVITED)
     _warn_without_user(unix_user)
+    _warn_of_namesakes(account, namesakes)
     if first:
-        output.print_message("the workspace has accounts now: all users must sign in")
+        _print_first_account(account, asked=role is not None)
+
+
+def _print_first_account(account: Account, *, asked: bool) -> None:
+    """Warn about the admin, unless the user asked for one: the first one named may annotate."""
+    output.print_message("the workspace has accounts now: all users must sign in")
+    if asked:
+        return
+    name, who = account.person.name, shlex.quote(account.email)
+    output.print_message(
+        f"warning: {name} <{account.email}> is an ADMIN, because the first account is always an"
+        f" admin's: {name} can see the work of all users, and manage accounts and assignments"
+    )
+    output.print_message(
+        output.add_workspace(
+            f"  hint: if {name} is an annotator, create the admin's account (tui-annotate users"
+            f" create --role admin), then run: tui-annotate users update {who} --role annotator"
+        )
+    )
 
 
 def list_users(*, common: options.CommonOptions) -> None:
@@ -197,7 +221,9 @@ def update(
         changed = space.team.accounts.update(
             person, name=name, email=email, role=role, unix=unix_user
         )
+        namesakes = [] if name is None else space.team.accounts.find_namesakes(changed.person.id)
     _print_account(changed, as_json=common.as_json)
+    _warn_of_namesakes(changed, namesakes)
     _warn_without_user(unix_user)
 
 
@@ -262,6 +288,22 @@ def _warn_without_user(user: str | None) -> None:
             f"warning: this machine has no user {user!r} yet;"
             " a user who is created with this name can sign in to the account"
         )
+
+
+def _warn_of_namesakes(account: Account, namesakes: list[Account]) -> None:
+    if not namesakes:
+        return
+    others = ", ".join(f"{each.person.name} <{each.email}>" for each in namesakes)
+    who = shlex.quote(account.email)
+    output.print_message(
+        f"warning: the name {account.person.name!r} looks like the name of {others}"
+    )
+    output.print_message(
+        output.add_workspace(
+            f"  hint: give the name of one of them an addition: tui-annotate users update {who}"
+            " --name NAME"
+        )
+    )
 
 
 def _describe_state(account: Account) -> str:
@@ -387,7 +429,7 @@ def import_users(
         list[Path],
         argument(
             "PATH",
-            "CSV file written by `users export`, Mercury database, or folder of Mercury databases.",
+            "CSV file of `users export` or Mercury, Mercury database, or folder of databases.",
         ),
     ],
     *,
@@ -400,8 +442,10 @@ def import_users(
 ) -> None:
     """Import accounts from CSV or from Mercury's databases.
 
-    Imported users keep their ids and passwords. Rows with the same e-mail address become one user,
-    with the id and password of the first row. Existing accounts are not changed.
+    Imported users keep their ids and passwords. Plain passwords are stored as hashes, and must be
+    changed at the first sign-in. Rows with the same e-mail address become one user, with the id and
+    password of the first row. Users without an address become people without an account. Existing
+    accounts are not changed.
 
     Exit code: 0 all rows imported, 3 some rows refused, 2 all rows refused.
     """
@@ -433,6 +477,7 @@ def _import_rows(
         if not dry_run:
             space.team.members.create_people_store()
         found = import_accounts(space.team.accounts, rows, admin=admin, dry_run=dry_run)
+        needs_account = bool(found.added) or space.team.members.required()
     if common.as_json:
         output.print_json(
             {
@@ -440,15 +485,53 @@ def _import_rows(
                 "joined": found.joined,
                 "problems": found.problems,
                 "stored": not dry_run,
+                "people": [{"id": each.id, "name": each.name} for each in found.people],
+                "weak": found.weak,
+                "same_names": [
+                    _same_name_as_json(each, needs_account=needs_account)
+                    for each in found.same_names
+                ],
             }
         )
     else:
-        _print_import(found, dry_run=dry_run)
+        _print_import(found, dry_run=dry_run, needs_account=needs_account)
     if found.problems:
-        raise typer.Exit(DONE_IN_PART if found.added or found.joined else 2)
+        raise typer.Exit(DONE_IN_PART if found.added or found.joined or found.people else 2)
 
 
-def _print_import(found: AccountImportReport, *, dry_run: bool) -> None:
+def _same_name_as_json(found: SameName, *, needs_account: bool) -> dict[str, Any]:
+    return {
+        "name": found.name,
+        "accounts": [{"id": each.person.id, "email": each.email} for each in found.accounts],
+        "people": [each.id for each in found.others],
+        "commands": _merge_commands(found, needs_account=needs_account),
+    }
+
+
+def _merge_commands(found: SameName, *, needs_account: bool) -> list[str]:
+    """Return the commands that make people of one name one person; none if accounts differ.
+
+    `needs_account`: the workspace has accounts, so that only a person with an account owns work.
+    """
+    if len(found.accounts) > 1:
+        return []
+    commands = []
+    if found.accounts:
+        owner = found.accounts[0].person.id
+    else:
+        owner = found.others[0].id
+        if needs_account:
+            commands.append(
+                f"tui-annotate users create --name {shlex.quote(found.name)} --email ADDRESS"
+                f" --invite --link-imported {shlex.quote(owner)}"
+            )
+    merged = [each.id for each in found.others if each.id != owner]
+    return commands + [
+        f"tui-annotate people merge {shlex.quote(each)} {shlex.quote(owner)}" for each in merged
+    ]
+
+
+def _print_import(found: AccountImportReport, *, dry_run: bool, needs_account: bool) -> None:
     for problem in found.problems:
         output.print_problem(str(problem), problem.hint)
     for each in found.joined:
@@ -464,6 +547,48 @@ def _print_import(found: AccountImportReport, *, dry_run: bool) -> None:
         f"accounts {would}added: {len(found.added):,}; already existing: {len(found.joined):,}"
         f" ({alike:,} of them identical); rows refused: {len(found.problems):,}"
     )
+    if found.people:
+        output.print_note(
+            f"people {would}added without an account, because no e-mail address is given:"
+            f" {len(found.people):,}; to give a person an account: tui-annotate users create"
+            " --name NAME --email ADDRESS --link-imported ID"
+        )
+    _print_account_states(found.added)
+    if found.weak:
+        output.print_message(
+            output.add_workspace(
+                f"warning: weak passwords, until their users change them: {', '.join(found.weak)};"
+                " to let a user choose a password before: tui-annotate users invite ADDRESS"
+            )
+        )
+    for same in found.same_names:
+        _print_same_name(same, needs_account=needs_account)
+
+
+def _print_account_states(added: list[Account]) -> None:
+    changing = sum(each.must_change for each in added)
+    if changing:
+        output.print_note(f"passwords to change at the first sign-in: {changing:,}")
+    if disabled := [each.email for each in added if not each.active]:
+        output.print_note(f"disabled accounts: {', '.join(disabled)}")
+    if bare := [each.email for each in added if each.active and not each.hash]:
+        output.print_note(
+            f"accounts without a password: {', '.join(bare)}; to let a user choose a password:"
+            " tui-annotate users invite ADDRESS"
+        )
+
+
+def _print_same_name(found: SameName, *, needs_account: bool) -> None:
+    accounts = [f"{each.person.id} ({each.email})" for each in found.accounts]
+    ids = ", ".join([*accounts, *(each.id for each in found.others)])
+    output.print_message(f"several people have the name {found.name!r}: {ids}")
+    if commands := _merge_commands(found, needs_account=needs_account):
+        commands = [output.add_workspace(each) for each in commands]
+        output.print_message(f"if they are one person, run: {'; '.join(commands)}")
+    else:
+        output.print_message(
+            "if they are one person, give all rows the same e-mail address before the import"
+        )
 
 
 # A password or code is typed at a prompt or read from standard input. As an argument it would be

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from bisect import bisect_right
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Final, NamedTuple
@@ -15,6 +15,19 @@ from tui_annotate.domain.spans import Span
 
 IMPORTED_COMMENTS: Final = "mercury_comments"
 """Metadata key of a sample for people's comments on annotations in Mercury."""
+
+
+def keep_own_comments(meta: Mapping[str, Any], authors: Collection[str]) -> dict[str, Any]:
+    """Return what of a sample's metadata may leave for one person, who has the ids `authors`.
+
+    Comments of other people would reveal their work. A value that is not a list of comments may
+    contain them in another form, and is removed. Without own comments, the key is absent.
+    """
+    kept = {name: value for name, value in meta.items() if name != IMPORTED_COMMENTS}
+    listed = meta.get(IMPORTED_COMMENTS)
+    rows: list[Any] = listed if isinstance(listed, list) else []
+    own = [row for row in rows if isinstance(row, dict) and str(row.get("user_id")) in authors]
+    return kept | {IMPORTED_COMMENTS: own} if own else kept
 
 
 class Side(StrEnum):

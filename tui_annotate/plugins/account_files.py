@@ -1,4 +1,4 @@
-"""Reads and writes files of user accounts with password hashes: CSV, and Mercury's databases."""
+"""Reads and writes files of user accounts: our CSV, and the CSV files and databases of Mercury."""
 
 from __future__ import annotations
 
@@ -16,14 +16,27 @@ from tui_annotate.domain.records import Problem
 from tui_annotate.plugins.files.packing import begins_with
 from tui_annotate.plugins.files.small_text import read_text
 
-NEEDED_COLUMNS: Final = ("user_id", "user_name", "email", "hashed_password")
+_NAME_COLUMNS: Final = ("user_id", "user_name")
+NEEDED_COLUMNS: Final = (*_NAME_COLUMNS, "email", "hashed_password")
+_PLAIN_PASSWORD: Final = "password"  # noqa: S105  the name of a column
+"""Column with plain passwords, or hashes, in the CSV files of Mercury's migrator and user tools."""
+_DELETE: Final = "delete"
+"""Column of Mercury's user tools that marks the users whom the tools delete."""
+_YES: Final = frozenset({"1", "true", "yes", "y", "x"})
+_NO: Final = frozenset({"", "0", "false", "no", "n"})
 _OUR_COLUMNS: Final = ("role", "active", "must_change", "unix")
 _FORMULA: Final = tuple("=+-@\t\r\0＝＋－＠'")
 
 
 @dataclass(frozen=True, slots=True)
 class UserRow:
-    """A user account from a file, with values that are not yet checked."""
+    """A user from a file, with values that are not yet checked.
+
+    Attributes:
+        email: empty for a user of Mercury's first versions, who has only an id and a name.
+        hash: hash of the password; may be empty.
+        password: plain password, which is never stored, printed or logged; may be empty, or a hash.
+    """
 
     where: str
     id: str
@@ -31,6 +44,7 @@ class UserRow:
     email: str
     hash: str = field(repr=False)
     _: KW_ONLY
+    password: str = field(default="", repr=False)
     role: str = ""
     active: bool = True
     must_change: bool = False
@@ -64,12 +78,16 @@ def read_users(path: Path) -> Iterator[UserRow | Problem]:
     rows = csv.reader(read_text(path).splitlines(keepends=True), strict=True)
     try:
         names = [name.strip() for name in next(rows, [])]
-        missing = [name for name in NEEDED_COLUMNS if name not in names]
+        missing = [repr(name) for name in NEEDED_COLUMNS[:-1] if name not in names]
+        secrets = (NEEDED_COLUMNS[-1], _PLAIN_PASSWORD)
+        if not missing and not set(secrets) & set(names):
+            missing = [" or ".join(map(repr, secrets))]
         if missing:
             raise InvalidInput(
-                f"{path} has no column {missing[0]!r}",
-                f"the file needs the columns {', '.join(NEEDED_COLUMNS)}; to create a user "
-                "who has no id and password yet, run: tui-annotate users create --invite",
+                f"{path} has no column {missing[0]}",
+                f"the file needs the columns {', '.join(NEEDED_COLUMNS)} (or, with plain passwords,"
+                f" {_PLAIN_PASSWORD}); to create a user who has no id and password yet, run:"
+                " tui-annotate users create --invite",
             )
         for cells in rows:
             if cells:
@@ -83,15 +101,21 @@ def read_users(path: Path) -> Iterator[UserRow | Problem]:
 def _read_row(where: str, names: Sequence[str], cells: Sequence[str]) -> UserRow | Problem:
     if len(cells) != len(names):
         return Problem(where, f"the row has {len(cells)} cells, but there are {len(names)} columns")
-    values = {name: _unescape_formula(cell) for name, cell in zip(names, cells, strict=True)}
+    given = dict(zip(names, cells, strict=True))
+    values = {name: _unescape_formula(cell) for name, cell in given.items()}
+    deleted = values.get(_DELETE, "").strip().casefold()
+    if deleted not in _YES | _NO:
+        return Problem(where, f"{_DELETE} is {values[_DELETE]!r}", "write 0 or 1")
     for name in ("active", "must_change"):
         if values.get(name, "") not in ("", "0", "1"):
             return Problem(where, f"{name} is {values[name]!r}", "write 0 or 1")
     return UserRow(
         where,
-        *(values[name] for name in NEEDED_COLUMNS),
+        *(values.get(name, "") for name in NEEDED_COLUMNS),
+        # No export of ours has this column, so a leading ' is part of the password.
+        password=given.get(_PLAIN_PASSWORD, ""),
         role=values.get("role", ""),
-        active=values.get("active", "") != "0",
+        active=values.get("active", "") != "0" and deleted not in _YES,
         must_change=values.get("must_change", "") == "1",
         unix=values.get("unix", ""),
     )
@@ -103,7 +127,6 @@ def _unescape_formula(cell: str) -> str:
 
 _MAGIC: Final = b"SQLite format 3\x00"
 _SELECT_COLUMNS: Final = "SELECT name FROM pragma_table_info('users')"
-_SELECT_USERS: Final = f"SELECT {', '.join(NEEDED_COLUMNS)} FROM users ORDER BY rowid"  # noqa: S608  constants
 
 
 def find_databases(paths: list[Path]) -> list[Path]:
@@ -125,7 +148,8 @@ def find_databases(paths: list[Path]) -> list[Path]:
         elif not _has_users(path):
             raise InvalidInput(
                 f"{path} is not a Mercury database with a table 'users'",
-                f"required columns: {', '.join(NEEDED_COLUMNS)}",
+                f"required columns: {', '.join(_NAME_COLUMNS)}, and for accounts also"
+                f" {', '.join(NEEDED_COLUMNS[len(_NAME_COLUMNS) :])}",
             )
         else:
             found.append(path)
@@ -153,10 +177,16 @@ def read_accounts(paths: Iterable[Path]) -> Iterator[UserRow | Problem]:
 
 
 def read_mercury(path: Path) -> Iterator[UserRow | Problem]:
-    """Yield a Mercury database's users, or Problems, in order; raise Unavailable if unreadable."""
+    """Yield a Mercury database's users, or Problems, in order; raise Unavailable if unreadable.
+
+    The first versions of Mercury stored no e-mail address and password; these are then empty.
+    """
+    known = _user_columns(path)
+    columns = ", ".join(name if name in known else f"'' AS {name}" for name in NEEDED_COLUMNS)
     try:
         with closing(open_database(path)) as connection:
-            for number, row in enumerate(connection.execute(_SELECT_USERS), start=1):
+            rows = connection.execute(f"SELECT {columns} FROM users ORDER BY rowid")  # noqa: S608  constants
+            for number, row in enumerate(rows, start=1):
                 yield _make_user(f"{path}, row {number}", row)
     except (sqlite3.Error, UnicodeError) as error:
         raise Unavailable(
@@ -173,7 +203,11 @@ def _make_user(where: str, row: tuple[Any, ...]) -> UserRow | Problem:
 
 
 def _has_users(path: Path) -> bool:
-    return {row[0] for row in query_database(path, _SELECT_COLUMNS)}.issuperset(NEEDED_COLUMNS)
+    return _user_columns(path).issuperset(_NAME_COLUMNS)
+
+
+def _user_columns(path: Path) -> set[str]:
+    return {row[0] for row in query_database(path, _SELECT_COLUMNS)}
 
 
 def query_database(path: Path, query: str) -> list[tuple[Any, ...]]:

@@ -239,11 +239,14 @@ class ExportReport:
     """Numbers of samples and annotations that an exporter wrote, and of data that it lost.
 
     An annotation with several rows counts once. `lost` maps a kind of loss to the number of losses.
+    `adjudicated` counts the annotations of reviewers' adjudication that were given to the exporter,
+    which does not set this number.
     """
 
     records: int = 0
     annotations: int = 0
     lost: dict[str, int] = field(default_factory=dict)
+    adjudicated: int = 0
 
     def count_loss(self, kind: str, count: int = 1) -> None:
         if count:

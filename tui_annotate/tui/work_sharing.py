@@ -23,6 +23,7 @@ from tui_annotate.domain.people import Person
 from tui_annotate.domain.stream_merge import Fork, describe_state
 from tui_annotate.domain.terminal_text import make_visible
 from tui_annotate.tui.draft.messages import MessageCode
+from tui_annotate.tui.keys.key_map import key_map, shown_keys
 from tui_annotate.tui.screen_message import ScreenMessage, describe_error
 from tui_annotate.tui.widgets.header_bar import HeaderBar
 
@@ -301,7 +302,10 @@ class WorkSharing:
         self._screen.query_one(HeaderBar).show_sync(update.state)
         self._watch(update.state)
         if update.problem and update.problem != self._problem:
-            self._screen.show_message(MessageCode.NOT_SHARED_YET, "warning", problem=update.problem)
+            code, values = MessageCode.NOT_SHARED_YET, {"problem": update.problem}
+            if update.state is SyncState.ERROR:
+                code, values = MessageCode.SYNC_FAILED, values | {"key": self._offline_key()}
+            self._screen.show_message(code, "warning", **values)
         if update.problem or update.state is SyncState.SUCCESS:
             self._problem = update.problem
         if update.merged is not None:
@@ -323,7 +327,13 @@ class WorkSharing:
 
     def _announce_slow(self) -> None:
         self._slow = True
-        self._screen.show_message(MessageCode.SYNC_SLOW, "warning", seconds=round(SLOW))
+        self._screen.show_message(
+            MessageCode.SYNC_SLOW, "warning", seconds=round(SLOW), key=self._offline_key()
+        )
+
+    def _offline_key(self) -> str:
+        keys = self._screen.key_map or key_map()
+        return shown_keys(keys.get("sync.toggle").keys[:1]) or ":"  # else in the palette
 
     def _show_merge(self, merged: StreamMergeReport) -> None:
         if refused := _list_refused(merged):

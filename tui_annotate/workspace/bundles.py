@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import shlex
 import shutil
 import uuid
@@ -50,6 +51,7 @@ from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.labels.store import GuidanceKind, GuidanceStore, LabelSets
 from tui_annotate.storage.log.stream_merge import MergeStore, StreamMergeReport
 from tui_annotate.storage.log.sync_heads import SyncStore
+from tui_annotate.storage.people.store import BUNDLE_MERGES_SETTING, BUNDLE_SETTING
 from tui_annotate.storage.suggestions import SuggestionStore
 from tui_annotate.workspace import create
 from tui_annotate.workspace import open as opened
@@ -61,7 +63,7 @@ WORKING: Final = ".work"
 """Suffix of the folder in which the samples of a bundle file are annotated."""
 _ATTEMPTS: Final = 2
 _HOME_SETTING, _NUMBER_SETTING = "home", "last_number"
-_BUNDLE_SETTING, _TEXTS_SETTING = "bundle", "bundle-texts"
+_TEXTS_SETTING: Final = "bundle-texts"
 
 
 def open_merge_store(space: Workspace, *, trusted: bool = False) -> MergeStore:
@@ -125,7 +127,9 @@ def open_table_sync(space: Workspace, table: SharedTable, person: Person) -> Tab
     """
     database = space.team.database
     marks = SyncStore(database, target=table.identity, person=person.id, actor=space.actor)
-    return TableSync(space.corpus, space.log, open_merge_store(space), marks, table, person)
+    # Everyone who has the table's key reads its rows, so a row has only what its person may read.
+    corpus = CorpusStore(database, actor=Actor(person.id, Role.ANNOTATOR))
+    return TableSync(corpus, space.log, open_merge_store(space), marks, table, person)
 
 
 @dataclass
@@ -255,7 +259,7 @@ def write_back(file: Path, folder: Path) -> tuple[int, StreamMergeReport]:
 
 def _check_bundle(space: Workspace, file: Path, about: bundle_file.BundleHeader) -> str:
     whose = f"{about.home} {about.person}"
-    if space.corpus.setting(_BUNDLE_SETTING) not in (None, whose):
+    if space.corpus.setting(BUNDLE_SETTING) not in (None, whose):
         raise Conflict(
             f"the folder {space.path} is the working folder of another bundle",
             f"rename the file {file.name}, or move the folder away if that bundle was merged",
@@ -283,13 +287,16 @@ def _fill_working_folder(
     progress: Callable[[TaskProgress], None] | None,
 ) -> None:
     whose = _check_bundle(space, file, about)
+    merged = json.dumps(about.merged)
+    if merged != (space.corpus.setting(BUNDLE_MERGES_SETTING) or "[]"):
+        space.corpus.set_setting(BUNDLE_MERGES_SETTING, merged)
     with (place / bundle_file.SAMPLES).open("rb") as samples:
         texts = hashlib.file_digest(samples, "sha256").hexdigest()
     filled = space.corpus.setting(_TEXTS_SETTING)
     if filled == texts:
         return
     guidance = _read_guidance(file, place)
-    space.corpus.set_setting(_BUNDLE_SETTING, whose)
+    space.corpus.set_setting(BUNDLE_SETTING, whose)
     space.corpus.set_setting(_NUMBER_SETTING, str(about.first_number))
     space.people.keep(about.owner)
     vectors = place / bundle_file.VECTORS

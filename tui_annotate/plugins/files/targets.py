@@ -106,8 +106,13 @@ def replace_file(target: Path, *, private: bool = False) -> Iterator[BinaryIO]:
     Raises:
         InvalidInput: the target is the store of a workspace.
     """
-    if target.name.startswith("store.sqlite") and (target.parent / "tui-annotate.toml").exists():
-        raise InvalidInput(f"{target} is a workspace's database", "choose a different file name")
+    if (target.parent / "tui-annotate.toml").exists():
+        if target.name.startswith("store.sqlite"):
+            hint = "choose a different file name"
+            raise InvalidInput(f"{target} is a workspace's database", hint)
+        if target.name == "tui-annotate.toml":
+            hint = "choose a different file name"
+            raise InvalidInput(f"{target} has the settings of a workspace", hint)
     remove_unfinished(target)
     part = _part_path(target)
     # O_EXCL and O_NOFOLLOW: never write through a link that another user put in the folder.

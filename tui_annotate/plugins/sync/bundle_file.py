@@ -47,12 +47,16 @@ def damaged_bundle(file: Path, reason: str) -> InvalidInput:
 
 @dataclass(frozen=True, slots=True)
 class BundleHeader:
-    """Header of a zip with an annotator's work; new annotations get numbers from `first_number`."""
+    """Header of a zip with an annotator's work; new annotations get numbers from `first_number`.
+
+    `merged` has the ids of people who were merged into the annotator; older versions write none.
+    """
 
     person: str
     name: str
     home: str
     first_number: int
+    merged: tuple[str, ...] = ()
 
     @property
     def owner(self) -> Person:
@@ -221,7 +225,11 @@ def _read_header(file: Path, folder: Path) -> BundleHeader:
         raise damaged_bundle(file, f"the file has the invalid first annotation number {number!r}")
     try:
         owner = parse_identifier(value.get("person"), what="id of a person")
-        return BundleHeader(owner, check_name(str(name)), str(home), number)
+        merged = value.get("merged", [])
+        if not isinstance(merged, list):
+            raise damaged_bundle(file, "the file has no valid list of merged people")
+        ids = tuple(parse_identifier(each, what="id of a merged person") for each in merged)
+        return BundleHeader(owner, check_name(str(name)), str(home), number, ids)
     except InvalidInput as error:
         raise damaged_bundle(file, error.message) from error
 

@@ -34,7 +34,6 @@ from tui_annotate.domain.people import (
     Permission,
     Person,
     PersonKind,
-    check_name,
     require_permission,
     second_reader,
 )
@@ -436,7 +435,11 @@ class AssignmentService:
             return known
         if not self.create:
             raise self._unknown_person(name, "To add a new person, pass --create")
-        return self.people.local(name) if keep else Person(f"new: {name}", check_name(name))
+        return (
+            self.people.local(name)
+            if keep
+            else Person(f"new: {name}", self.people.check_new_local(name))
+        )
 
     def _find_giver(self, name: str) -> Person:
         if known := self._find_known(name):

@@ -23,10 +23,10 @@ from tui_annotate.domain.people import (
     PersonKind,
     Role,
     base_person,
-    check_name,
     require_permission,
 )
 from tui_annotate.domain.records import Problem
+from tui_annotate.domain.similar_names import check_new_name, name_skeleton
 from tui_annotate.plugins.account_files import UserRow
 from tui_annotate.services.authentication.hashing import Argon2Hasher, hash_code, is_hash, new_code
 from tui_annotate.storage.people.accounts import AccountStore
@@ -97,6 +97,16 @@ class AccountService:
             )
         return found[0]
 
+    def find_namesakes(self, who: str) -> list[Account]:
+        """Return the other accounts whose names are equal to an account's name, or look like it."""
+        account = self.find(who)
+        skeleton = name_skeleton(account.person.name)
+        return [
+            each
+            for each in self.all()
+            if each.person.id != account.person.id and name_skeleton(each.person.name) == skeleton
+        ]
+
     def signed_in(self) -> tuple[Session, ...]:
         """Return all active sessions; NotAllowed as for `all`."""
         require_permission(self.actor, Permission.MANAGE)
@@ -120,7 +130,7 @@ class AccountService:
                 f"the first account must be an admin's, not one with the role {role}",
                 "create the admin's account first",
             )
-        name, email = check_name(new.name), normalize_email(new.email)
+        name, email = check_new_name(new.name), normalize_email(new.email)
         made = self._hash_password(new.password, name, email) if new.password else ""
         person_id = self.find_claimable_person(new.claim).id if new.claim else uuid.uuid4().hex
         account = Account(
@@ -196,7 +206,7 @@ class AccountService:
         account = self.find(who)
         values: dict[str, Any] = {}
         if name is not None:
-            values["name"] = check_name(name)
+            values["name"] = check_new_name(name)
         if email is not None:
             values["email"] = normalize_email(email)
         if unix is not None:
@@ -272,11 +282,36 @@ class ImportedAccount:
     differs: bool
 
 
+@dataclass(frozen=True, slots=True)
+class SameName:
+    """People of one name with different ids, who may be one person.
+
+    Attributes:
+        accounts: their accounts, in the order of the import.
+        others: people without an account whose work can be merged, in the order of the import.
+    """
+
+    name: str
+    accounts: tuple[Account, ...]
+    others: tuple[Person, ...]
+
+
 @dataclass(slots=True)
 class AccountImportReport:
+    """Result of an import of accounts.
+
+    Attributes:
+        people: users without an e-mail address, who are imported as people without an account.
+        weak: addresses of the new accounts whose plain password is not allowed as a new password.
+        same_names: people of one name who may be one person.
+    """
+
     added: list[Account] = field(default_factory=list)
     joined: list[ImportedAccount] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
+    people: list[Person] = field(default_factory=list)
+    weak: list[str] = field(default_factory=list)
+    same_names: list[SameName] = field(default_factory=list)
 
 
 def register(
@@ -288,8 +323,10 @@ def register(
 ) -> AccountImportReport:
     """Create accounts from the rows of an imported file.
 
-    Users keep their ids and passwords. The first row of an address counts, an existing account
-    more.
+    Users keep their ids and passwords; plain passwords are stored as hashes and must be changed at
+    the first sign-in. The first row of an address counts, an existing account more. A user with
+    another id and the address of an account, or without an address, becomes a person without an
+    account.
 
     Raises:
         NotAllowed: the current user is not an admin.
@@ -300,12 +337,23 @@ def register(
     ids = {account.person.id for account in known.values()}
     found = AccountImportReport()
     chosen = normalize_email(admin) if admin else ""
+    others: dict[str, Person] = {}
     for row in rows:
-        account = _parse_account(row) if isinstance(row, UserRow) else row
+        account: Account | Person | Problem = (
+            _parse_user(row, accounts.hasher) if isinstance(row, UserRow) else row
+        )
         if isinstance(account, Problem):
             found.problems.append(account)
+        elif isinstance(account, Person):
+            if account.id not in ids | others.keys():
+                found.people.append(account)
+                others[account.id] = account
         elif account.email in known:
-            found.joined.append(_match_account(row, account, known[account.email]))
+            kept = known[account.email]
+            found.joined.append(_match_account(row, account, kept, hasher=accounts.hasher))
+            if account.person.id not in ids:
+                person = replace(account.person, kind=PersonKind.IMPORTED)
+                others.setdefault(person.id, person)
         elif account.person.id in ids:
             message = f"the id {account.person.id!r} belongs to another user"
             found.problems.append(
@@ -315,37 +363,95 @@ def register(
             role = Role.ADMIN if account.email == chosen else account.role
             account = replace(account, role=role)
             found.added.append(account)
+            if _is_weak(row, account):
+                found.weak.append(account.email)
             known[account.email] = account
             ids.add(account.person.id)
     _check_admin(known, chosen)
-    if found.added and not dry_run:
-        accounts.take(found.added)
+    people = [person for person in others.values() if person.id not in ids]
+    concerned = [*found.added, *(known[each.email] for each in found.joined)]
+    found.same_names = _find_same_names(concerned, people, accounts.people.all())
+    if not dry_run:
+        if found.added:
+            accounts.take(found.added)
+        for person in people:
+            accounts.people.imported(person.id, person.name)
     return found
 
 
-def _parse_account(row: UserRow) -> Account | Problem:
+def _find_same_names(
+    accounts: Iterable[Account], imported: Iterable[Person], stored: Iterable[Person]
+) -> list[SameName]:
+    by_id = {each.person.id: each for each in accounts}
+    free = {each.id: each for each in imported} | {each.id: each for each in stored}
+    for person_id in [one.id for one in free.values() if one.kind not in _CLAIMABLE_KINDS]:
+        del free[person_id]
+    names = {name_skeleton(each.person.name): each.person.name for each in by_id.values()}
+    names |= {name_skeleton(each.name): each.name for each in imported}
+    found = []
+    for skeleton, name in sorted(names.items()):
+        own = [each for each in by_id.values() if name_skeleton(each.person.name) == skeleton]
+        others = [
+            each
+            for each in free.values()
+            if name_skeleton(each.name) == skeleton and each.id not in by_id
+        ]
+        if len(own) + len(others) > 1:
+            found.append(SameName(name, tuple(own), tuple(others)))
+    return found
+
+
+def _is_weak(row: UserRow | Problem, account: Account) -> bool:
+    """Return whether a plain password may not be chosen as a new password."""
+    if not (isinstance(row, UserRow) and row.password and account.must_change and account.active):
+        return False
+    try:
+        check_password(row.password, own=(account.person.name, account.email))
+    except InvalidInput:
+        return True
+    return False
+
+
+_OTHER_HASH: Final = re.compile(r"\$(argon2\w*|2[abxy]?|1|5|6|7|y|s?crypt|pbkdf2[\w-]*)\$.+")
+"""Password hash of a kind that is not argon2id, or an argon2id hash that is too costly."""
+
+
+def _parse_user(row: UserRow, hasher: Argon2Hasher) -> Account | Person | Problem:
     try:
         if not _ID_PATTERN.fullmatch(row.id) or row.id == SETTLED or base_person(row.id) != row.id:
             raise InvalidInput(f"{row.id!r} is not a valid user id")
-        if row.hash and not is_hash(row.hash):
-            raise InvalidInput(f"the password of {row.email!r} is not an argon2id hash")
+        if not (row.email.strip() or row.hash or row.password):
+            return Person(row.id, check_new_name(row.name), PersonKind.IMPORTED)
+        known = row.hash or (row.password if _OTHER_HASH.fullmatch(row.password) else "")
+        if known and not is_hash(known):
+            raise InvalidInput(
+                f"the password of {row.email!r} is not an argon2id hash",
+                "empty this cell, import the row, and invite the user; plain passwords belong into"
+                " a column 'password'",
+            )
         email = normalize_email(row.email)
-        name = check_name(row.name or email.partition("@")[0])
+        name = check_new_name(row.name or email.partition("@")[0])
+        plain = row.password if not known else ""
         return Account(
             Person(row.id, name, PersonKind.ACCOUNT),
             email,
             parse_role(row.role or Role.ANNOTATOR.value),
-            hash=row.hash,
+            hash=known or (hasher.hash(plain) if plain else ""),
             active=row.active,
-            must_change=row.must_change,
+            must_change=row.must_change or bool(plain),
             unix=check_unix_user(row.unix),
         )
     except InvalidInput as error:
         return Problem(row.where, error.message, error.hint)
 
 
-def _match_account(row: UserRow | Problem, account: Account, kept: Account) -> ImportedAccount:
-    differs = account.person.id != kept.person.id or account.hash != kept.hash
+def _match_account(
+    row: UserRow | Problem, account: Account, kept: Account, *, hasher: Argon2Hasher
+) -> ImportedAccount:
+    same_password = account.hash == kept.hash
+    if not same_password and isinstance(row, UserRow) and row.password and not row.hash:
+        same_password = hasher.verify(row.password, kept.hash)  # each hash has another salt
+    differs = account.person.id != kept.person.id or not same_password
     return ImportedAccount(row.where, account.email, account.person.id, kept.person.id, differs)
 
 

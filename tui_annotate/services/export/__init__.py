@@ -85,12 +85,17 @@ class ExportService:
         known = replace(
             options or ExportOptions(), sample=self.corpus.sample_or_none, opinions=self.opinions
         )
-        writing = ExportRun(exporter, known, names=names)
+        authors = self._find_authors(known.layer)
+        writing = ExportRun(exporter, known, names=names, authors=authors)
         chosen = self.checked(filters or RecordFilter())
         records = self.corpus.records(chosen)
         if known.everyone_read:
             records = self._complete_readings(records, chosen)
         return writing.run(records, target)
+
+    def _find_authors(self, layer: str) -> set[str]:
+        meant = [each for each in self.people.seen() if layer in (each.id, each.name)]
+        return {one for each in meant for one in self.people.merged_ids(each.id)}
 
     def _complete_readings(
         self, records: Iterable[Record], filters: RecordFilter

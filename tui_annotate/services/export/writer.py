@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, TextIO
@@ -15,6 +15,7 @@ from tui_annotate.domain.did_you_mean import suggest_word
 from tui_annotate.domain.errors import InvalidInput, NotFound
 from tui_annotate.domain.people import MAJORITY, SETTLED, Person, PersonKind
 from tui_annotate.domain.records import OwnedAnnotation, Record
+from tui_annotate.domain.samples import keep_own_comments
 from tui_annotate.methods.adjudication import CandidateAnnotation, group_candidates
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.files.targets import open_folder, open_output
@@ -41,6 +42,8 @@ _CSV_FORMATS: Final = ("csv", "csv-tables")
 class ExportRun:
     """One export of samples in one format.
 
+    `authors` has the ids of the annotator whose layer is written, also the ids of merged people.
+
     Raises:
         InvalidInput: the exporter does not exist, or it needs to know whose annotations to write,
             or an option does not apply to it.
@@ -52,8 +55,10 @@ class ExportRun:
         options: ExportOptions | None = None,
         *,
         names: Pseudonyms | None = None,
+        authors: Collection[str] = (),
     ) -> None:
         self._name = exporter
+        self._authors = authors
         self._names = names
         self._options = options or ExportOptions()
         self._exporter: Any = registry.load("exporters", exporter)
@@ -76,7 +81,9 @@ class ExportRun:
     def run(self, records: Iterable[Record], target: Path | TextIO | None) -> ExportReport:
         """Write samples to the target, complete or not at all; or InvalidInput, Unavailable."""
         met = records if self._names is None else self._names.meeting(records)
-        chosen = select_layer(met, self._layer) if self._layer else met
+        chosen = met
+        if self._layer:
+            chosen = select_layer(met, self._layer, authors=self._authors)
         if self._names is not None:  # after the choice of the layer, which uses real names
             chosen = map(self._names.record, chosen)
         if self._place is not FormatTarget.STREAM:
@@ -99,14 +106,27 @@ class ExportRun:
 def write_counted(
     exporter: Any, records: Iterable[Record], target: Any, *, options: ExportOptions
 ) -> ExportReport:
-    """Write records and count datasets whose description is lost; TypeError without a report."""
+    """Write records; count adjudicated annotations, and datasets whose description is lost.
+
+    Raises:
+        TypeError: the exporter returned no report.
+    """
     described: set[str] = set()
-    report = exporter.write(_note_descriptions(records, described), target, options)
+    adjudicated = 0
+
+    def count(each: Record) -> Record:
+        nonlocal adjudicated
+        adjudicated += sum(owned.person == SETTLED for owned in each.annotations)
+        return each
+
+    noted = _note_descriptions(map(count, records), described)
+    report = exporter.write(noted, target, options)
     if not isinstance(report, ExportReport):
         raise TypeError(f"the exporter returned {type(report).__name__}, not ExportReport")
     about = get_traits(exporter)
     if about is None or RecordTrait.ABOUT not in about.carried:
         report.count_loss(RecordTrait.ABOUT.value, len(described))
+    report.adjudicated = adjudicated
     return report
 
 
@@ -117,8 +137,13 @@ def _note_descriptions(records: Iterable[Record], described: set[str]) -> Iterat
         yield record
 
 
-def select_layer(records: Iterable[Record], layer: str) -> Iterator[Record]:
+def select_layer(
+    records: Iterable[Record], layer: str, *, authors: Collection[str] = ()
+) -> Iterator[Record]:
     """Yield samples with the annotations of one or all annotators, a majority, or a review.
+
+    The samples of one annotator have only the imported comments of this annotator, who has the ids
+    `authors`.
 
     Raises:
         NotFound, InvalidInput: no annotator is named `layer`, or several are.
@@ -128,8 +153,13 @@ def select_layer(records: Iterable[Record], layer: str) -> Iterator[Record]:
             yield _keep_people(record, {person.id for person in record.people} - {SETTLED})
     elif layer == MAJORITY:
         yield from map(_majority_layer, records)
+    elif layer == ADJUDICATED:
+        yield from _person_layer(records, SETTLED)
     else:
-        yield from _person_layer(records, SETTLED if layer == ADJUDICATED else layer)
+        for record in _person_layer(records, layer):
+            ids = {*authors, *(person.id for person in record.people)}
+            meta = keep_own_comments(record.sample.meta, ids)
+            yield replace(record, sample=replace(record.sample, meta=meta))
 
 
 def _person_layer(records: Iterable[Record], name: str) -> Iterator[Record]:

@@ -20,16 +20,16 @@ from sqlalchemy import Connection, Integer, Select, bindparam, column, select, t
 from tui_annotate.domain.annotations import annotation_from_json
 from tui_annotate.domain.assignments import Assignment, State
 from tui_annotate.domain.errors import NotFound
-from tui_annotate.domain.people import Person, PersonKind
+from tui_annotate.domain.people import Person, PersonKind, base_person
 from tui_annotate.domain.records import OwnedAnnotation, Record, RecordFilter
 from tui_annotate.domain.samples import (
-    IMPORTED_COMMENTS,
     Document,
     Sample,
     SampleKey,
     SampleKind,
     Segment,
     Side,
+    keep_own_comments,
 )
 from tui_annotate.storage.batches import split_batches
 from tui_annotate.storage.codec import request_from_json, to_json
@@ -45,7 +45,7 @@ from tui_annotate.storage.columns import (
 )
 from tui_annotate.storage.documents import read_segments, read_text, require_placements
 from tui_annotate.storage.log.record_filter import RecordQuery
-from tui_annotate.storage.people.store import find_merged_ids
+from tui_annotate.storage.people.store import find_bundle_owner, find_merged_ids
 from tui_annotate.storage.statements import dataset_descriptions
 
 _log = logging.getLogger(__name__)
@@ -107,8 +107,8 @@ def read_stored_sample(
         documents.append(Document(Side(side), whole, name, title, language))
         segments.append(read_segments(connection, boundaries, sha256, length=len(whole)))
     require_placements(key, hashes, row.digest)
-    authors = _find_authors(connection, seen)
-    sample = _build_sample(key.dataset, row, documents, authors=authors)
+    readable = _find_readable_fields(connection, seen)
+    sample = _build_sample(key.dataset, row, documents, readable=readable)
     return StoredSample(sample, tuple(segments))
 
 
@@ -122,12 +122,15 @@ def stream_records(
     """Yield samples and annotators' work that match a filter, one dataset after another.
 
     `seen` has the ids of the people whose work is readable; None for all. `worked` omits samples
-    without matching work; filters of work do so in any case.
+    without matching work; filters of work do so in any case. With a filter for a person, samples
+    have only the imported comments of this person.
     """
     found = connection.execute(select(PEOPLE.c.id, PEOPLE.c.name, PEOPLE.c.kind))
     people = {row.id: Person(row.id, row.name, PersonKind(row.kind)) for row in found}
     record_query = RecordQuery(filters, people, seen=seen)
-    documents, authors = _Documents(connection), _find_authors(connection, seen)
+    documents = _Documents(connection)
+    chosen_people = record_query.people if filters.person else None
+    readable = _find_readable_fields(connection, seen, chosen_people)
     worked = worked or record_query.narrow
     chosen = _list_worked(connection) if worked else None
     descriptions = dataset_descriptions(connection)
@@ -142,7 +145,7 @@ def stream_records(
         for page in pages:
             work = _load_work(connection, [row.id for row in page], record_query)
             kept = [row for row in page if not worked or row.id in work.touched]
-            for number, sample in _iterate_samples(dataset, kept, documents, authors=authors):
+            for number, sample in _iterate_samples(dataset, kept, documents, readable=readable):
                 record = work.record(number, sample, people)
                 about = descriptions.get(dataset)
                 yield replace(record, about=about) if about else record
@@ -152,23 +155,23 @@ def stream_samples(
     connection: Connection, dataset: str, *, seen: Collection[str] | None = None
 ) -> Iterator[Sample]:
     """Yield the samples of a dataset in the order of import, without annotations."""
-    documents, authors = _Documents(connection), _find_authors(connection, seen)
+    documents, readable = _Documents(connection), _find_readable_fields(connection, seen)
     query = select(DATASETS.c.id).where(DATASETS.c.name == dataset)
     for dataset_id in connection.execute(query).scalars().all():
         for page in _iterate_pages(connection, dataset_id, ""):
-            for _, sample in _iterate_samples(dataset, page, documents, authors=authors):
+            for _, sample in _iterate_samples(dataset, page, documents, readable=readable):
                 yield sample
 
 
 def _iterate_samples(
-    dataset: str, page: Sequence[Any], documents: _Documents, *, authors: Collection[str] | None
+    dataset: str, page: Sequence[Any], documents: _Documents, *, readable: _ReadableFields
 ) -> Iterator[tuple[int, Sample]]:
     placed = documents.of([row.id for row in page])
     for row in page:
         if row.id in placed:
             hashes = documents.hashes_of(row.id)
             require_placements(SampleKey(dataset, row.external), hashes, row.digest)
-            yield row.id, _build_sample(dataset, row, placed[row.id], authors=authors)
+            yield row.id, _build_sample(dataset, row, placed[row.id], readable=readable)
         else:
             # %r escapes control characters, because the log may go to a terminal.
             _log.warning("sample %r is skipped: one of its texts is missing", row.external)
@@ -200,10 +203,12 @@ def _iterate_chosen(connection: Connection, sample_ids: Sequence[int]) -> Iterat
 
 
 def _build_sample(
-    dataset: str, row: Any, documents: Sequence[Document], *, authors: Collection[str] | None
+    dataset: str, row: Any, documents: Sequence[Document], *, readable: _ReadableFields
 ) -> Sample:
     _, external, kind, group, request, meta, imported, _ = row
-    # The imported record may contain annotations that a restricted user may not see.
+    fields = json.loads(meta) if meta else {}
+    if readable.comments_of is not None:
+        fields = keep_own_comments(fields, readable.comments_of)
     return Sample(
         dataset,
         external,
@@ -211,23 +216,39 @@ def _build_sample(
         _KINDS[kind],
         group,
         request_from_json(request),
-        _readable_meta(json.loads(meta), authors) if meta else {},
-        json.loads(imported) if imported and authors is None else None,
+        fields,
+        json.loads(imported) if imported and readable.imported else None,
     )
 
 
-def _find_authors(connection: Connection, seen: Collection[str] | None) -> set[str] | None:
-    return None if seen is None else find_merged_ids(connection, seen)
+@dataclass(frozen=True, slots=True)
+class _ReadableFields:
+    """Fields of samples that a reader may read.
+
+    Attributes:
+        comments_of: ids of the people whose imported comments are readable; None for all.
+        imported: whether the imported record is readable, which may contain anyone's annotations.
+    """
+
+    comments_of: Collection[str] | None
+    imported: bool
 
 
-def _readable_meta(meta: dict[str, Any], authors: Collection[str] | None) -> dict[str, Any]:
-    """Return metadata with only the imported comments of the authors; None for all comments."""
-    if authors is None or IMPORTED_COMMENTS not in meta:
-        return meta
-    listed = meta.pop(IMPORTED_COMMENTS)
-    rows: list[Any] = listed if isinstance(listed, list) else []
-    own = [row for row in rows if isinstance(row, dict) and str(row.get("user_id")) in authors]
-    return meta | {IMPORTED_COMMENTS: own} if own else meta
+def _find_readable_fields(
+    connection: Connection, seen: Collection[str] | None, chosen: Collection[str] | None = None
+) -> _ReadableFields:
+    """Return which fields of samples are readable for people (`seen`; None: everything).
+
+    `chosen` has the people whose work alone is wanted; None for all.
+    """
+    owner = find_bundle_owner(connection) if seen is None else None
+    if owner is not None:
+        seen = [owner]  # bundles of older versions contain the comments of all people
+    people = seen if chosen is None else chosen
+    if people is None:
+        return _ReadableFields(None, imported=True)
+    authors = find_merged_ids(connection, {base_person(each) for each in people})
+    return _ReadableFields(authors, imported=seen is None)
 
 
 class _Documents:

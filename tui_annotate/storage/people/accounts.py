@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
@@ -174,11 +175,18 @@ def _refuse_taken(connection: Connection, account: Account, *, but: str = "") ->
     if account.unix:
         taken.append(("the user", account.unix, ACCOUNTS.c.unix == account.unix))
     for what, value, condition in taken:
-        if _load_account(connection, condition & (ACCOUNTS.c.person != but)):
-            raise Conflict(
-                f"{what} {value!r} has an account already",
-                "list all users with: tui-annotate users list",
-            )
+        owner = _load_account(connection, condition & (ACCOUNTS.c.person != but))
+        if owner is None:
+            continue
+        if owner.active:
+            hint = "list all users with: tui-annotate users list"
+            raise Conflict(f"{what} {value!r} has an account already", hint)
+        who = shlex.quote(owner.email)
+        raise Conflict(
+            f"{what} {value!r} belongs to a disabled or deleted account",
+            f"to use this account again: tui-annotate users enable {who}; to delete its name and"
+            f" address for good: tui-annotate users delete {who} --pseudonymise",
+        )
 
 
 def _require_admin(connection: Connection) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import uuid
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final, TypedDict
@@ -19,12 +20,14 @@ from tui_annotate.domain.people import (
     visible_people,
 )
 from tui_annotate.domain.samples import SampleKey
+from tui_annotate.domain.similar_names import check_new_name, find_similar_names
 from tui_annotate.storage.clock import utc_now
 from tui_annotate.storage.codec import check_storable, from_json, replace_unstorable, to_json
 from tui_annotate.storage.columns import ACCOUNTS, PEOPLE, PLACES, PREFERENCES, SAMPLES, SETTINGS
 from tui_annotate.storage.database import Store
 from tui_annotate.storage.statements import SAMPLE_KEY, add_missing, sample_row, upsert
 
+_UNNAMED_KINDS: Final = frozenset({PersonKind.SETTLED, PersonKind.AGAIN})
 _KEEP: Final = add_missing(PEOPLE)
 _PREFER: Final = upsert(PREFERENCES, "person", "name")
 _PLACE: Final = upsert(PLACES, "person", "sample_id")
@@ -32,10 +35,17 @@ _OTHERS: Final = "other people"
 """Name of the preference that lists imported people with the user's name who are not the user."""
 _MERGES: Final = "merged-people"
 """Setting that stores a dict from the id of each merged person to the `Merge`."""
+BUNDLE_SETTING: Final = "bundle"
+"""Setting of a bundle's working folder: ids of the home workspace and of the bundle's owner."""
+BUNDLE_MERGES_SETTING: Final = "bundle-merged-people"
+"""Setting of a bundle's working folder: ids of people merged into the owner, as a JSON list."""
 _SETTING: Final = upsert(SETTINGS, "name")
 _STORED: Final = select(PEOPLE.c.id).where(PEOPLE.c.id == bindparam("id"))
 _LOCAL: Final = select(PEOPLE.c.id).where(
     PEOPLE.c.kind == PersonKind.LOCAL.value, PEOPLE.c.name == bindparam("name")
+)
+_LOCAL_ID: Final = select(PEOPLE.c.name).where(
+    PEOPLE.c.kind == PersonKind.LOCAL.value, PEOPLE.c.id == bindparam("id")
 )
 _MERGED: Final = select(PEOPLE.c.id).where(
     PEOPLE.c.kind == PersonKind.MERGED.value, PEOPLE.c.name == bindparam("name")
@@ -84,12 +94,21 @@ class Merge(TypedDict):
 
 def read_merges(connection: Connection) -> dict[str, Merge]:
     """Return the merges of people by the id of the merged person."""
-    query = select(SETTINGS.c.value).where(SETTINGS.c.name == _MERGES)
-    return dict(from_json(connection.execute(query).scalar() or "{}"))
+    return dict(from_json(_read_setting(connection, _MERGES) or "{}"))
 
 
 def write_merges(connection: Connection, merges: Mapping[str, Merge]) -> None:
     connection.execute(_SETTING, {"name": _MERGES, "value": to_json(dict(merges))})
+
+
+def _read_setting(connection: Connection, name: str) -> str | None:
+    return connection.execute(select(SETTINGS.c.value).where(SETTINGS.c.name == name)).scalar()
+
+
+def find_bundle_owner(connection: Connection) -> str | None:
+    """Return the id of the person whose bundle is annotated here; None in other workspaces."""
+    value = _read_setting(connection, BUNDLE_SETTING)
+    return value.partition(" ")[2] if value else None
 
 
 def find_namesake(connection: Connection, person: Person) -> str | None:
@@ -115,7 +134,10 @@ def find_owner(merges: Mapping[str, Merge], person_id: str) -> str:
 def find_merged_ids(connection: Connection, people: Collection[str]) -> set[str]:
     """Return the ids of people and of all people who were merged into these people."""
     merges = read_merges(connection)
-    return {*people} | {each for each in merges if find_owner(merges, each) in people}
+    found = {*people} | {each for each in merges if find_owner(merges, each) in people}
+    if find_bundle_owner(connection) in people:
+        found |= set(from_json(_read_setting(connection, BUNDLE_MERGES_SETTING) or "[]"))
+    return found
 
 
 class PeopleStore(Store):
@@ -133,8 +155,11 @@ class PeopleStore(Store):
         If the store cannot be written, it is read-only from then on, and a new person is not
         stored.
 
+        The id of a local person means this person.
+
         Raises:
-            InvalidInput: the name is not valid.
+            InvalidInput: the name is not valid, is the id of another person, or looks like the name
+                of another person.
             NotAllowed: the actor may not manage the workspace.
         """
         require_permission(self._actor, Permission.MANAGE)
@@ -142,6 +167,7 @@ class PeopleStore(Store):
         known = self.find_local(name)
         if known is not None:
             return known
+        self.check_new_local(name)
         new = Person(uuid.uuid4().hex, name)
         try:
             with self._database.writing() as connection:
@@ -152,14 +178,54 @@ class PeopleStore(Store):
             self._database.stop_writing(error)
         return new
 
+    def check_new_local(self, name: str) -> str:
+        """Return the name of a new local person as it will be stored.
+
+        Raises:
+            InvalidInput: the name is not valid, is the id of a person, or looks like another name.
+        """
+        name = check_new_name(name)
+        people = [each for each in self.all() if each.kind not in _UNNAMED_KINDS]
+        for each in people:
+            if each.id == name and each.name != name:
+                raise InvalidInput(
+                    f"{name!r} is the id of {each.name!r}, not a name",
+                    f"give the name {each.name!r}"
+                    if each.kind is not PersonKind.IMPORTED
+                    else f"to continue the imported work of {each.name!r}, run: tui-annotate people"
+                    f" merge {shlex.quote(each.id)} {shlex.quote(each.id)}; then give the name"
+                    f" {each.name!r}",
+                    code="name-is-id",
+                )
+        # The login name of an annotator may differ from a name in a file by its case alone.
+        compared = [
+            each.name
+            for each in people
+            if each.kind is not PersonKind.IMPORTED or each.name.casefold() != name.casefold()
+        ]
+        if similar := find_similar_names(name, compared):
+            raise InvalidInput(
+                f"the name {name!r} looks like the name {similar[0]!r} of another person",
+                f"for the existing person, give the name {similar[0]!r}; for a new person, choose a"
+                " name that looks different",
+                code="name-similar",
+            )
+        return name
+
     def find_local(self, name: str) -> Person | None:
-        """Return the person who works under a name without an account; None if there is none."""
+        """Return the person who works under a name without an account; None if there is none.
+
+        Without such a name, the id of a local person means this person.
+        """
         with self._database.reading() as connection:
             if found := connection.execute(_LOCAL, {"name": name}).scalar():
                 return Person(found, name)
             merged = connection.execute(_MERGED, {"name": name}).scalars().all()
             owners = {find_owner(read_merges(connection), each) for each in merged}
-        return self.person(owners.pop()) if len(owners) == 1 else None
+            named = connection.execute(_LOCAL_ID, {"id": name}).scalar()
+        if len(owners) == 1:
+            return self.person(owners.pop())
+        return Person(name, named) if named and not owners else None
 
     def find_namesakes(self, name: str) -> tuple[Person, ...]:
         """Return imported people with a user's name, except those known to be other people."""

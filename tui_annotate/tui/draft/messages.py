@@ -218,7 +218,11 @@ class MessageCode(ScreenMessage):
     ONLINE = "Online: work is shared"
     OFFLINE = "Offline: work stays on this machine until you go online"
     NOT_SHARED_YET = "Not shared yet: {problem}"
-    SYNC_SLOW = "The sync got no answer for {seconds} s: all work is saved on this machine"
+    SYNC_FAILED = "Not shared yet ({key}: work offline): {problem}"
+    SYNC_SLOW = (
+        "The sync got no answer for {seconds} s: all work is saved on this machine"
+        " · {key}: work offline"
+    )
     LEFT_OUT_OF_PULL = "Synchronization skipped {sample}: {reason}"
     SENDING_LAST = "Quitting: sending the last changes; unsent changes are sent next time"
 
