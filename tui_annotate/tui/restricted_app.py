@@ -10,8 +10,9 @@ import sys
 import threading
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
-from typing import Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from textual import events
 from textual.app import SystemCommand
@@ -25,11 +26,20 @@ from tui_annotate.tui.key_queue import SerialKeysApp
 from tui_annotate.tui.line_input import clean_line
 from tui_annotate.tui.theme import TerminalLook, themes
 
+if TYPE_CHECKING:
+    from tui_annotate.tui.terminal_driver import FrameReported
+
 _log = logging.getLogger(__name__)
 
 
 LONGEST_PASTE: Final = 20_000
 """Maximum length of a paste in code points: with more, each later key press would wait."""
+
+
+@dataclass(frozen=True, slots=True)
+class _ReportRequest:
+    is_drawn: Callable[[], bool]
+    reported: Callable[[float], None]
 
 
 class RestrictedApp(SerialKeysApp):
@@ -50,6 +60,9 @@ class RestrictedApp(SerialKeysApp):
         self.problem = ""
         self.input_ended = False
         self._leave: Callable[[], object] = self.exit
+        self._report_request: _ReportRequest | None = None  # not yet sent
+        self._awaited_report: Callable[[float], None] | None = None
+        self._report_number = 0
         for theme in themes(native=look.native):
             self.register_theme(theme)
         self.theme = look.theme
@@ -63,6 +76,38 @@ class RestrictedApp(SerialKeysApp):
 
     def on_terminal_continued(self) -> None:
         self.refresh()
+
+    def report_frame(self, is_drawn: Callable[[], bool], reported: Callable[[float], None]) -> None:
+        """Call `reported` with the time at which the terminal had received a frame.
+
+        The frame is the first one that is written while `is_drawn` holds. A terminal that sends no
+        reports never calls `reported`; a headless app has no terminal to wait for.
+        """
+        if self.is_headless:
+            reported(events.Event().time)
+            return
+        self._report_request = _ReportRequest(is_drawn, reported)
+        self.screen.call_after_refresh(self._send_report_request)  # if no frame was necessary
+
+    def _end_update(self) -> None:
+        """Override Textual's hook: ask for the report within the frame, before its end."""
+        self._send_report_request()
+        super()._end_update()
+
+    def _send_report_request(self) -> None:
+        ask = getattr(self._driver, "request_report", None)  # Windows has another driver
+        request = self._report_request
+        if ask and request and request.is_drawn():
+            self._report_request, self._awaited_report = None, request.reported
+            self._report_number += 1
+            ask(self._report_number)
+
+    def on_frame_reported(self, message: FrameReported) -> None:
+        message.stop()
+        reported = self._awaited_report
+        if reported and message.answers(self._report_number):
+            self._awaited_report = None
+            reported(message.time)
 
     def listen(self, leave: Callable[[], object]) -> None:
         """Call `leave` when the terminal's input ends, and on SIGHUP and SIGTERM."""

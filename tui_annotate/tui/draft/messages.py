@@ -160,7 +160,7 @@ class MessageCode(ScreenMessage):
     WITH_MORE = "{first} · {more}"  # a message and another one
     FIRST_SAMPLE = "This is the first sample"
     LAST_SAMPLE = "This is the last sample"
-    TOO_SOON = "This sample was just opened: read it, then press the key again"
+    TOO_SOON = "Just opened. Press the key again when you have read the sample."
     INPUT_METHOD_ON = "An input method is on: switch it off, because letter keys are commands"
     LABEL_SET_CHANGED = "The label set changed"
     LABELS_CHANGED = "The labels changed: {changes}"

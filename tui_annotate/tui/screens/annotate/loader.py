@@ -150,6 +150,7 @@ class SampleLoader:
         else:
             completion.move_to_first_unmarked(draft)
         screen.current = SampleSession(session, open_sample, draft)
+        screen.guard.close()
         self._saves.stopwatch.touch()
         screen.load_documents(draft)
         screen.follow()
@@ -179,11 +180,16 @@ class SampleLoader:
         """Start to accept keys for the sample on screen.
 
         Keys that were pressed before the time `since` (by default now) were not meant for this
-        sample, and run only actions that change nothing.
+        sample, and run only actions that change nothing. Without `since`, the user asked for
+        another sample in vain, which they have yet to see.
         """
         screen = self._screen
         if screen.current:
             moment = events.Event().time if since is None else since
+            if since is None:
+                screen.guard.restart(moment)
+            else:
+                screen.guard.draw(moment)
             screen.current = replace(screen.current, listening_since=moment)
         screen.free_keys()
 

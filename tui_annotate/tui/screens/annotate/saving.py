@@ -11,6 +11,8 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from textual import events
+
 from tui_annotate.domain.annotations import Annotation, LabelPath
 from tui_annotate.domain.errors import Conflict, ReadOnly, TuiAnnotateError
 from tui_annotate.tui.draft import (
@@ -179,7 +181,10 @@ class SaveController:
                 changed = StatusMessage(MessageCode.LABELS_CHANGED, {"changes": words})
             elif draft.tree.version != now.labels.version:
                 changed = StatusMessage(MessageCode.LABEL_SET_CHANGED)
+            before = draft.shown_work
             self.take_over(draft, now, change)
+            if draft is self._screen.draft and draft.shown_work != before:
+                self._screen.guard.restart(events.Event().time)  # digits may mean other labels
             then(changed)
 
         # Marked as a write, so that another failed save before it does not drop this job.
