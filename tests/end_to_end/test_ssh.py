@@ -131,8 +131,10 @@ def test_keys_that_would_stop_a_program_stop_nothing(arranged: Arranged) -> None
             terminal.read(0.01)
             assert terminal.alive
         terminal.press("\x1a\x1a")
+        terminal.wait(states.NOT_SUSPENDED)
+        terminal.press("fg\r")
         states.wait_for_sample(terminal, states.FIRST_SENTENCE)
-        terminal.press("\x1a\x1c\x1a.3")
+        terminal.press("\x1c\x1a\r.3")
         states.wait_for_saved(terminal, "Benign")
         states.quit_app(terminal)
 

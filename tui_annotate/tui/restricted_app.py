@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import select
 import signal
 import sys
@@ -32,6 +33,11 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 
+_NOT_SUSPENDED: Final = (
+    "Ctrl+Z cannot suspend the program here, because no shell waits in this terminal to continue"
+    " it.\n\nAll work is saved. To quit, press ctrl+q."
+)
+
 LONGEST_PASTE: Final = 20_000
 """Maximum length of a paste in code points: with more, each later key press would wait."""
 
@@ -48,7 +54,8 @@ class RestrictedApp(SerialKeysApp):
     TITLE = "tui-annotate"
     CSS_PATH = "app.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+q,ctrl+c", "quit", "quit", show=False, priority=True)
+        Binding("ctrl+q,ctrl+c", "quit", "quit", show=False, priority=True),
+        Binding("ctrl+z", "suspend_process", "suspend", show=False, priority=True),
     ]
     ALLOW_SELECT: ClassVar[bool] = False
     ENABLE_COMMAND_PALETTE = False
@@ -63,6 +70,7 @@ class RestrictedApp(SerialKeysApp):
         self._report_request: _ReportRequest | None = None  # not yet sent
         self._awaited_report: Callable[[float], None] | None = None
         self._report_number = 0
+        self._may_suspend = has_job_control()  # before the driver sets its own signal handlers
         for theme in themes(native=look.native):
             self.register_theme(theme)
         self.theme = look.theme
@@ -172,7 +180,20 @@ class RestrictedApp(SerialKeysApp):
         return ()
 
     def action_suspend_process(self) -> None:
-        """Do nothing, because suspending the app would open a shell."""
+        """Return to the shell that started the app (ctrl+z), or show that there is none.
+
+        Keys that were typed for the shell, such as `fg`, are dropped. The dialog takes them if the
+        app goes on.
+        """
+        if self.is_headless or not self._may_suspend:
+            from tui_annotate.tui.dialogs.message import MessageDialog
+
+            if not isinstance(self.screen, MessageDialog):
+                self.push_screen(MessageDialog([("Not suspended", _NOT_SUSPENDED)]))
+            return
+        os.killpg(os.getpgrp(), signal.SIGTSTP)  # like a terminal: the shell may wait for a parent
+        self.forget_keys(events.Event().time, but_text=False)
+        self.refresh(layout=True)
 
     def action_screenshot(self, filename: str | None = None, path: str | None = None) -> None:
         """Do nothing, because texts under annotation are not written to files."""
@@ -182,6 +203,20 @@ class RestrictedApp(SerialKeysApp):
 
     def open_url(self, url: str, *, new_tab: bool = True) -> None:
         """Do nothing, because the app opens no URLs."""
+
+
+def has_job_control() -> bool:
+    """Return whether a shell runs in this terminal that can continue a suspended process.
+
+    Without one, a suspended process would keep the terminal forever. An SSH session ignores the
+    signal, because it must not lead to a shell.
+    """
+    try:
+        is_ignored = signal.getsignal(signal.SIGTSTP) is signal.SIG_IGN
+        # Only a shell with job control puts a command in a process group of its own.
+        return not is_ignored and os.getpgrp() != os.getsid(0)
+    except (AttributeError, OSError):  # not on Windows
+        return False
 
 
 def _call_in_loop(loop: asyncio.AbstractEventLoop, leave: Callable[[], object]) -> None:
