@@ -99,8 +99,8 @@ async def test_nothing_is_changed_on_a_sample_by_keys_from_before_it(
 async def test_a_digit_behind_the_last_enter_labels_nothing(folder: Path) -> None:
     """It was meant for a sample that never came."""
     async with open_app(folder) as person:
-        await person.press("s s")
-        await at_once(person, "s 1")
+        await person.press("enter enter")
+        await at_once(person, "enter 1")
         assert person.annotations == ()
         assert person.said().code is MessageCode.ALL_FINISHED
 

@@ -22,6 +22,7 @@ from textual import events
 from textual.command import Provider
 from textual.message import Message
 
+from tui_annotate.domain.assignments import describe_set_aside
 from tui_annotate.domain.errors import TuiAnnotateError
 from tui_annotate.domain.people import base_person
 from tui_annotate.domain.samples import SampleKey, Side
@@ -230,7 +231,8 @@ class WorkspaceScreen(SampleScreen):
             dataset=open_sample.sample.dataset,
             position=open_sample.position,
             total=open_sample.total,
-            finished=open_sample.finished,
+            finished=open_sample.completed,
+            aside=describe_set_aside(open_sample.skipped, open_sample.flagged),
             sample=open_sample.sample.id,
             person=person.name,
             saved=self.saves.state,
