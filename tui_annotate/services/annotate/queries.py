@@ -118,10 +118,14 @@ class SampleQueries:
         last = self.people.last_place(person)
         if last and not self.line.contains(person, last, order=order):
             last = None
-        if last and not self.store.stream(person, last).assignment.state.finished:
+        state = self.store.stream(person, last).assignment.state if last else State.NEW
+        if last and not state.finished:
             return last
-        following = self.line.next_unfinished(person, last, order=order)
-        skipped = following or self.line.next_skipped(person, last, order=order)
+        if following := self.line.next_unfinished(person, last, order=order):
+            return following
+        if last and state is State.SKIPPED:
+            return last
+        skipped = self.line.next_skipped(person, last, order=order)
         return skipped or last or self.line.first(person, order=order)
 
     def _first_of_dataset(self, person: str, dataset: str, *, order: str) -> SampleKey:

@@ -171,7 +171,7 @@ class MessageCode(ScreenMessage):
     COMMENT_SAVED = "Comment on the {item} saved · u undo"
     SAMPLE_ENDED = "{sample} {state} · u undo"
     LAST_SAMPLE_ENDED = "{sample} {state}; this was the last sample · q shows the queue · u undo"
-    BACK_TO_SKIPPED = "{sample} {state} · no new samples left, back to: {count} · u undo"
+    BACK_TO_SKIPPED = "{sample} {state} · no new samples left: back to skipped samples · u undo"
     SET_ASIDE_LEFT = "{sample} {state} · left: {count} · q shows the queue · u undo"
     ALL_FINISHED = "All samples are completed · q shows the queue · u undo"
     NOTHING_TO_UNDO = "Nothing to undo"

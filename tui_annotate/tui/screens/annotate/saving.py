@@ -417,7 +417,6 @@ class AnnotationSaves:
         if result.next and session:
             is_last_round = result.next.assignment.state is State.SKIPPED
             code = MessageCode.BACK_TO_SKIPPED if is_last_round else MessageCode.SAMPLE_ENDED
-            fields["count"] = describe_set_aside(result.next.skipped, result.next.flagged)
             screen.begin(session, result.next, StatusMessage(code, fields, SAVED))
             return
         if open_sample and open_sample.completed >= open_sample.total:
