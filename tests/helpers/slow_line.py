@@ -48,12 +48,6 @@ class SlowTerminal(Terminal):
         """Whether the program runs, or something that it sent is still on its way."""
         return bool(self._coming) or super().alive
 
-    def read_for(self, seconds: float) -> None:
-        """Read for a time: what a slow line does to keys is a matter of time alone."""
-        end = time.monotonic() + seconds
-        while (left := end - time.monotonic()) > 0:
-            self.read(min(left, 0.02))
-
     def press_until_shown(self, keys: Sequence[str], shown: str, *, every: float) -> int:
         """Press keys in turn, one each `every` seconds, until a text has arrived; return how many.
 

@@ -154,6 +154,12 @@ class Terminal:
         while wanted not in self.raw:
             self._read_more(wanted, deadline)
 
+    def read_for(self, seconds: float) -> None:
+        """Read for a time: when a person has seen a frame is a matter of time alone."""
+        end = time.monotonic() + seconds
+        while (left := end - time.monotonic()) > 0:
+            self.read(min(left, 0.02))
+
     def _read_more(self, wanted: object, deadline: float) -> None:
         was_alive = self.alive  # asked first: its last words may come while it is being read
         if time.monotonic() > deadline or not (self.read(0.2) or was_alive):
