@@ -95,7 +95,7 @@ def _tmux_server(folder: Path) -> Iterator[list[str]]:
         run([*own, "kill-server"], check=False, capture_output=True)
 
 
-@pytest.mark.skipif(shutil.which("tmux") is None, reason="no tmux")
+@pytest.mark.skipif(shutil.which("tmux") is None, reason="no tmux on this machine")
 @pytest.mark.parametrize("round_trip", SLOW)
 def test_no_key_stores_on_an_unseen_sample_inside_tmux(tmp_path: Path, round_trip: float) -> None:
     """Tmux runs next to the program, and answers it before the frame is on the line."""

@@ -153,7 +153,7 @@ def _stored_verbs(folder: Path) -> list[str]:
         return [verb for verb, _ in example.logged_actions(space)]
 
 
-@pytest.mark.skipif(shutil.which("bash") is None, reason="no bash")
+@pytest.mark.skipif(shutil.which("bash") is None, reason="no bash on this machine")
 def test_ctrl_z_returns_to_the_shell_and_fg_to_the_screen(tmp_path: Path) -> None:
     """The keys that follow are for the shell: neither they nor `fg` act on the sample."""
     folder = example.make(tmp_path / "work")

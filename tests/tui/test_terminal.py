@@ -20,7 +20,7 @@ from textual.events import Paste
 from tests.helpers.terminal import PATIENCE, environment, program
 from tests.tui.screens.annotate_app import make_workspace
 from tui_annotate.tui.restricted_app import watch
-from tui_annotate.tui.terminal import _TerminalFile
+from tui_annotate.tui.terminal import _TerminalFile, is_multiplexed
 from tui_annotate.tui.terminal_driver import FrameReported, _InputSplitter
 
 
@@ -144,3 +144,29 @@ def _split_in_pieces(typed: str, size: int) -> list[str | Paste | FrameReported]
 
 def _keys(found: Sequence[object]) -> str:
     return "".join(part for part in found if isinstance(part, str))
+
+
+@pytest.mark.parametrize(
+    ("environ", "owner", "found"),
+    [
+        ({"TERM": "xterm-256color"}, "bash", False),
+        ({"TERM": "xterm", "TMUX": "/tmp/tmux-0/default,1,0"}, "bash", True),
+        ({"TERM": "xterm", "STY": "1.pts-0"}, "bash", True),
+        ({"TERM": "xterm", "TMUX": ""}, "bash", False),
+        ({"TERM": "screen-256color"}, "bash", True),
+        ({"TERM": "tmux-256color"}, "bash", True),
+        ({"TERM": "xterm"}, "tmux: server", True),
+        ({"TERM": "xterm"}, "mosh-server", True),
+        ({"TERM": "xterm"}, "", False),
+    ],
+)
+def test_a_multiplexer_is_found_by_its_environment_or_as_owner_of_the_terminal(
+    tmp_path: Path, environ: dict[str, str], owner: str, *, found: bool
+) -> None:
+    """Sudo takes the variables away; mosh sets none; without /proc, the variables decide."""
+    if owner:
+        for name in (str(os.getsid(0)), "77"):
+            (tmp_path / name).mkdir()
+        (tmp_path / str(os.getsid(0)) / "stat").write_text("5 (a) b) S 77 5 5 0", "utf-8")
+        (tmp_path / "77" / "comm").write_text(f"{owner}\n", "utf-8")
+    assert is_multiplexed(environ, tmp_path) is found
