@@ -61,6 +61,13 @@ def isolated_home(
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
 
 
+@pytest.fixture(autouse=True)
+def no_settling_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A test's user has seen a frame as soon as it is drawn, also inside a developer's tmux."""
+    monkeypatch.setattr("tui_annotate.tui.frame_guard.SETTLING_TIME", 0.0)
+    monkeypatch.setattr("tui_annotate.tui.frame_guard.UNREPORTED_TIME", 0.0)
+
+
 @pytest.fixture
 def interruptible() -> Iterator[None]:
     """What a script starts in the background is deaf to Ctrl-C, and so is all that it starts."""

@@ -12,6 +12,8 @@ from tui_annotate.domain.work_statistics import (
     PersonWork,
     Projection,
     Week,
+    begin_with_hours,
+    describe_end,
     draw_bar,
     latest_end,
     project_end,
@@ -28,6 +30,8 @@ WORK = PersonWork("d", "ana", "Ana", 10, 4, 5, 1, 0, 2, 12, 7200.0, 3, "2026-04-
     [
         (0, 0, "", Projection(why=NoEndReason.DONE)),
         (5, 0, "2026-04-01", Projection(why=NoEndReason.IDLE)),
+        (5, 0, "2026-05-01", Projection(why=NoEndReason.NONE_YET)),
+        (5, 0, "2026-05-04", Projection(why=NoEndReason.BEGAN_TODAY)),
         (5, 3, "", Projection(why=NoEndReason.NOT_BEGUN)),
         (5, 3, "2026-05-04", Projection(why=NoEndReason.BEGAN_TODAY)),
         (10_000, 1, "2026-04-01", Projection(why=NoEndReason.TOO_FAR)),
@@ -71,7 +75,7 @@ def test_annotations_of_a_file_are_not_begun() -> None:
     came = replace(WORK, done=0, skipped=0, open=0, seconds=0.0, recent=0)
     assert came.end(TODAY).why is NoEndReason.NOT_BEGUN
     for begun in (replace(came, seconds=1.0), replace(came, flagged=1), replace(came, open=1)):
-        assert begun.end(TODAY).why is NoEndReason.IDLE
+        assert begun.end(TODAY).why is NoEndReason.NONE_YET
     assert replace(came, remaining=0).end(TODAY).why is NoEndReason.DONE
 
 
@@ -88,3 +92,18 @@ def test_bars() -> None:
     assert draw_bar(5, 5, 10) == "█" * 10
     assert draw_bar(0.001, 5, 10) == "▏"
     assert draw_bar(2.5, 5, 3) == "█▌"
+
+
+def test_an_end_is_completed_only_without_skipped_and_flagged_samples() -> None:
+    """They remain, though no other sample does."""
+    done = Projection(why=NoEndReason.DONE)
+    assert describe_end(done, 0, 0) == "completed"
+    assert describe_end(done, 2, 1) == "2 skipped, 1 flagged left"
+    assert describe_end(Projection("2026-05-11"), 2, 1) == "2026-05-11"
+
+
+def test_hours_of_less_than_three_minutes_are_no_bar() -> None:
+    """A bar is drawn for a printed number above zero; the chart begins with one."""
+    weeks = [Week("2026-W18", 100.0, 0), Week("2026-W19", 720.0, 1), Week("2026-W20", 0.0, 0)]
+    assert begin_with_hours(weeks[:1]) == []
+    assert [week.shown_hours for week in begin_with_hours(weeks)] == [0.2, 0.0]

@@ -32,6 +32,7 @@ EMPTY_WORKSPACE: Final = "tui-annotate ingest FILE"
 WITH_VECTORS: Final = "words + static vectors"
 """Signals of the matches; the sentence vectors have been read."""
 
+NOT_SUSPENDED: Final = "Not suspended"
 NOTE_LINE: Final = "Note on A"
 PALETTE: Final = "Search for commands"
 QUEUE: Final = "QUEUE"

@@ -1,7 +1,8 @@
 """The grammar of what may reach a terminal; everything else that a program wrote is foreign.
 
 Only what draws: colours, places of the cursor, the modes that a full screen needs, and characters
-that have a shape. No sequence that asks, sets a title or a clipboard, draws pictures, or resets.
+that have a shape. No sequence that sets a title or a clipboard, draws pictures, or resets, and of
+those that ask, only three constant ones.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ _LOOK: Final = rb"(?:0|1|2|3|4|7|9|21|3[0-7]|39|4[0-7]|49|9[0-7]|10[0-7]|" + _CO
 _MODES: Final = rb"7|25|1000|1003|1004|1006|1015|1049|2004|2026|2048"
 
 SCREEN: Final = re.compile(
-    rb"\x1b\[(?:"
+    rb"\x1b7\x1b\[2;\d{1,2}H\x1b\[6n\x1b8"  # whether the frame has arrived; the cursor stays
+    rb"|\x1b\[(?:"
     rb"(?:%(look)s(?:;%(look)s)*)?m"  # colours and weights; no blinking, no hidden text
     rb"|(?P<row>\d+);(?P<column>\d+)H"  # to a place
     rb"|\?(?:%(modes)s)[hl]"  # alternate screen, mouse, focus, paste, wrapping, one frame at a time

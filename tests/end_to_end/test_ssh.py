@@ -99,9 +99,14 @@ def selection_line(screen: str) -> list[str]:
     return [line for line in screen.split("\n") if SELECTED in line]
 
 
+SEEN: Final = 1.0
+"""Seconds after which the real program, which sshd starts, takes a frame as seen."""
+
+
 def works(terminal: Terminal) -> None:
     """Waits for the first sample, labels its first sentence and sees it saved."""
     states.wait_for_sample(terminal, states.FIRST_SENTENCE)
+    terminal.read_for(SEEN)
     terminal.press(".3")
     states.wait_for_saved(terminal, "Benign")
 
@@ -131,8 +136,16 @@ def test_keys_that_would_stop_a_program_stop_nothing(arranged: Arranged) -> None
             terminal.read(0.01)
             assert terminal.alive
         terminal.press("\x1a\x1a")
+        first = (states.FIRST_SENTENCE, states.NOT_SUSPENDED)
+        terminal.wait(lambda screen: any(words in screen for words in first))
+        if states.NOT_SUSPENDED not in terminal.text:  # the keys came before the screen
+            states.wait_for_sample(terminal, states.FIRST_SENTENCE)
+            terminal.press("\x1a")
+            terminal.wait(states.NOT_SUSPENDED)
+        terminal.press("fg\r")
         states.wait_for_sample(terminal, states.FIRST_SENTENCE)
-        terminal.press("\x1a\x1c\x1a.3")
+        terminal.read_for(SEEN)
+        terminal.press("\x1c\x1a\r.3")
         states.wait_for_saved(terminal, "Benign")
         states.quit_app(terminal)
 

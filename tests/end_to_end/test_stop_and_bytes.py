@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import random
+import shlex
+import shutil
 import signal
 import time
 from collections.abc import Callable
@@ -14,7 +16,7 @@ import pytest
 
 from tests.end_to_end import example
 from tests.end_to_end import screen_states as states
-from tests.helpers.terminal import PATIENCE, Terminal
+from tests.helpers.terminal import PATIENCE, ROOT, Terminal, program
 from tui_annotate import workspace
 
 TORTURE: Final = bool(os.environ.get("TUI_ANNOTATE_TORTURE"))
@@ -144,3 +146,48 @@ def test_a_suspended_app_goes_on_with_one_reader(tmp_path: Path) -> None:
         terminal.wait("Comment on the sample saved")
         states.quit_app(terminal)
     assert comment_of(folder) == TEXT.strip()
+
+
+def _stored_verbs(folder: Path) -> list[str]:
+    with workspace.open(folder) as space:
+        return [verb for verb, _ in example.logged_actions(space)]
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="no bash on this machine")
+def test_ctrl_z_returns_to_the_shell_and_fg_to_the_screen(tmp_path: Path) -> None:
+    """The keys that follow are for the shell: neither they nor `fg` act on the sample."""
+    folder = example.make(tmp_path / "work")
+    command = shlex.join(program("annotate", "-w", str(folder), "--as", "ana"))
+    shell = ["bash", "--norc", "--noprofile", "-i"]
+    with Terminal(shell, env={"PS1": "shell: "}, folder=ROOT, columns=100, rows=30) as terminal:
+        terminal.wait("shell: ")
+        terminal.press(f"{command}\r")
+        states.wait_for_sample(terminal)
+        for _ in range(2):
+            terminal.press("\x1a.3s!1")
+            terminal.wait("Stopped")
+            terminal.press("fg\r")
+            states.wait_for_ready(terminal)
+            terminal.wait(lambda screen: "Stopped" not in screen)
+        terminal.press(".2")
+        states.wait_for_saved(terminal, "Extrinsic")
+        prompts = terminal.raw.count(b"shell: ")
+        terminal.press(states.QUIT)
+        terminal.wait(lambda _: terminal.raw.count(b"shell: ") > prompts)
+        terminal.press("exit\r")
+        terminal.end()
+    assert _stored_verbs(folder) == ["add"]
+
+
+def test_ctrl_z_without_a_shell_shows_why_it_does_nothing(tmp_path: Path) -> None:
+    """The dialog takes the `fg` that is typed for a shell."""
+    folder = example.make(tmp_path / "work")
+    with example.annotate(folder) as terminal:
+        states.wait_for_sample(terminal)
+        terminal.press("\x1a")
+        terminal.wait(states.NOT_SUSPENDED)
+        terminal.press("fg\r")
+        terminal.wait(lambda screen: states.NOT_SUSPENDED not in screen)
+        assert states.FIRST_SENTENCE in terminal.text
+        states.quit_app(terminal)
+    assert _stored_verbs(folder) == []

@@ -23,9 +23,12 @@ from ptyprocess import PtyProcess
 
 ROOT = Path(__file__).parents[2]
 _COLOURS = re.compile(rb"\x1b\[[\d;:]*m")
+READ_SIZE = 1 << 16
 PATIENCE = 60.0  # seconds; far more than anything needs, so that a busy machine changes nothing
 
 _FRAME_QUERY, _FRAME_ANSWER = b"\x1b[?2026$p", b"\x1b[?2026;2$y"
+_REPORT_QUERY = re.compile(rb"\x1b\[(\d+);(\d+)H\x1b\[6n")
+_LONGEST_QUERY = 16  # bytes
 _FRAME_START, _FRAME_END = b"\x1b[?2026h", b"\x1b[?2026l"
 """Synchronized output: the terminal says that it knows it, then each frame comes in brackets."""
 
@@ -51,6 +54,7 @@ class Terminal:
     ) -> None:
         self.columns, self.rows = columns, rows
         self.raw = bytearray()
+        self._answered = 0  # index in `raw` behind the last query that was answered
         self._screen = pyte.Screen(columns, rows)
         self._stream = pyte.ByteStream(self._screen)
         self._fed = 0
@@ -98,18 +102,33 @@ class Terminal:
 
     def read(self, timeout: float = 0.0) -> bytes:
         """What arrives within a time, in seconds; empty where nothing does or the program ended."""
+        new = self.receive(timeout)
+        self.raw += new
+        self._answer_queries()
+        return new
+
+    def receive(self, timeout: float) -> bytes:
+        """What the program has written, as `read`, but neither drawn nor answered."""
         if not readable(self._process.fd, timeout):
             return b""
         try:
-            new = os.read(self._process.fd, 1 << 16)
+            return os.read(self._process.fd, READ_SIZE)
         except OSError:
-            new = b""
-        before = max(len(self.raw) - len(_FRAME_QUERY) + 1, 0)  # it may come in two parts
-        self.raw += new
-        if self.raw.find(_FRAME_QUERY, before) >= 0:
+            return b""
+
+    def _answer_queries(self) -> None:
+        """Answers as a terminal does: that it knows frames, and where the cursor is."""
+        before = max(self._answered, len(self.raw) - READ_SIZE - _LONGEST_QUERY)
+        answers = b""
+        if (found := self.raw.find(_FRAME_QUERY, before)) >= 0:
+            answers += _FRAME_ANSWER
+            self._answered = found + len(_FRAME_QUERY)
+        for query in _REPORT_QUERY.finditer(self.raw, before):
+            answers += b"\x1b[%b;%bR" % query.groups()
+            self._answered = max(self._answered, query.end())
+        if answers:
             with suppress(OSError):  # it ended meanwhile
-                self.press(_FRAME_ANSWER)
-        return new
+                self.press(answers)
 
     def wait(self, until: str | Callable[[str], bool], *, patience: float = PATIENCE) -> str:
         """Reads until the screen shows a text, or fulfils a condition; gives the screen.
@@ -134,6 +153,12 @@ class Terminal:
         deadline = time.monotonic() + patience
         while wanted not in self.raw:
             self._read_more(wanted, deadline)
+
+    def read_for(self, seconds: float) -> None:
+        """Read for a time: when a person has seen a frame is a matter of time alone."""
+        end = time.monotonic() + seconds
+        while (left := end - time.monotonic()) > 0:
+            self.read(min(left, 0.02))
 
     def _read_more(self, wanted: object, deadline: float) -> None:
         was_alive = self.alive  # asked first: its last words may come while it is being read
@@ -208,8 +233,10 @@ def readable(file: int, timeout: float) -> bool:
 
 
 def program(*arguments: str) -> list[str]:
-    """The command line of tui-annotate with this interpreter."""
-    return [sys.executable, "-m", "tui_annotate", *arguments]
+    """The command line of tui-annotate with this interpreter; see `seen_frames` for its screens."""
+    has_samples = arguments[:1] in {("annotate",), ("review",), ("demo",)}
+    module = "tests.helpers.seen_frames" if has_samples else "tui_annotate"
+    return [sys.executable, "-m", module, *arguments]
 
 
 def environment() -> dict[str, str]:
@@ -223,7 +250,7 @@ def environment() -> dict[str, str]:
         if name in {"TUI_ANNOTATE_CONFIG", "TUI_ANNOTATE_EMBEDDER", "TUI_ANNOTATE_STATE"}
         or not name.startswith(("TEXTUAL", "TUI_ANNOTATE"))
     }
-    for name in ("COLORTERM", "NO_COLOR", "COLUMNS", "LINES"):
+    for name in ("COLORTERM", "NO_COLOR", "COLUMNS", "LINES", "TMUX", "STY", "ZELLIJ"):
         kept.pop(name, None)
     path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH", "")]))
     return kept | {"TERM": "xterm-256color", "LANG": "C.UTF-8", "PYTHONPATH": path}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -352,6 +353,26 @@ def test_what_was_made_before_it_broke_is_kept(
     stores.others["neural"] = Words()
     assert stores.run(pairs).embedded == 30 - report.embedded
     check_tokens(stores, Words())
+
+
+def test_the_first_vectors_are_stored_early(
+    stores: Stores, pairs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each batch is planned for twice the time, so that a killed run keeps about half."""
+    clock = count()  # a second passes in each batch
+    monkeypatch.setattr(embed_job, "monotonic", lambda: float(next(clock)))
+    sizes: list[int] = []
+    write = embed_job.EmbedJob._write
+
+    def written(job: embed_job.EmbedJob, group: Sequence[embed_job.Waiting]) -> None:
+        sizes.append(len(group))
+        write(job, group)
+
+    monkeypatch.setattr(embed_job.EmbedJob, "_write", written)
+    assert stores.run(pairs, embedder="neural").embedded == sum(sizes) == 30
+    assert sizes[0] == 4
+    assert max(sizes[:2]) <= 8
+    assert len(sizes) <= 5
 
 
 def test_a_table_that_a_killed_run_left_is_put_in_order(stores: Stores, pairs: Path) -> None:

@@ -116,7 +116,7 @@ def test_ends_are_projected(database: Database) -> None:
     """From what was finished in the last two weeks; later there is no pace any more."""
     tomorrow = figures(database, today=TODAY + timedelta(days=1))
     assert of(tomorrow, "ana").end(tomorrow.today).day == str(TODAY + timedelta(days=2))
-    assert tomorrow.ahead[0].end.why == NoEndReason.IDLE
+    assert tomorrow.ahead[0].end.why == NoEndReason.NONE_YET
     later = figures(database, today=TODAY + timedelta(days=20))
     assert of(later, "ana").end(later.today).why == NoEndReason.IDLE
 

@@ -11,15 +11,17 @@ import struct
 import subprocess
 import termios
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from textual.events import Paste
 
 from tests.helpers.terminal import PATIENCE, environment, program
 from tests.tui.screens.annotate_app import make_workspace
 from tui_annotate.tui.restricted_app import watch
-from tui_annotate.tui.terminal import _TerminalFile
-from tui_annotate.tui.terminal_driver import _PasteSplitter
+from tui_annotate.tui.terminal import _TerminalFile, is_multiplexed
+from tui_annotate.tui.terminal_driver import FrameReported, _InputSplitter
 
 
 def test_a_closed_terminal_is_told() -> None:
@@ -75,19 +77,96 @@ def test_without_terminal_nor_signal_it_ends(tmp_path: Path) -> None:
 def test_a_paste_is_text_in_whatever_pieces_it_comes(size: int) -> None:
     """Escape codes in it are no keys, and the keys around it are no text."""
     typed = "a\x1b[Ab\x1b[200~1\x1b[31m\x1b\x1b[20\x1b[201~\x1b[2~c\x1b[200~\x1b[201~d"
-    splitter = _PasteSplitter()
-    pieces = [typed[at : at + size] for at in range(0, len(typed), size)]
-    found = [part for piece in pieces for part in splitter.split(piece)]
-    assert [text for text, is_pasted in found if is_pasted] == ["1\x1b[31m\x1b\x1b[20", ""]
-    assert "".join(text for text, is_pasted in found if not is_pasted) == "a\x1b[Ab\x1b[2~cd"
+    found = _split_in_pieces(typed, size)
+    pastes = [part.text for part in found if isinstance(part, Paste)]
+    assert pastes == ["1\x1b[31m\x1b\x1b[20", ""]
+    assert _keys(found) == "a\x1b[Ab\x1b[2~cd"
 
 
 def test_what_is_kept_back_comes_when_nothing_more_does() -> None:
     """A lone Esc at the next tick; a paste whose end is missing after some more ticks."""
-    splitter = _PasteSplitter()
+    splitter = _InputSplitter()
     assert list(splitter.split("\x1b")) == []
-    assert list(splitter.flush()) == [("\x1b", False)]
+    assert list(splitter.flush()) == ["\x1b"]
     assert list(splitter.split("\x1b[200~a\x1b")) == []
-    ticks = iter(lambda: list(splitter.flush()), [("a\x1b", True)])
-    assert len(list(ticks)) >= 10
-    assert list(splitter.split("q")) == [("q", False)]
+    ticks = 0
+    while not (found := list(splitter.flush())):
+        ticks += 1
+    assert [part.text for part in found if isinstance(part, Paste)] == ["a\x1b"]
+    assert ticks >= 10
+    assert list(splitter.split("q")) == ["q"]
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 5, 7, 1000])
+def test_a_report_of_the_terminal_is_no_key_in_whatever_pieces_it_comes(size: int) -> None:
+    """Its digits would save annotations; in a paste it is text."""
+    typed = "a\x1b[2;9R1\x1b[A\x1b[200~\x1b[2;5R\x1b[201~\x1b[12;3R2"
+    found = _split_in_pieces(typed, size)
+    reports = [part for part in found if isinstance(part, FrameReported)]
+    assert [part.answers(7) for part in reports] == [True, False]
+    assert [part.answers(1) for part in reports] == [False, True]
+    assert _keys(found) == "a1\x1b[A2"
+    assert [part.text for part in found if isinstance(part, Paste)] == ["\x1b[2;5R"]
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 5])
+def test_a_report_that_pauses_between_its_bytes_is_no_key(size: int) -> None:
+    """Only an Esc that waits for too long is passed on as a key."""
+    splitter = _InputSplitter()
+    found = [
+        part
+        for piece in ("\x1b[2;9R"[:size], "\x1b[2;9R"[size:])
+        for part in (*splitter.split(piece), *splitter.flush(), *splitter.flush())
+    ]
+    assert [part.answers(7) for part in found if isinstance(part, FrameReported)] == [True]
+    assert _keys(found) == ("\x1b" if size == 1 else "")
+
+
+def test_the_beginning_of_a_sequence_whose_end_is_lost_is_no_key() -> None:
+    """Neither at once, nor with the keys that follow later."""
+    splitter = _InputSplitter()
+    assert list(splitter.split("\x1b[2;")) == []
+    for _ in range(40):
+        assert list(splitter.flush()) == []
+    assert list(splitter.split("j")) == ["j"]
+
+
+def test_a_function_key_with_shift_is_passed_on() -> None:
+    """Its sequence is that of a cursor in the first row."""
+    assert list(_InputSplitter().split("\x1b[1;2R")) == ["\x1b[1;2R"]
+
+
+def _split_in_pieces(typed: str, size: int) -> list[str | Paste | FrameReported]:
+    splitter = _InputSplitter()
+    pieces = [typed[at : at + size] for at in range(0, len(typed), size)]
+    return [part for piece in pieces for part in splitter.split(piece)]
+
+
+def _keys(found: Sequence[object]) -> str:
+    return "".join(part for part in found if isinstance(part, str))
+
+
+@pytest.mark.parametrize(
+    ("environ", "owner", "found"),
+    [
+        ({"TERM": "xterm-256color"}, "bash", False),
+        ({"TERM": "xterm", "TMUX": "/tmp/tmux-0/default,1,0"}, "bash", True),
+        ({"TERM": "xterm", "STY": "1.pts-0"}, "bash", True),
+        ({"TERM": "xterm", "TMUX": ""}, "bash", False),
+        ({"TERM": "screen-256color"}, "bash", True),
+        ({"TERM": "tmux-256color"}, "bash", True),
+        ({"TERM": "xterm"}, "tmux: server", True),
+        ({"TERM": "xterm"}, "mosh-server", True),
+        ({"TERM": "xterm"}, "", False),
+    ],
+)
+def test_a_multiplexer_is_found_by_its_environment_or_as_owner_of_the_terminal(
+    tmp_path: Path, environ: dict[str, str], owner: str, *, found: bool
+) -> None:
+    """Sudo takes the variables away; mosh sets none; without /proc, the variables decide."""
+    if owner:
+        for name in (str(os.getsid(0)), "77"):
+            (tmp_path / name).mkdir()
+        (tmp_path / str(os.getsid(0)) / "stat").write_text("5 (a) b) S 77 5 5 0", "utf-8")
+        (tmp_path / "77" / "comm").write_text(f"{owner}\n", "utf-8")
+    assert is_multiplexed(environ, tmp_path) is found

@@ -25,7 +25,11 @@ from tui_annotate.domain.records import DatasetDescription
 NameArgument = Annotated[
     str, argument("DATASET", "Name of the dataset.", complete=completion.datasets)
 ]
-DATASET_COUNTS: Final = ("samples", "documents", "segments", "annotations", "done")
+DATASET_COUNTS: Final = {
+    **{name: name for name in ("samples", "documents", "segments", "annotations")},
+    "done": "completed readings",
+}
+"""Titles of the counts by field; a reading is the work of one annotator on one sample."""
 
 
 def register(app: typer.Typer) -> None:
@@ -51,7 +55,7 @@ def list_datasets(*, common: options.CommonOptions) -> None:
         datasets = space.corpus.datasets()
     output.print_table_or_json(
         datasets,
-        ["dataset", *map(output.number_column, DATASET_COUNTS)],
+        ["dataset", *map(output.number_column, DATASET_COUNTS.values())],
         [(each.name, *(getattr(each, name) for name in DATASET_COUNTS)) for each in datasets],
         as_json=common.as_json,
     )
@@ -67,7 +71,8 @@ def show_dataset(name: NameArgument, *, common: options.CommonOptions) -> None:
     if common.as_json:
         output.print_json({**asdict(found), "people": people, "sample_ids": samples})
         return
-    output.print_facts({**asdict(found), "created": output.format_time(found.created)})
+    facts = {DATASET_COUNTS.get(name, name): value for name, value in asdict(found).items()}
+    output.print_facts({**facts, "created": output.format_time(found.created)})
     for each in people:
         annotations = output.many(each.annotations, "annotation")
         samples_done = output.many(each.done, "sample")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import asdict
-from itertools import dropwhile
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -13,7 +12,8 @@ from tui_annotate.cli import charts, labels, options, output
 from tui_annotate.cli.datasets import DATASET_COUNTS
 from tui_annotate.cli.help_format import START
 from tui_annotate.cli.options import add_command, flag, open_workspace
-from tui_annotate.domain.work_statistics import RECENT
+from tui_annotate.domain.assignments import State
+from tui_annotate.domain.work_statistics import RECENT, begin_with_hours, describe_end
 
 if TYPE_CHECKING:
     from tui_annotate.domain.work_statistics import Projection, WorkStatistics
@@ -46,9 +46,9 @@ def status(
 ) -> None:
     """Show contents and annotation progress of the workspace.
 
-    Hours are working time without pauses. The end date is estimated from the pace of the last two
-    weeks. Annotators see only their own statistics. Admins also see the accuracy of annotators on
-    gold samples.
+    A reading is the work of one annotator on one sample. Hours are working time without pauses. The
+    end date is estimated from the pace of the last two weeks. Annotators see only their own
+    statistics. Admins also see the accuracy of annotators on gold samples.
     """
     with open_workspace(common.workspace) as space:
         found, waiting = space.status(), space.team.proposals.refused()
@@ -86,12 +86,12 @@ def _print_contents(found: Status, runs: int) -> None:
             " their words:"
             f" {found.by_words:,}"
         )
-    numbers = {name: getattr(found, name) for name in DATASET_COUNTS}
+    numbers = {title: getattr(found, name) for name, title in DATASET_COUNTS.items()}
     machines = {"machines": f"{output.many(runs, 'run')}; to list them: tui-annotate scores list"}
     facts = {"workspace": str(found.path), **numbers, "vectors": vectors}
     output.print_facts(facts | (machines if runs else {}))
     output.print_table_below(
-        ["dataset", *map(output.number_column, DATASET_COUNTS)],
+        ["dataset", *map(output.number_column, DATASET_COUNTS.values())],
         [(each.name, *(getattr(each, name) for name in DATASET_COUNTS)) for each in found.datasets],
     )
     samples, annotated = map(output.number_column, ("samples", "annotated"))
@@ -111,7 +111,10 @@ def _print_contents(found: Status, runs: int) -> None:
 
 
 def _print_states(figures: WorkStatistics) -> None:
-    numbers = ("assigned", "done", "skipped", "flagged", "started", "annotations")
+    numbers = (
+        *("assigned", State.DONE.display_name, State.SKIPPED.display_name),
+        *(State.FLAGGED.display_name, State.DRAFT.display_name, "annotations"),
+    )
     counts = ("done", "skipped", "flagged", "open", "annotations")
     pools = any(each.from_pool is not None for each in figures.work)
     output.print_table_below(
@@ -140,7 +143,7 @@ def _print_pace(figures: WorkStatistics) -> None:
                 f"{each.hours:,.1f}",
                 _format_rate(each.samples_an_hour),
                 _format_rate(each.annotations_an_hour),
-                _format_end(each.end(figures.today)),
+                _format_end(each.end(figures.today), each.skipped, each.flagged),
             )
             for each in figures.work
         ],
@@ -149,15 +152,20 @@ def _print_pace(figures: WorkStatistics) -> None:
 
 def _print_progress(figures: WorkStatistics) -> None:
     rows = [
-        (each.dataset, _NONE if each.remaining is None else each.remaining, _format_end(each.end))
+        (
+            each.dataset,
+            _NONE if each.remaining is None else each.remaining,
+            _format_end(each.end, *figures.set_aside(each.dataset)),
+        )
         for each in figures.ahead
     ]
     output.print_table_below(
-        [output.flexible_column("dataset"), output.number_column("remaining"), "ends"], rows
+        [output.flexible_column("dataset"), output.number_column("readings remaining"), "ends"],
+        rows,
     )
-    if weeks := list(dropwhile(lambda week: not week.seconds, figures.weeks)):
+    if weeks := begin_with_hours(figures.weeks):
         output.print_line("")
-        charts.print_bars([(week.week, week.hours) for week in weeks], unit="h")
+        charts.print_bars([(week.week, week.shown_hours) for week in weeks], unit="h")
 
 
 def _print_gold(figures: WorkStatistics) -> None:
@@ -210,5 +218,6 @@ def _format_rate(value: float | None) -> str:
     return _NONE if value is None else f"{value:,.1f}"
 
 
-def _format_end(end: Projection) -> str:
-    return end.day or f"({end.why})"
+def _format_end(end: Projection, skipped: int, flagged: int) -> str:
+    shown = describe_end(end, skipped, flagged)
+    return shown if end.day else f"({shown})"

@@ -19,7 +19,25 @@ class State(StrEnum):
 
     @property
     def finished(self) -> bool:
+        """Whether the person ended work on the sample for now, completed or not."""
         return self in (State.DONE, State.SKIPPED, State.FLAGGED)
+
+    @property
+    def display_name(self) -> str:
+        """The one name of the state on screens, in the output of commands and in reports."""
+        return _DISPLAY_NAMES.get(self, self.value)
+
+
+_DISPLAY_NAMES = {State.DRAFT: "in progress", State.DONE: "completed"}
+
+
+def describe_set_aside(skipped: int, flagged: int) -> str:
+    """Return the numbers of skipped and flagged samples, such as `2 skipped, 1 flagged`.
+
+    The text is empty if both are 0.
+    """
+    counts = ((skipped, State.SKIPPED), (flagged, State.FLAGGED))
+    return ", ".join(f"{count:,} {state.display_name}" for count, state in counts if count)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from enum import StrEnum, unique
+from itertools import dropwhile
 from typing import Final
+
+from tui_annotate.domain.assignments import State, describe_set_aside
 
 PACE_DAYS: Final = 14
 """Number of days, including today, from which the speed of annotation is computed."""
@@ -26,7 +29,8 @@ class NoEndReason(StrEnum):
 
     DONE = "done"
     NOT_BEGUN = "not begun"
-    IDLE = "idle for two weeks"
+    IDLE = "nothing completed for two weeks"
+    NONE_YET = "nothing completed yet"
     BEGAN_TODAY = "began today"
     BEGAN_THAT_DAY = "work began on the day of the report"
     TOO_FAR = "ends in over ten years"
@@ -118,6 +122,11 @@ class Week:
     def hours(self) -> float:
         return self.seconds / _HOUR
 
+    @property
+    def shown_hours(self) -> float:
+        """The hours as they are printed, so that a bar is drawn only for a number above zero."""
+        return round(self.hours, 1)
+
 
 @dataclass(frozen=True, slots=True)
 class FlaggedSample:
@@ -188,6 +197,11 @@ class WorkStatistics:
     today: date
     gold: tuple[GoldAccuracy, ...] = ()
 
+    def set_aside(self, dataset: str) -> tuple[int, int]:
+        """Return the numbers of skipped and of flagged readings in a dataset."""
+        work = [each for each in self.work if each.dataset == dataset]
+        return sum(each.skipped for each in work), sum(each.flagged for each in work)
+
 
 def _per_hour(count: int, seconds: float) -> float | None:
     return count * _HOUR / seconds if seconds >= 60 else None
@@ -203,15 +217,29 @@ def project_end(remaining: int, recent: int, *, first: str, today: date) -> Proj
         return Projection(why=NoEndReason.DONE)
     if not first:
         return Projection(why=NoEndReason.NOT_BEGUN)
-    if not recent:
-        return Projection(why=NoEndReason.IDLE)
-    days = min(PACE_DAYS, (today - date.fromisoformat(first)).days + 1)
+    days = (today - date.fromisoformat(first)).days + 1
     if days < 2:
         return Projection(why=NoEndReason.BEGAN_TODAY)
+    if not recent:
+        return Projection(why=NoEndReason.NONE_YET if days <= PACE_DAYS else NoEndReason.IDLE)
+    days = min(PACE_DAYS, days)
     more = math.ceil(remaining * days / recent)
     if more > _LONGEST_PROJECTION:
         return Projection(why=NoEndReason.TOO_FAR)
     return Projection((today + timedelta(days=more)).isoformat())
+
+
+def describe_end(end: Projection, skipped: int, flagged: int) -> str:
+    """Return the day on which work ends, else the reason why there is no estimate.
+
+    Work without a remaining sample is completed only if no sample is skipped or flagged.
+    """
+    if end.day:
+        return end.day
+    if end.why != NoEndReason.DONE:
+        return end.why
+    aside = describe_set_aside(skipped, flagged)
+    return f"{aside} left" if aside else State.DONE.display_name
 
 
 def latest_end(ends: Iterable[Projection]) -> Projection:
@@ -233,6 +261,11 @@ def week_of(day: str) -> str:
 def weeks_up_to(today: date, count: int) -> list[str]:
     """Return the last `count` ISO weeks up to today, such as `2026-W19`, oldest first."""
     return [week_of((today - timedelta(weeks=back)).isoformat()) for back in range(count)][::-1]
+
+
+def begin_with_hours(weeks: Sequence[Week]) -> list[Week]:
+    """Return the weeks from the first one whose printed hours are above zero."""
+    return list(dropwhile(lambda week: not week.shown_hours, weeks))
 
 
 def draw_bar(value: float, most: float, cells: int) -> str:

@@ -67,6 +67,18 @@ _OPEN_IN_BUCKET: Final = text(
     "   WHERE a.person = :person AND a.sample_id = r.sample_id AND a.finished)"
     " ORDER BY r.value, r.sample_id LIMIT 1"
 )
+_SET_ASIDE: Final = text(
+    "SELECT a.state, count(*) FROM assignments a"
+    " JOIN ranks r ON r.sample_id = a.sample_id AND r.order_id = :order"
+    " WHERE a.person = :person AND a.state IN ('skipped', 'flagged') GROUP BY 1"
+)
+_SKIPPED_AFTER: Final = text(
+    _KEY  # noqa: S608  constants alone
+    + " AND (r.bucket, r.value, r.sample_id) > (:bucket, :value, :id)"
+    " AND EXISTS (SELECT 1 FROM assignments a"
+    "   WHERE a.person = :person AND a.sample_id = r.sample_id AND a.state = 'skipped')"
+    " ORDER BY r.bucket, r.value, r.sample_id LIMIT 1"
+)
 _OPEN_BUCKET: Final = text(
     "SELECT t.bucket FROM tallies t LEFT JOIN tallies f"
     "   ON f.order_id = t.order_id AND f.person = :person AND f.bucket = t.bucket"
@@ -106,13 +118,16 @@ _ANY_POOL: Final = text("SELECT 1 FROM dataset_settings WHERE name = 'pool' LIMI
 class QueueStatus:
     """Position of a sample in an annotator's queue, from 1, and the queue's size.
 
-    `total` includes the samples that the annotator can take from pools.
+    `total` includes the samples that the annotator can take from pools. `finished` includes the
+    samples that the annotator skipped or flagged, which are not completed.
     """
 
     position: int
     total: int
     finished: int
     practice: bool = False
+    skipped: int = 0
+    flagged: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,11 +184,14 @@ class QueueStore(Store):
             at, place = _find_position(connection, line, key)
             totals = [walk.total() for walk in line]
             drawable = 0 if line[0].practice and len(line) == 1 else _count_left(connection, person)
+            aside = [walk.set_aside() for walk in line]
             return QueueStatus(
                 sum(totals[:at]) + line[at].before(place) + 1,
                 sum(totals) + drawable,
                 sum(walk.finished() for walk in line),
                 line[at].practice,
+                sum(counts.get(State.SKIPPED, 0) for counts in aside),
+                sum(counts.get(State.FLAGGED, 0) for counts in aside),
             )
 
     def contains(self, person: str, key: SampleKey, *, order: str) -> bool:
@@ -193,7 +211,7 @@ class QueueStore(Store):
     def next_unfinished(
         self, person: str, after: SampleKey | None, *, order: str
     ) -> SampleKey | None:
-        """Return the next sample after a given one that the person has not completed, or None.
+        """Return the next sample after a given one that the person has not ended, or None.
 
         Assigned samples come first, cyclically; then a sample is taken from a pool; then come the
         samples that all annotators share, cyclically. The search begins at the top of the queue if
@@ -216,6 +234,19 @@ class QueueStore(Store):
                 return found
         with self._database.reading() as connection:
             return find_open_around([OrderWalk(connection, order_id, person)], places)
+
+    def next_skipped(self, person: str, after: SampleKey | None, *, order: str) -> SampleKey | None:
+        """Return the next sample that the person skipped, cyclically; None if there is none."""
+        with self._open_walks(person, order) as (connection, line):
+            if not line:
+                return None
+            position = _look_up_position(connection, line, after) if after else None
+            at, place = position or (0, TOP)
+            starts = [
+                (line[at], place),
+                *((walk, TOP) for walk in (*line[at + 1 :], *line[: at + 1])),
+            ]
+            return next((found for walk, start in starts if (found := walk.skipped(start))), None)
 
     def page(
         self,
@@ -347,6 +378,17 @@ class OrderWalk:
 
     def finished(self) -> int:
         return int(self._execute(_SUM).scalar_one())
+
+    def set_aside(self) -> dict[State, int]:
+        """Return how many samples the annotator skipped and flagged."""
+        if not self.finished():
+            return {}
+        return {State(state): count for state, count in self._execute(_SET_ASIDE)}
+
+    def skipped(self, place: QueuePlace) -> SampleKey | None:
+        """Return the first skipped sample after a position in a queue."""
+        row = self._execute(_SKIPPED_AFTER, **place._asdict()).first()
+        return SampleKey(*row) if row else None
 
     def step(self, place: QueuePlace, step: int) -> SampleKey | None:
         """Return the sample `step` positions after a position in a queue order, or None."""

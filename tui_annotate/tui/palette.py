@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from rich.color import Color, ColorParseError
 from rich.style import Style
 
+from tui_annotate.domain.assignments import State
 from tui_annotate.domain.labels import COLORS
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ STATE_GLYPHS: Mapping[str, str] = {
 }
 """One glyph per assignment state, by the stored name of the state."""
 
-STATE_NAMES: Mapping[str, str] = {name: name for name in STATE_GLYPHS} | {"draft": "in progress"}
+STATE_NAMES: Mapping[str, str] = {state.value: state.display_name for state in State}
 
 CHOSEN, FOCUS_BAR, OPENS_MORE = "✓", "▌", "▸"
 

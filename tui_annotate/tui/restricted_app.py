@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import select
 import signal
 import sys
 import threading
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
-from typing import Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from textual import events
 from textual.app import SystemCommand
@@ -25,11 +27,25 @@ from tui_annotate.tui.key_queue import SerialKeysApp
 from tui_annotate.tui.line_input import clean_line
 from tui_annotate.tui.theme import TerminalLook, themes
 
+if TYPE_CHECKING:
+    from tui_annotate.tui.terminal_driver import FrameReported
+
 _log = logging.getLogger(__name__)
 
 
+_NOT_SUSPENDED: Final = (
+    "Ctrl+Z cannot suspend the program here, because no shell waits in this terminal to continue"
+    " it.\n\nAll work is saved. To quit, press ctrl+q."
+)
+
 LONGEST_PASTE: Final = 20_000
 """Maximum length of a paste in code points: with more, each later key press would wait."""
+
+
+@dataclass(frozen=True, slots=True)
+class _ReportRequest:
+    is_drawn: Callable[[], bool]
+    reported: Callable[[float], None]
 
 
 class RestrictedApp(SerialKeysApp):
@@ -38,7 +54,8 @@ class RestrictedApp(SerialKeysApp):
     TITLE = "tui-annotate"
     CSS_PATH = "app.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+q,ctrl+c", "quit", "quit", show=False, priority=True)
+        Binding("ctrl+q,ctrl+c", "quit", "quit", show=False, priority=True),
+        Binding("ctrl+z", "suspend_process", "suspend", show=False, priority=True),
     ]
     ALLOW_SELECT: ClassVar[bool] = False
     ENABLE_COMMAND_PALETTE = False
@@ -50,6 +67,10 @@ class RestrictedApp(SerialKeysApp):
         self.problem = ""
         self.input_ended = False
         self._leave: Callable[[], object] = self.exit
+        self._report_request: _ReportRequest | None = None  # not yet sent
+        self._awaited_report: Callable[[float], None] | None = None
+        self._report_number = 0
+        self._may_suspend = has_job_control()  # before the driver sets its own signal handlers
         for theme in themes(native=look.native):
             self.register_theme(theme)
         self.theme = look.theme
@@ -63,6 +84,38 @@ class RestrictedApp(SerialKeysApp):
 
     def on_terminal_continued(self) -> None:
         self.refresh()
+
+    def report_frame(self, is_drawn: Callable[[], bool], reported: Callable[[float], None]) -> None:
+        """Call `reported` with the time at which the terminal had received a frame.
+
+        The frame is the first one that is written while `is_drawn` holds. A terminal that sends no
+        reports never calls `reported`; a headless app has no terminal to wait for.
+        """
+        if self.is_headless:
+            reported(events.Event().time)
+            return
+        self._report_request = _ReportRequest(is_drawn, reported)
+        self.screen.call_after_refresh(self._send_report_request)  # if no frame was necessary
+
+    def _end_update(self) -> None:
+        """Override Textual's hook: ask for the report within the frame, before its end."""
+        self._send_report_request()
+        super()._end_update()
+
+    def _send_report_request(self) -> None:
+        ask = getattr(self._driver, "request_report", None)  # Windows has another driver
+        request = self._report_request
+        if ask and request and request.is_drawn():
+            self._report_request, self._awaited_report = None, request.reported
+            self._report_number += 1
+            ask(self._report_number)
+
+    def on_frame_reported(self, message: FrameReported) -> None:
+        message.stop()
+        reported = self._awaited_report
+        if reported and message.answers(self._report_number):
+            self._awaited_report = None
+            reported(message.time)
 
     def listen(self, leave: Callable[[], object]) -> None:
         """Call `leave` when the terminal's input ends, and on SIGHUP and SIGTERM."""
@@ -127,7 +180,20 @@ class RestrictedApp(SerialKeysApp):
         return ()
 
     def action_suspend_process(self) -> None:
-        """Do nothing, because suspending the app would open a shell."""
+        """Return to the shell that started the app (ctrl+z), or show that there is none.
+
+        Keys that were typed for the shell, such as `fg`, are dropped. The dialog takes them if the
+        app goes on.
+        """
+        if self.is_headless or not self._may_suspend:
+            from tui_annotate.tui.dialogs.message import MessageDialog
+
+            if not isinstance(self.screen, MessageDialog):
+                self.push_screen(MessageDialog([("Not suspended", _NOT_SUSPENDED)]))
+            return
+        os.killpg(os.getpgrp(), signal.SIGTSTP)  # like a terminal: the shell may wait for a parent
+        self.forget_keys(events.Event().time, but_text=False)
+        self.refresh(layout=True)
 
     def action_screenshot(self, filename: str | None = None, path: str | None = None) -> None:
         """Do nothing, because texts under annotation are not written to files."""
@@ -137,6 +203,20 @@ class RestrictedApp(SerialKeysApp):
 
     def open_url(self, url: str, *, new_tab: bool = True) -> None:
         """Do nothing, because the app opens no URLs."""
+
+
+def has_job_control() -> bool:
+    """Return whether a shell runs in this terminal that can continue a suspended process.
+
+    Without one, a suspended process would keep the terminal forever. An SSH session ignores the
+    signal, because it must not lead to a shell.
+    """
+    try:
+        is_ignored = signal.getsignal(signal.SIGTSTP) is signal.SIG_IGN
+        # Only a shell with job control puts a command in a process group of its own.
+        return not is_ignored and os.getpgrp() != os.getsid(0)
+    except (AttributeError, OSError):  # not on Windows
+        return False
 
 
 def _call_in_loop(loop: asyncio.AbstractEventLoop, leave: Callable[[], object]) -> None:

@@ -12,7 +12,7 @@ import io
 import logging
 import os
 import sys
-from collections.abc import Iterator, MutableMapping
+from collections.abc import Iterator, Mapping, MutableMapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -42,6 +42,32 @@ def prepare(environ: MutableMapping[str, str]) -> TerminalLook:
     if look.colors:
         environ["TEXTUAL_COLOR_SYSTEM"] = look.colors
     return look
+
+
+_MULTIPLEXER_VARIABLES: Final = ("TMUX", "STY", "ZELLIJ")
+_MULTIPLEXER_TERMS: Final = ("tmux", "screen")
+_MULTIPLEXERS: Final = frozenset(
+    {"tmux: server", "screen", "mosh-server", "zellij", "dtach", "abduco"}
+)
+
+
+def is_multiplexed(environ: Mapping[str, str], processes: Path = Path("/proc")) -> bool:
+    """Return whether a multiplexer such as tmux answers the app in place of the user's terminal.
+
+    `sudo -i` and mosh leave no trace in the environment, so the owner of the terminal is looked up
+    too: the parent of the process that leads the session.
+    """
+    if any(environ.get(name) for name in _MULTIPLEXER_VARIABLES):
+        return True
+    if environ.get("TERM", "").startswith(_MULTIPLEXER_TERMS):
+        return True
+    try:
+        leader = (processes / str(os.getsid(0)) / "stat").read_text("utf-8", "replace")
+        parent = leader.rpartition(")")[2].split()[1]
+        name = (processes / parent / "comm").read_text("utf-8", "replace").strip()
+    except (OSError, IndexError, AttributeError):  # no such files, or no sessions on this system
+        return False
+    return name in _MULTIPLEXERS
 
 
 class _TerminalFile(io.FileIO):

@@ -42,7 +42,7 @@ async def test_all_is_told() -> None:
         text = stage.text()
         assert re.search(r"\b4\b.* 2026-05-14", text)
         (line,) = [each for each in stage.lines() if "Ana" in each and "/h" in each]
-        for words in ("6/10", "⚑1", "2.0 h", "3.0/h", "2026-05-14"):
+        for words in ("5/10", "⚑1", "2.0 h", "3.0/h", "2026-05-14"):
             assert words in line
         assert "2026-W19      2.0 h  ████" in text
         assert "news/8, zz" in text

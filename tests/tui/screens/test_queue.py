@@ -83,7 +83,7 @@ async def test_rows_show_state_id_count_and_summary() -> None:
     async with run_stage(screen=QueueScreen(store.page)) as (stage, pilot):
         await _idle(stage, pilot)
         lines = [line.rstrip() for line in stage.lines()]
-        assert lines[0].startswith("━ QUEUE ━ 50000/100000 completed ━")
+        assert lines[0].startswith("━ QUEUE ━ 16666/100000 completed · »16,666 ⚑16,666 ━")
         assert lines[0].endswith("all · 1/100000 ━")
         assert lines[1] == "    sample           annotations  summary"
         assert lines[2] == "▌ · 000000                     3  桥梁重新开放。"
@@ -165,7 +165,7 @@ async def test_holding_a_key_does_not_pile_up_reading() -> None:
         assert "▌" in stage.text()
 
 
-@pytest.mark.parametrize(("key", "name"), [("2", "open"), ("5", "done ✓"), ("f", "open")])
+@pytest.mark.parametrize(("key", "name"), [("2", "open"), ("5", "completed ✓"), ("f", "open")])
 async def test_digits_and_f_filter(key: str, name: str) -> None:
     """A filter starts at its first row; the bar shows which one it is."""
     store = _Store()

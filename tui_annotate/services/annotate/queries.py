@@ -81,6 +81,8 @@ class SampleQueries:
             standing.practice,
             rating_scale(stored.sample.kind, self.ratings),
             self.store.suggested(person, key),
+            standing.skipped,
+            standing.flagged,
         )
 
     def labels(self, dataset: str = "") -> LabelTree:
@@ -103,7 +105,8 @@ class SampleQueries:
     def start(self, person: str, *, order: str = BY_SOURCE, sample: str = "") -> SampleKey | None:
         """Return the sample to open first: a named one, else the last, else an unfinished one.
 
-        `sample` is an id or dataset/id; `dataset/` means the first sample of the dataset.
+        If all samples are finished, it is one that the annotator skipped. `sample` is an id or
+        dataset/id; `dataset/` means the first sample of the dataset.
 
         Raises:
             NotFound: no sample matches, or several do.
@@ -115,10 +118,15 @@ class SampleQueries:
         last = self.people.last_place(person)
         if last and not self.line.contains(person, last, order=order):
             last = None
-        if last and not self.store.stream(person, last).assignment.state.finished:
+        state = self.store.stream(person, last).assignment.state if last else State.NEW
+        if last and not state.finished:
             return last
-        following = self.line.next_unfinished(person, last, order=order)
-        return following or last or self.line.first(person, order=order)
+        if following := self.line.next_unfinished(person, last, order=order):
+            return following
+        if last and state is State.SKIPPED:
+            return last
+        skipped = self.line.next_skipped(person, last, order=order)
+        return skipped or last or self.line.first(person, order=order)
 
     def _first_of_dataset(self, person: str, dataset: str, *, order: str) -> SampleKey:
         for key in self.corpus.keys(dataset):
@@ -142,6 +150,12 @@ class SampleQueries:
     ) -> SampleKey | None:
         """Return the annotator's next unfinished sample; None if all are finished."""
         return self.line.next_unfinished(person, after, order=order)
+
+    def next_skipped(
+        self, person: str, after: SampleKey | None, *, order: str = BY_SOURCE
+    ) -> SampleKey | None:
+        """Return the next sample that the annotator skipped; None if there is none."""
+        return self.line.next_skipped(person, after, order=order)
 
     def neighbour(
         self, person: str, key: SampleKey, step: int, *, order: str = BY_SOURCE
@@ -246,6 +260,12 @@ class SampleQueries:
 
 @dataclass(frozen=True, slots=True)
 class OpenSample:
+    """A sample with all that the annotating screen shows.
+
+    Attributes:
+        finished: number of the annotator's samples that are completed, skipped or flagged.
+    """
+
     sample: Sample
     segments: tuple[tuple[Segment, ...], ...]
     annotations: tuple[Annotation, ...]
@@ -259,6 +279,12 @@ class OpenSample:
     practice: bool = False
     scale: tuple[str, ...] = ()
     suggestions: tuple[SuggestionStatus, ...] = ()
+    skipped: int = 0
+    flagged: int = 0
+
+    @property
+    def completed(self) -> int:
+        return self.finished - self.skipped - self.flagged
 
 
 @dataclass(frozen=True, slots=True)

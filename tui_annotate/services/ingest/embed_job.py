@@ -7,6 +7,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate, pairwise
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from tui_annotate.domain.errors import Unavailable
@@ -30,8 +31,10 @@ SLOW_ROWS = 2_048
 _QUICK_TEXTS = 512
 SLOW_TEXTS = 256
 """Number of sentences between two reports of progress: a few seconds of a neural model."""
-_FIRST_DOCUMENTS = 32
-"""Number of documents in the first batch whose vectors are computed."""
+_FIRST_DOCUMENTS = 4
+"""Number of documents in the first batch, from which the speed of the embedder is measured."""
+_FIRST_SECONDS = 1.0
+"""Time for which the second batch is planned; each later batch is planned for twice the time."""
 _MAX_DOCUMENTS = 4_096
 _MIN_COSINE = 0.98
 """Minimum cosine of the stored and the new vector of a text; if lower, the model has changed."""
@@ -77,12 +80,18 @@ class EmbedJob:
         if left and isinstance(self.embedder, CostlyEmbedder):
             self._report_progress(self.documents)
             self._check_model()
-        limit = _FIRST_DOCUMENTS
+        limit, planned = _FIRST_DOCUMENTS, _FIRST_SECONDS
         while waiting := self.corpus.unembedded(table, limit):
+            began = monotonic()
             for group in split_batches(waiting, self._rows, weight=lambda each: len(each[2])):
                 self._write(group)
-            segments = sum(len(own) for _, _, own in waiting)
-            limit = min(max(len(waiting) * self._rows // max(segments, 1), 1), _MAX_DOCUMENTS)
+            segments = max(sum(len(own) for _, _, own in waiting), 1)
+            rows = self._rows
+            if not isinstance(self.embedder, CostlyEmbedder):  # its requests are priced by rows
+                # Small batches first: a process that ends early keeps about half of its work.
+                rows = min(rows, round(segments / max(monotonic() - began, 0.001) * planned))
+            limit = min(max(len(waiting) * rows // segments, 1), _MAX_DOCUMENTS)
+            planned *= 2
         if self._loose or self.corpus.is_loose(table):
             clean_up(self.corpus, self.store, table)
             self._loose = False

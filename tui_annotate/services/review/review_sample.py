@@ -97,6 +97,18 @@ class ReviewSample:
         return False
 
     @property
+    def completed(self) -> int:
+        return self.finished
+
+    @property
+    def skipped(self) -> int:
+        return 0  # a reviewer skips and flags no samples
+
+    @property
+    def flagged(self) -> int:
+        return 0
+
+    @property
     def place(self) -> Mapping[str, Any]:
         return {}
 

@@ -8,6 +8,7 @@ from typing import ClassVar
 from rich.style import Style
 from textual.binding import Binding, BindingType
 
+from tui_annotate.domain.assignments import State
 from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.samples import SampleKey, SiblingSample
 from tui_annotate.domain.scores import ScoreSummaries
@@ -64,7 +65,10 @@ class SiblingsDialog(ItemDialog[SiblingSample, Found]):
         count = f"  {format_count(item.annotations, 'annotation')}" if item.annotations else ""
         left: list[Run] = [
             (FOCUS_BAR if focused else " ", palette.accent),
-            (f"{STATE_GLYPHS[item.state]} ", palette.good if item.state.finished else palette.text),
+            (
+                f"{STATE_GLYPHS[item.state]} ",
+                palette.good if item.state is State.DONE else palette.text,
+            ),
             (cut(line_text(item.key.id), cells // 2), palette.strong),
             (f"{count}{here}", palette.key),
         ]

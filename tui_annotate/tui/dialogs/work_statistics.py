@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding, BindingType
 
-from tui_annotate.domain.work_statistics import draw_bar
+from tui_annotate.domain.assignments import State
+from tui_annotate.domain.plural import format_count
+from tui_annotate.domain.work_statistics import begin_with_hours, describe_end, draw_bar
 from tui_annotate.tui.dialogs.frame import Keys
 from tui_annotate.tui.dialogs.message import ScrollDialog
 from tui_annotate.tui.line_text import fit, line_text, wrap_line
+from tui_annotate.tui.palette import STATE_GLYPHS
 from tui_annotate.tui.row_widgets import Words
 
 if TYPE_CHECKING:
@@ -66,44 +69,48 @@ def _render_people(figures: WorkStatistics) -> Iterator[Line]:
             if before:
                 yield []
             before = work.dataset
-            yield _render_heading(work.dataset, ahead.get(work.dataset))
+            yield _render_heading(work.dataset, ahead.get(work.dataset), figures)
         yield _render_person(work, figures)
 
 
-def _render_heading(dataset: str, ahead: RemainingWork | None) -> Line:
+def _render_heading(dataset: str, ahead: RemainingWork | None, figures: WorkStatistics) -> Line:
     words: Line = [(fit(line_text(dataset), _NAME + _BAR + 1), "title_focused")]
     if ahead is None:
         return words
-    left = "" if ahead.remaining is None else f"{ahead.remaining:,} remaining, "
-    end = f"ends {ahead.end.day}" if ahead.end.day else ahead.end.why
+    readings = "" if ahead.remaining is None else format_count(ahead.remaining, "reading")
+    left = f"{readings} remaining, " if readings else ""
+    end = describe_end(ahead.end, *figures.set_aside(dataset))
+    end = f"ends {end}" if ahead.end.day else end
     return [*words, (f" {left}{end}", "text")]
 
 
 def _render_person(work: PersonWork, figures: WorkStatistics) -> Line:
     whole = work.finished + (work.remaining or 0)
-    share = fit(draw_bar(work.finished, whole, _BAR), _BAR)
-    flags = f"⚑{work.flagged}" if work.flagged else ""
+    share = fit(draw_bar(work.done, whole, _BAR), _BAR)
+    skipped = f"{STATE_GLYPHS[State.SKIPPED]}{work.skipped}" if work.skipped else ""
+    flagged = f"{STATE_GLYPHS[State.FLAGGED]}{work.flagged}" if work.flagged else ""
     rate = work.samples_an_hour
     pace = "" if rate is None else f"{rate:,.1f}/h"
     end = work.end(figures.today)
     return [
         (f"{fit(line_text(work.name), _NAME)} ", "text"),
         (share, "accent"),
-        (f" {f'{work.finished:,}/{whole:,}':>10} ", "text"),
-        (f"{flags:>4} ", "warning"),
+        (f" {f'{work.done:,}/{whole:,}':>10} ", "text"),
+        (f"{f'{skipped} {flagged}'.strip():>4} ", "warning"),
         (f"{work.hours:>7,.1f} h {pace:>8}  ", "text"),
-        (end.day or end.why, "quiet"),
+        (describe_end(end, work.skipped, work.flagged), "quiet"),
     ]
 
 
 def _render_weeks(figures: WorkStatistics) -> Iterator[Line]:
-    most = max((week.hours for week in figures.weeks), default=0.0)
-    if most <= 0:
+    weeks = begin_with_hours(figures.weeks)
+    if not weeks:
         return
+    most = max(week.shown_hours for week in weeks)
     yield []
     yield [("Hours by week", "title")]
-    for week in figures.weeks:
-        drawn = draw_bar(week.hours, most, _WEEK_BAR)
+    for week in weeks:
+        drawn = draw_bar(week.shown_hours, most, _WEEK_BAR)
         yield [(f"{week.week} {week.hours:>8,.1f} h  ", "text"), (drawn, "accent")]
 
 

@@ -160,7 +160,7 @@ class MessageCode(ScreenMessage):
     WITH_MORE = "{first} · {more}"  # a message and another one
     FIRST_SAMPLE = "This is the first sample"
     LAST_SAMPLE = "This is the last sample"
-    TOO_SOON = "This sample was just opened: read it, then press the key again"
+    TOO_SOON = "Just opened. Press the key again when you have read the sample."
     INPUT_METHOD_ON = "An input method is on: switch it off, because letter keys are commands"
     LABEL_SET_CHANGED = "The label set changed"
     LABELS_CHANGED = "The labels changed: {changes}"
@@ -171,6 +171,8 @@ class MessageCode(ScreenMessage):
     COMMENT_SAVED = "Comment on the {item} saved · u undo"
     SAMPLE_ENDED = "{sample} {state} · u undo"
     LAST_SAMPLE_ENDED = "{sample} {state}; this was the last sample · q shows the queue · u undo"
+    BACK_TO_SKIPPED = "{sample} {state} · no new samples left: back to skipped samples · u undo"
+    SET_ASIDE_LEFT = "{sample} {state} · left: {count} · q shows the queue · u undo"
     ALL_FINISHED = "All samples are completed · q shows the queue · u undo"
     NOTHING_TO_UNDO = "Nothing to undo"
     NOTHING_TO_REDO = "Nothing to redo"

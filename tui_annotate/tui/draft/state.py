@@ -229,6 +229,11 @@ class Draft:
     just_saved: str = ""
 
     @property
+    def shown_work(self) -> tuple[object, ...]:
+        """What of the stored work is on screen, to find out whether another process changed it."""
+        return self.tree.version, self.annotations, self.rating
+
+    @property
     def offered(self) -> Sequence[Suggestion]:
         if self.suggestions_hidden:
             return ()

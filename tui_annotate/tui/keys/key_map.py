@@ -178,6 +178,8 @@ def _find_problem(key: str) -> str:
     *modifiers, name = key.split("+") if len(key) > 1 else [key]
     if key in _TWINS:
         return f"terminals send the same code for {key!r} and {_TWINS[key]!r}"
+    if key == "ctrl+z":
+        return f"{key!r} suspends the program"
     if key in DIGITS and key:
         return f"{key!r} is a digit, and digits always choose options"
     printable = len(name) == 1 and name.isprintable() and name != " "

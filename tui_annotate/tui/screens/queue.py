@@ -109,14 +109,15 @@ class QueueListing:
     title: str = "QUEUE"
     filters: tuple[tuple[str, frozenset[State]], ...] = FILTERS
     counted: str = "completed"
-    counted_states: frozenset[State] = frozenset(state for state in State if state.finished)
+    counted_states: frozenset[State] = frozenset({State.DONE})
+    counts_aside: bool = False  # whether skipped and flagged samples are counted, too
     describe: Callable[[QueueEntry], str] = describe_entry
     group: GroupColumn = field(default_factory=GroupColumn)
     help: tuple[HelpGroup, ...] = HELP
     legend: tuple[LegendEntry, ...] = STATE_MARKS
 
 
-QUEUE = QueueListing()
+QUEUE = QueueListing(counts_aside=True)
 
 _SEARCH_CELLS = 24  # maximum cells of the search text in the title
 
@@ -213,7 +214,7 @@ class QueueScreen(Screen[SampleKey | None]):
         self._held: PageRequest | None = None
         self._awaited, self._reading = True, False
         self._total = 0
-        self._progress = ""
+        self._progress = self._aside = ""
 
     @property
     def order(self) -> str:
@@ -246,7 +247,8 @@ class QueueScreen(Screen[SampleKey | None]):
         where = message.text(search=search, filter=name, row=row, total=self._total)
         title = self.query_one(PaneTitle)
         order = self.order if ":" in self.order else ""  # an order with a score or a seed
-        title.show(self._listing.title, [self._progress, order], where, focused=True)
+        notes = [self._progress, order or self._aside]
+        title.show(self._listing.title, notes, where, focused=True)
         options = [
             (str(digit), text, False, digit == self._wanted.filter + 1, -1)
             for digit, (text, _) in enumerate(filters, 1)
@@ -315,11 +317,19 @@ class QueueScreen(Screen[SampleKey | None]):
     @work(thread=True)
     def _count(self) -> None:
         try:
-            finished = self._page("", self._listing.counted_states, offset=0, limit=1)[1]
+            completed = self._page("", self._listing.counted_states, offset=0, limit=1)[1]
             total = self._page("", frozenset(), offset=0, limit=1)[1]
             self._progress = QueueMessage.COUNTED.text(
-                count=finished, total=total, counted=self._listing.counted
+                count=completed, total=total, counted=self._listing.counted
             )
+            if self._listing.counts_aside:
+                aside = {
+                    state: self._page("", frozenset({state}), offset=0, limit=1)[1]
+                    for state in (State.SKIPPED, State.FLAGGED)
+                }
+                self._aside = " ".join(
+                    f"{STATE_GLYPHS[state]}{count:,}" for state, count in aside.items() if count
+                )
             done = self._show_status
         except TuiAnnotateError as error:
             done = partial(self._show_error, error)

@@ -43,6 +43,8 @@ class Header(NamedTuple):
     """The contents of the header bar.
 
     Attributes:
+        finished: number of completed samples.
+        aside: the numbers of skipped and flagged samples, such as `2 skipped`; empty for none.
         position: position of the sample, from 1; 0 for no open sample.
         saved: "saved", "saving", or "not saved: " with the reason; empty for no save.
         matches: name of the ranking of matches, if not the default.
@@ -59,6 +61,7 @@ class Header(NamedTuple):
     state: str = ""
     matches: str = ""
     reading: str = ""
+    aside: str = ""
 
 
 _SYNC = {
@@ -140,6 +143,8 @@ class HeaderBar(FixedRows):
             runs.append(("─" * (plan.bar - full), palette.rule))
         if plan.percent:
             runs.append((f" {100 * header.finished // header.total}%", palette.quiet))
+        if plan.words and header.aside:
+            runs.append((f" · {header.aside}", palette.warning))
         return runs
 
 

@@ -147,18 +147,18 @@ class QueueList(RowList):
         entry = self.entry(index)
         if entry is None:
             return [(f"    {index + 1} …", palette.disabled)]
-        finished, quiet = entry.state.finished, palette.quiet
+        completed, quiet = entry.state is State.DONE, palette.quiet
         columns = _columns(self.app.size.width, self._group)
         runs: list[Run] = [
             (FOCUS_BAR if index == self.focused_row else " ", palette.accent),
-            (f" {STATE_GLYPHS[entry.state]} ", palette.good if finished else palette.accent),
-            (fit(line_text(entry.key.id), columns.id), quiet if finished else palette.strong),
+            (f" {STATE_GLYPHS[entry.state]} ", palette.good if completed else palette.accent),
+            (fit(line_text(entry.key.id), columns.id), quiet if completed else palette.strong),
             (f"{entry.annotations or '':>{_COUNT_CELLS}}  ", palette.key),
         ]
         if columns.group:
             runs.append((f"{fit(line_text(entry.group), columns.group)}  ", quiet))
         runs += self._cells.runs(self._scores.get(entry.key), self.app.size.width, palette)
-        runs.append((line_text(entry.summary_start), quiet if finished else palette.text))
+        runs.append((line_text(entry.summary_start), quiet if completed else palette.text))
         return clip(runs, cells)
 
     def clicked(self, index: int) -> None:

@@ -84,7 +84,7 @@ def test_the_pages_tell_the_rest(draft: ViewDraft) -> None:
     focus(draft, "15 million")
     found = dict(build_pages(draft))
     assert next(iter(found)) == "Annotation B"
-    assert "ana: 2 annotations\n  id: p1\n  state: done\n  note: odd text" in found["People"]
+    assert "ana: 2 annotations\n  id: p1\n  state: completed\n  note: odd text" in found["People"]
     assert "li: 0 annotations" in found["People"]
     assert found["Request"] == "Why\n\n# Question\nWhat of it?"
     assert '"model": "m"' in found["Sample"]

@@ -14,6 +14,7 @@ from tests.tui.screens.annotate_app import SUMMARY, Person, make_workspace, open
 from tests.tui.screens.bursts import at_once
 from tui_annotate.domain.errors import Conflict, TuiAnnotateError, Unavailable
 from tui_annotate.domain.samples import Document, Sample, Side
+from tui_annotate.tui import frame_guard
 from tui_annotate.tui.draft.messages import MessageCode
 from tui_annotate.tui.line_input import LineInput
 
@@ -38,12 +39,15 @@ def labels(person: Person) -> list[str]:
 # on the same sample
 
 
-async def test_undo_pressed_thrice_at_once_takes_back_three_deeds(folder: Path) -> None:
-    """Over samples too: each goes on where the one before it led."""
+async def test_undo_pressed_thrice_at_once_stops_at_an_unseen_sample(folder: Path) -> None:
+    """It undoes actions in the sample on screen, and the first action in another sample."""
     async with open_app(folder) as person:
         await person.press("1 down 2 greater_than_sign 3")
         await at_once(person, "u backspace u u")
         assert here(person) == "a"
+        assert labels(person) == ["Intrinsic"]
+        assert person.said().code is MessageCode.TOO_SOON
+        await person.press("u")
         assert labels(person) == []
         await at_once(person, "U U U")
         assert here(person) == "b"
@@ -95,8 +99,8 @@ async def test_nothing_is_changed_on_a_sample_by_keys_from_before_it(
 async def test_a_digit_behind_the_last_enter_labels_nothing(folder: Path) -> None:
     """It was meant for a sample that never came."""
     async with open_app(folder) as person:
-        await person.press("s s")
-        await at_once(person, "s 1")
+        await person.press("enter enter")
+        await at_once(person, "enter 1")
         assert person.annotations == ()
         assert person.said().code is MessageCode.ALL_FINISHED
 
@@ -274,3 +278,27 @@ async def test_pages_that_were_passed_in_one_burst_are_not_read(tmp_path: Path) 
         assert person.said().kind == "warning"
         assert str(person.draft.unvisited()[0] + 1) in person.line()
         assert {50, 98} <= set(person.draft.unvisited())
+
+
+# what the terminal has not shown yet
+
+
+async def test_no_storing_action_is_done_before_the_frame_is_reported(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither by a key, nor by the palette or a click; movement works, and does not release it."""
+    monkeypatch.setattr(frame_guard, "SETTLING_TIME", inf)
+    async with open_app(folder) as person:
+        await person.press("down")
+        for key in ("2", "x", "enter", "s", "exclamation_mark", "r", "m", "M", "e", "u", "0"):
+            await person.press(f"down {key}")
+            assert person.said().code is MessageCode.TOO_SOON
+            assert person.draft.writing is None
+            assert person.draft.pending is None
+        person.screen.do("sample.skip")
+        person.screen.option_clicked("1")
+        await person.settled()
+        assert (here(person), labels(person)) == ("a", [])
+        assert person.draft.segment(Side.SUMMARY) > 0
+        await person.press("v greater_than_sign")
+        assert here(person) == "b"

@@ -225,6 +225,19 @@ async def test_done_under_old_labels_is_told_and_the_next_enter_is_done(folder: 
         assert person.screen.open_sample.sample.id == "b"
 
 
+async def test_other_labels_on_screen_must_be_seen_before_a_digit(folder: Path) -> None:
+    """A digit may mean another label than the one that its user saw."""
+    async with open_app(folder) as person:
+        opened = person.screen.guard.opens_at
+        person.screen.reload()
+        await person.settled()
+        assert person.screen.guard.opens_at == opened
+        relabel(folder, OTHER)
+        person.screen.reload()
+        await person.settled()
+        assert person.screen.guard.opens_at > opened
+
+
 async def test_a_note_on_an_annotation_survives_other_labels(folder: Path) -> None:
     """It is in hand as an edit, and Enter saves it."""
     async with open_app(folder) as person:

@@ -122,7 +122,7 @@ def second(folder: Path, *names: str) -> None:
         everything = space.corpus.keys()
         for key in everything:
             if key.id not in names:
-                space.annotate.skip(ana.id, key, seconds=0)
+                space.annotate.finish(ana.id, key, seconds=0)
         space.team.assignments.repeat(
             "films", ["ana"], AssignmentOptions("2", sorting=AssignmentOrder.RANDOM)
         )

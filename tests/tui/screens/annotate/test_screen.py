@@ -9,11 +9,13 @@ from textual import events
 
 from tests.tui.draft.draft_samples import typed_codes
 from tests.tui.screens.annotate_app import CHINESE, SUMMARY, Person, make_workspace, open_app
+from tui_annotate import workspace
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.samples import Match, SampleKey, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.tui.draft.messages import MessageCode
 from tui_annotate.tui.draft.state import ANNOTATION, Note
+from tui_annotate.tui.screens.annotate import loader
 from tui_annotate.tui.screens.annotate.saving import SAVED_STATE
 
 
@@ -217,19 +219,59 @@ async def test_a_clean_sample_is_finished_by_one_key(folder: Path) -> None:
         assert person.screen.open_sample is not None
         assert person.screen.open_sample.sample.id == "b"
         assert person.said().code is MessageCode.SAMPLE_ENDED
-        assert person.said().fields == {"sample": "a", "state": State.DONE}
+        assert person.said().fields == {
+            "sample": "a",
+            "state": State.DONE.display_name,
+        }
         assert person.screen.open_sample.finished == 1
 
 
 async def test_the_last_sample_ends_in_words(folder: Path) -> None:
     """All finished: it is said, and nothing is lost or closed."""
     async with open_app(folder) as person:
-        for _ in range(3):
-            await person.press("s")
+        await person.press("enter enter")
+        assert person.said().code is MessageCode.SAMPLE_ENDED
+        await person.press("enter")
         assert person.said().code is MessageCode.ALL_FINISHED
+        assert "100%" in person.shown()
         await person.press("u")
         assert person.screen.open_sample is not None
         assert person.screen.open_sample.assignment.state == "new"
+
+
+async def test_the_end_leads_back_to_skipped_samples(folder: Path) -> None:
+    """They are not completed, and neither are flagged ones; each is counted apart."""
+    async with open_app(folder, size=(140, 40)) as person:
+        await person.press("s")
+        assert " 0% · 1 skipped" in person.shown()
+        await person.press("exclamation_mark 1 enter")
+        assert person.said().code is MessageCode.BACK_TO_SKIPPED
+        assert person.screen.open_sample is not None
+        assert person.screen.open_sample.sample.id == "a"
+        assert " 33% · 1 skipped, 1 flagged" in person.shown()
+        await person.press("s")
+        assert person.said().code is MessageCode.SET_ASIDE_LEFT
+        assert person.screen.open_sample.sample.id == "a"
+        await person.press("enter")
+        assert person.said().code is MessageCode.SET_ASIDE_LEFT
+        assert person.said().fields == {"sample": "a", "state": "completed", "count": "1 flagged"}
+        assert " 66% · 1 flagged" in person.shown()
+    async with open_app(folder, sample="", size=(140, 40)) as person:
+        await person.press("u s q")
+        assert "1/3 completed · »1 ⚑1" in person.shown()
+
+
+async def test_a_start_opens_a_skipped_sample_if_no_other_is_left(folder: Path) -> None:
+    """The sample that was open last is completed."""
+    async with open_app(folder, sample="a") as person:
+        await person.press("greater_than_sign s enter less_than_sign less_than_sign enter")
+    async with open_app(folder, sample="") as person:
+        assert person.screen.open_sample is not None
+        assert person.screen.open_sample.sample.id == "b"
+        await person.press("down")
+    async with open_app(folder, sample="") as person:  # where it was closed, although skipped
+        assert person.screen.open_sample is not None
+        assert person.screen.open_sample.sample.id == "b"
 
 
 async def test_a_flag_takes_a_reason(folder: Path) -> None:
@@ -409,3 +451,20 @@ async def test_it_fits_every_terminal(folder: Path, size: tuple[int, int]) -> No
             rows = person.shown().splitlines()
             assert len(rows) == size[1]
             assert any("▸" in row or "·" in row for row in rows[-4:])
+
+
+async def test_the_position_is_stored_soon_after_a_movement(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A killed process stores nothing; an unchanged position is not stored again."""
+    monkeypatch.setattr(loader, "PLACE_PAUSE", 0.0)
+    async with open_app(folder) as person:
+        await person.press("down down")
+        with workspace.open(folder) as space:
+            ana, key = space.person("ana").id, person.draft.sample.key
+            place = space.annotate.people.place(ana, key)
+            assert place["cursors"]["summary"][1] == person.draft.pointer.offset > 0
+        sent: list[object] = []
+        monkeypatch.setattr(person.screen.saver, "send", sent.append)
+        person.screen.loader._on_place_due()
+        assert sent == []

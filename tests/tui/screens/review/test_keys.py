@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import inf
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,8 @@ from tests.tui.screens.bursts import at_once
 from tests.tui.screens.review_app import Reviewer, open_review, settled
 from tui_annotate.domain.errors import Unavailable
 from tui_annotate.services.review import ReviewService
+from tui_annotate.tui import frame_guard
+from tui_annotate.tui.draft.messages import MessageCode
 
 EDIT = "1 e m paste:because_of_this enter enter full_stop plus 3 enter"
 
@@ -33,7 +36,7 @@ async def _pressed(folder: Path, keys: str) -> tuple[str, str]:
         return reviewer.line(), reviewer.progress
 
 
-@pytest.mark.parametrize("keys", [EDIT, "1 y c 1 y c x 2 c", "1 y u c 1 M U enter 3 u"])
+@pytest.mark.parametrize("keys", [EDIT, "1 y c 1 y c x 2 c", "1 y u c 1 M U"])
 async def test_a_burst_does_what_the_same_keys_do_slowly(tmp_path: Path, keys: str) -> None:
     """Each acts on what stands after the deed before it."""
     slowly, at_a_stroke = (review_app.make(tmp_path / name) for name in ("slowly", "at once"))
@@ -76,3 +79,17 @@ async def _still_awake(reviewer: Reviewer) -> bool:
     before = reviewer.review_draft.at
     await reviewer.press("escape e a" if reviewer.review_draft.editing else "a")
     return reviewer.review_draft.at != before
+
+
+async def test_no_decision_is_made_before_the_frame_is_reported(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither accepted, rejected, merged, rated, adjudicated nor undone; movement works."""
+    monkeypatch.setattr(frame_guard, "SETTLING_TIME", inf)
+    async with open_review(folder) as reviewer:
+        before = reviewer.progress
+        for key in ("y", "x", "M", "plus", "asterisk", "m", "e", "enter", "u"):
+            await reviewer.press(f"c {key}")
+            assert reviewer.draft.message.code is MessageCode.TOO_SOON
+        assert reviewer.review_draft.settled == ()
+        assert reviewer.progress == before

@@ -23,11 +23,12 @@ function descriptions() {
 
 function workFigures() {
   const rows = figures.work;
+  const titles = { done: "completed", open: "in progress" };
   const states = ["assigned", "done", "skipped", "flagged", "open"].filter(
     (name) => rows.some((each) => each[name]));
   const shownTables = [table("Annotations, and samples by state", [
     { title: "annotator" }, { title: "dataset" },
-    ...[...states, "annotations"].map((title) => ({ title, number: true })),
+    ...[...states, "annotations"].map((name) => ({ title: titles[name] || name, number: true })),
   ], rows.map((each) => [each.name, each.dataset, ...[...states, "annotations"].map(
     (name) => (each[name] === null ? "" : String(each[name])))]))];
   if (rows.some((each) => each.hours)) {
@@ -38,21 +39,31 @@ function workFigures() {
       { title: "ends" },
     ], rows.map((each) => [each.name, each.dataset, digits(each.hours, 1),
       digits(each.samples_an_hour, 1), digits(each.annotations_an_hour, 1),
-      each.end.day || each.end.why])));
+      endOf(each.end, [each])])));
   }
   if (figures.ahead.length) {
     shownTables.push(table("Remaining work by dataset", [
       { title: "dataset" }, { title: "readings remaining", number: true }, { title: "ends" },
     ], figures.ahead.map((each) => [each.dataset,
-      each.remaining === null ? "" : String(each.remaining), each.end.day || each.end.why])));
+      each.remaining === null ? "" : String(each.remaining),
+      endOf(each.end, rows.filter((row) => row.dataset === each.dataset))])));
   }
   if (figures.weeks.some((each) => each.hours || each.finished)) {
     shownTables.push(table("By week", [
-      { title: "week" }, { title: "hours", number: true }, { title: "finished", number: true },
+      { title: "week" }, { title: "hours", number: true }, { title: "completed, skipped or flagged", number: true },
     ], figures.weeks.map((each) => [each.week, digits(each.hours, 1), String(each.finished)])));
   }
   shownTables.push(...goldFigures());
   return rows.length ? shownTables : [made("p", {}, "No work yet.")];
+}
+
+function endOf(end, work) {
+  if (end.why !== "done") return end.day || end.why;
+  const aside = ["skipped", "flagged"].flatMap((name) => {
+    const count = work.reduce((sum, each) => sum + each[name], 0);
+    return count ? [`${count} ${name}`] : [];
+  });
+  return aside.length ? `${aside.join(", ")} left` : "completed";
 }
 
 function goldFigures() {

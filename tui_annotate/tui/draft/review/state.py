@@ -123,6 +123,10 @@ class ReviewDraft(Draft):
         state = super().state
         return REVIEWING if state in "RSV" and not self.editing else state
 
+    @property
+    def shown_work(self) -> tuple[object, ...]:
+        return *super().shown_work, self.groups, self.settled, self.progress
+
     def letter(self, annotation_id: str) -> str:
         """Return how the screen names an annotation: `✓` if adjudicated, `new` if not stored."""
         return CHOSEN if any(one.id == annotation_id for one in self.annotations) else "new"

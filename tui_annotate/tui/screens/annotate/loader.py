@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from tui_annotate.tui.screens.annotate.workspace_screen import WorkspaceScreen
     from tui_annotate.tui.session import AnnotatorSession
 
+PLACE_PAUSE: Final = 1.0
+"""Seconds from a key press until the position is stored, together with that of later keys."""
+
 PREFETCH_PAUSE: Final = 0.1
 """Seconds without a key press until the neighbouring samples are read in advance."""
 
@@ -134,6 +137,8 @@ class SampleLoader:
         self.last_label: tuple[str, ...] = ()  # label of the last saved annotation
         self._last_key_at = 0.0
         self._waiting_for_rest = False
+        self._is_place_due = False
+        self._stored_place: tuple[SampleKey, Mapping[str, Any]] | None = None
 
     # the sample on screen
 
@@ -150,6 +155,7 @@ class SampleLoader:
         else:
             completion.move_to_first_unmarked(draft)
         screen.current = SampleSession(session, open_sample, draft)
+        screen.guard.close()
         self._saves.stopwatch.touch()
         screen.load_documents(draft)
         screen.follow()
@@ -179,11 +185,16 @@ class SampleLoader:
         """Start to accept keys for the sample on screen.
 
         Keys that were pressed before the time `since` (by default now) were not meant for this
-        sample, and run only actions that change nothing.
+        sample, and run only actions that change nothing. Without `since`, the user asked for
+        another sample in vain, which they have yet to see.
         """
         screen = self._screen
         if screen.current:
             moment = events.Event().time if since is None else since
+            if since is None:
+                screen.guard.restart(moment)
+            else:
+                screen.guard.draw(moment)
             screen.current = replace(screen.current, listening_since=moment)
         screen.free_keys()
 
@@ -370,6 +381,25 @@ class SampleLoader:
         if stopwatch.full and screen.current:
             screen.submit(self.source.spend(screen.current, stopwatch.take()))
         self._prefetch_later()
+        self._store_place_later()
+
+    def _store_place_later(self) -> None:
+        """Store the position soon, as a killed process stores nothing when it ends."""
+        if not self._is_place_due:
+            self._is_place_due = True
+            loop = asyncio.get_running_loop()
+            loop.call_later(PLACE_PAUSE, self._screen.call_later, self._on_place_due)
+
+    def _on_place_due(self) -> None:
+        self._is_place_due = False
+        current = self._screen.current
+        if current is None or self._saves.busy or self._screen.read_only:
+            return  # another sample is being opened, which stores the position
+        place = current.open_sample.sample.key, dump_state(current.draft)
+        if place != self._stored_place:
+            self._stored_place = place
+            self._store_place(current, place[1], self._screen.saver.send)
+            self._prefetch_later()  # a commit makes samples that were read before outdated
 
     # prefetching
 

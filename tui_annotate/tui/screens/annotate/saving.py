@@ -11,7 +11,10 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from textual import events
+
 from tui_annotate.domain.annotations import Annotation, LabelPath
+from tui_annotate.domain.assignments import State, describe_set_aside
 from tui_annotate.domain.errors import Conflict, ReadOnly, TuiAnnotateError
 from tui_annotate.tui.draft import (
     completion,
@@ -24,7 +27,13 @@ from tui_annotate.tui.draft.effects import Comment, Effect, Finish, Rate, Remove
 from tui_annotate.tui.draft.label_set_change import DraftLabelSetChange
 from tui_annotate.tui.draft.messages import NO_MESSAGE, AnyMessage, MessageCode, StatusMessage
 from tui_annotate.tui.draft.state import SAMPLE, Draft, Note
-from tui_annotate.tui.draft.words import ERROR, SAVED, WARNING, describe_kind, describe_labels
+from tui_annotate.tui.draft.words import (
+    ERROR,
+    SAVED,
+    WARNING,
+    describe_kind,
+    describe_labels,
+)
 from tui_annotate.tui.screen_message import describe_error
 from tui_annotate.tui.screens.sample.feature import FinishedSample
 from tui_annotate.tui.store_thread import JobFinished, Stopwatch, StoreJob, StoreThread
@@ -139,7 +148,14 @@ class SaveController:
             return
         open_sample, state = current.open_sample, saved.assignment.state
         finished = open_sample.finished + state.finished - open_sample.assignment.state.finished
-        open_sample = replace(open_sample, assignment=saved.assignment, finished=finished)
+        before = open_sample.assignment.state
+        open_sample = replace(
+            open_sample,
+            assignment=saved.assignment,
+            finished=finished,
+            skipped=open_sample.skipped + _moved(State.SKIPPED, before, state),
+            flagged=open_sample.flagged + _moved(State.FLAGGED, before, state),
+        )
         current.draft.rating = saved.assignment.rating
         for feature in screen.features:
             open_sample = feature.saved(current.draft, saved, open_sample)
@@ -179,7 +195,10 @@ class SaveController:
                 changed = StatusMessage(MessageCode.LABELS_CHANGED, {"changes": words})
             elif draft.tree.version != now.labels.version:
                 changed = StatusMessage(MessageCode.LABEL_SET_CHANGED)
+            before = draft.shown_work
             self.take_over(draft, now, change)
+            if draft is self._screen.draft and draft.shown_work != before:
+                self._screen.guard.restart(events.Event().time)  # digits may mean other labels
             then(changed)
 
         # Marked as a write, so that another failed save before it does not drop this job.
@@ -254,6 +273,11 @@ class SaveController:
         effects = completion.restore_refused_save(draft, annotation, message)
         if draft is self._screen.draft:
             self._screen.perform(effects)
+
+
+def _moved(counted: State, before: State, after: State) -> int:
+    """Return by how much the number of samples in a state changes."""
+    return (after is counted) - (before is counted)
 
 
 class AnnotationSaves:
@@ -360,6 +384,8 @@ class AnnotationSaves:
             was_practice = open_sample.practice and verb == "done"
             feedback = annotate.feedback(who, key) if was_practice else None
             following = self._find_next(session, open_sample.sample)
+            if following is None:
+                following = annotate.next_skipped(who, key, order=session.order)
             if following in (None, key):
                 again = annotate.line.find_reopened(session.person)
                 return FinishedSample(saved, None, feedback, again)
@@ -383,14 +409,21 @@ class AnnotationSaves:
     def _go_on(self, result: FinishedSample) -> None:
         screen, self._saves.busy = self._screen, False
         self._saves.take_over_answer(result.saved)
-        fields = {"sample": result.saved.key.id, "state": result.saved.assignment.state}
+        fields = {
+            "sample": result.saved.key.id,
+            "state": result.saved.assignment.state.display_name,
+        }
         open_sample, session = screen.open_sample, screen.session
         if result.next and session:
-            ended = StatusMessage(MessageCode.SAMPLE_ENDED, fields, SAVED)
-            screen.begin(session, result.next, ended)
+            is_last_round = result.next.assignment.state is State.SKIPPED
+            code = MessageCode.BACK_TO_SKIPPED if is_last_round else MessageCode.SAMPLE_ENDED
+            screen.begin(session, result.next, StatusMessage(code, fields, SAVED))
             return
-        if open_sample and open_sample.finished >= open_sample.total:
+        if open_sample and open_sample.completed >= open_sample.total:
             screen.show_message(MessageCode.ALL_FINISHED, SAVED)
+        elif open_sample and open_sample.finished >= open_sample.total:
+            fields["count"] = describe_set_aside(open_sample.skipped, open_sample.flagged)
+            screen.show_message(MessageCode.SET_ASIDE_LEFT, SAVED, **fields)
         else:
             screen.show_message(MessageCode.LAST_SAMPLE_ENDED, SAVED, **fields)
         screen.loader.listen()

@@ -3,29 +3,31 @@
 The screen owns its parts and passes Textual's messages to them. Each part has its own module.
 
 Keys wait while an undo, the completion of a sample or the change to another sample is running. A
-key that was pressed before a sample's first frame was not meant for that sample, so it only runs
+key that was pressed before its user saw the sample was not meant for that sample, so it only runs
 actions that change nothing.
 """
 
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from math import inf
-from typing import TYPE_CHECKING, ClassVar, Final, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Final, Protocol, TypeVar, runtime_checkable
 
 from textual import events
 from textual.command import Provider
 from textual.message import Message
 
+from tui_annotate.domain.assignments import describe_set_aside
 from tui_annotate.domain.errors import TuiAnnotateError
 from tui_annotate.domain.people import base_person
 from tui_annotate.domain.samples import SampleKey, Side
 from tui_annotate.plugins import registry
-from tui_annotate.tui import key_queue
+from tui_annotate.tui import key_queue, terminal
 from tui_annotate.tui.draft import completion, cursor_actions, highlights
 from tui_annotate.tui.draft.effects import Blink, Effect, Effects, Open
 from tui_annotate.tui.draft.key_handlers import press
@@ -33,6 +35,7 @@ from tui_annotate.tui.draft.messages import NO_MESSAGE, Kind, MessageCode, Statu
 from tui_annotate.tui.draft.navigation import show
 from tui_annotate.tui.draft.state import Draft
 from tui_annotate.tui.draft.words import DRAFT, HINT, WARNING
+from tui_annotate.tui.frame_guard import FrameGuard
 from tui_annotate.tui.key_queue import KeyOrPaste
 from tui_annotate.tui.keys.actions import READING, action_of
 from tui_annotate.tui.keys.key_map import KeyMap, table_key
@@ -80,6 +83,15 @@ _REPEAT: Final = 0.3
 """Fraction of the minimum reading time within which a second key press counts as a held key."""
 
 
+@runtime_checkable
+class ReportingApp(Protocol):
+    """An app that can find out when the user's terminal has received a frame."""
+
+    def report_frame(
+        self, is_drawn: Callable[[], bool], reported: Callable[[float], None]
+    ) -> None: ...
+
+
 @dataclass
 class AppRequest(Message):
     """Message that requests an action of the app: `print`, `password`, `sync` or `sign out`."""
@@ -106,6 +118,9 @@ class WorkspaceScreen(SampleScreen):
         self.notes = NoteLine(self)
         self.dialogs = SampleDialogs(self, self.notes)
         self.glance = READING_TIME
+        self.guard = FrameGuard(
+            self._report_frame, is_multiplexed=terminal.is_multiplexed(os.environ)
+        )
         self._ended_at = -inf  # time of the last key that completes or skips a sample
         # These attributes implement methods of `FeatureHost`.
         self.go, self.switch_session = self.loader.go, self.loader.switch_session
@@ -216,7 +231,8 @@ class WorkspaceScreen(SampleScreen):
             dataset=open_sample.sample.dataset,
             position=open_sample.position,
             total=open_sample.total,
-            finished=open_sample.finished,
+            finished=open_sample.completed,
+            aside=describe_set_aside(open_sample.skipped, open_sample.flagged),
             sample=open_sample.sample.id,
             person=person.name,
             saved=self.saves.state,
@@ -341,13 +357,24 @@ class WorkspaceScreen(SampleScreen):
         key, method = table_key(event.key, event.character)
         return "" if method or self._writing else keys.action(key, draft.state)
 
+    def _report_frame(self, reported: Callable[[float], None]) -> None:
+        if isinstance(self.app, ReportingApp):
+            self.app.report_frame(self._is_drawn, reported)
+
+    def _is_drawn(self) -> bool:
+        draft = self.draft
+        return draft is not None and self.pane(draft.side).painted_since is not None
+
     def _press_key(self, event: events.Key, draft: Draft, since: float) -> None:
         """Run a key's action; if pressed before `since`, only an action that changes nothing."""
         action = self._action_of_key(event)
         too_soon = self._is_too_soon(draft, action, event.time)
-        if event.time < since and not action_of(action).early:
+        self.guard.note_key(event.time)
+        if event.time < since and not self._is_harmless(draft, action):
             self.forget_keys(since)  # later keys depend on the action that was not run
-            self.perform([Blink()])
+            self._refuse_unseen(draft, event.time)
+        elif self._is_unseen(draft, action, event.time):
+            self._refuse_unseen(draft, event.time)
         elif too_soon:
             draft.say(MessageCode.TOO_SOON, WARNING)
             self.perform([Blink()])
@@ -356,6 +383,20 @@ class WorkspaceScreen(SampleScreen):
                 self.loader.begun()
                 draft.visited.update(self.pane(Side.SUMMARY).sentences_seen(event.time))
             self._act(draft, event, action)
+
+    @staticmethod
+    def _is_harmless(draft: Draft, action: str) -> bool:
+        return action_of(action).early and draft.state not in action_of(action).changes
+
+    def _is_unseen(self, draft: Draft, action: str, time: float) -> bool:
+        """Return whether an action stores work although the user cannot have seen the sample."""
+        return draft.state in action_of(action).changes and self.guard.is_closed(time)
+
+    def _refuse_unseen(self, draft: Draft, time: float) -> None:
+        if self.guard.is_other_sample:  # else the message on screen explains it
+            draft.say(MessageCode.TOO_SOON, WARNING)
+        self.perform([Blink()])
+        self.guard.refuse(time)
 
     def _is_too_soon(self, draft: Draft, action: str, now: float) -> bool:
         """Return whether a key completes or skips a sample before there was time to read it."""
@@ -382,9 +423,11 @@ class WorkspaceScreen(SampleScreen):
             self.perform([Blink()])  # the key has an action in another state
 
     def do(self, action: str, *, digit: str = "") -> None:
-        draft = self.draft
+        draft, now = self.draft, events.Event().time
         if draft and self.read_only and draft.state in action_of(action).changes:
             self._refuse_change(draft)
+        elif draft and self._is_unseen(draft, action, now):  # by the palette or a click
+            self._refuse_unseen(draft, now)
         else:
             super().do(action, digit=digit)
 
@@ -400,8 +443,11 @@ class WorkspaceScreen(SampleScreen):
         return press(draft, action, digit=digit, comment=comment, more=self.feature_keys)
 
     def match_clicked(self, draft: Draft, rank: int) -> Effects:
-        """Take or remove the clicked match as evidence; in a read-only session, show the match."""
-        if self.read_only:
+        """Take or remove the clicked match as evidence, or only show it.
+
+        It is shown in a read-only session, and if the user cannot have seen what they clicked.
+        """
+        if self.read_only or self.guard.is_closed(events.Event().time):
             return highlights.show_match(draft, rank)
         return highlights.take_match(draft, rank)
 

@@ -296,6 +296,7 @@ class ReviewSaves:
             )
             key_handlers.apply_stored_result(draft, now, "")
             screen.show_message(ReviewText.ALL_SETTLED, SAVED, sample=sample)
+            screen.loader.listen()
 
     def _undo(self, *, redo: bool) -> None:
         session = self._screen.session

@@ -61,7 +61,7 @@ def view_list(
         _FILTERS,
         counted.text(name=name),
         _MARKED,
-        partial(_describe, name=name),
+        describe=partial(_describe, name=name),
         help=_HELP,
         legend=_LEGEND,
     )

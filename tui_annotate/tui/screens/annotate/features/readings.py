@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class ReadingMessage(ScreenMessage):
-    TITLE = "All samples are complete"
+    TITLE = "No samples left to annotate"
     ONE_SAMPLE = "1 sample is ready for a 2nd reading. Your first annotations are hidden."
     SEVERAL_SAMPLES = "{count} samples are ready for a 2nd reading. Your annotations are hidden."
     BEGIN = "annotate again (2nd reading)"
@@ -41,7 +41,7 @@ class SecondReadings(Feature):
         self._first_reader: Person | None = None
 
     def begun(self, session: AnnotatorSession, open_sample: OpenSample, *, first: bool) -> None:
-        if first and open_sample.finished >= open_sample.total:
+        if first and open_sample.finished - open_sample.skipped >= open_sample.total:
             self.host.submit(
                 lambda: session.annotate.line.find_reopened(session.person),
                 self._ask_second_reading,

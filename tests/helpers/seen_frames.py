@@ -1,0 +1,14 @@
+"""The program for tests at a terminal, whose user has seen a frame as soon as the terminal has it.
+
+Keys are pressed as soon as a test sees what it waits for, so the time that a person needs to read
+is not waited for.
+"""
+
+from __future__ import annotations
+
+from tui_annotate.__main__ import main
+from tui_annotate.tui import frame_guard
+
+if __name__ == "__main__":
+    frame_guard.SETTLING_TIME = frame_guard.UNREPORTED_TIME = 0.0
+    main()
