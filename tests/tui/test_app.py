@@ -155,7 +155,6 @@ async def test_the_ways_out_of_textual_are_closed(tmp_path: Path) -> None:
     async with open_app(make_workspace(tmp_path / "work")) as person:
         app: Any = person.app
         app.action_screenshot(path=str(tmp_path))
-        app.action_suspend_process()
         app.copy_to_clipboard("text")
         app.open_url("https://example.org")
         assert list(app.get_system_commands(app.screen)) == []

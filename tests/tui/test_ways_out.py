@@ -18,6 +18,7 @@ from tests.helpers.terminal import ROOT, Terminal, program
 from tests.tui.screens.annotate_app import make_workspace, open_app
 from tui_annotate.tui import terminal
 from tui_annotate.tui.app import AnnotateApp
+from tui_annotate.tui.dialogs.message import MessageDialog
 from tui_annotate.tui.keys.actions import ACTIONS
 from tui_annotate.tui.palette import NAMES
 
@@ -74,11 +75,11 @@ def test_all_of_them_together_change_nothing(tmp_path: Path) -> None:
     assert not (evil / "__pycache__").exists()
 
 
-KEYS = ("ctrl+z", "ctrl+backslash", "ctrl+s", "f2", "f5", "f12", "ctrl+o", "ctrl+t")
+KEYS = ("ctrl+backslash", "ctrl+s", "f2", "f5", "f12", "ctrl+o", "ctrl+t")
 
 
 async def test_no_key_of_textuals_own_opens_anything(tmp_path: Path) -> None:
-    """Its help, its screenshot, suspending: none has a key."""
+    """Its help, its screenshot: none has a key."""
     async with open_app(make_workspace(tmp_path / "work")) as person:
         before = list(person.app.screen_stack)
         for key in KEYS:
@@ -86,6 +87,18 @@ async def test_no_key_of_textuals_own_opens_anything(tmp_path: Path) -> None:
         assert list(person.app.screen_stack) == before
         assert person.app.is_running
     assert os.listdir(tmp_path) == ["work"]  # noqa: PTH208  a list without waiting for a path
+
+
+async def test_ctrl_z_without_a_shell_opens_a_message_alone(tmp_path: Path) -> None:
+    """The message takes `fg`; Enter closes it, and nothing was done on the sample."""
+    async with open_app(make_workspace(tmp_path / "work")) as person:
+        await person.press("ctrl+z ctrl+z f g")
+        opened = [type(screen) for screen in person.app.screen_stack]
+        assert opened[-2:] == [type(person.screen), MessageDialog]
+        await person.press("enter")
+        assert person.app.screen_stack[-1] is person.screen
+        assert person.draft.hints is None
+        assert person.draft.sample.id == "a"
 
 
 async def test_the_palette_lists_our_actions_alone(tmp_path: Path) -> None:
