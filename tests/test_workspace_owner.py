@@ -214,7 +214,7 @@ def test_without_a_home_no_file_of_the_current_folder_gives_trust(
 ) -> None:
     """A default path that starts with an unknown home is relative, and could be planted."""
     planted = Path("~/.config/tui-annotate/config.toml")
-    monkeypatch.setattr("tui_annotate.settings.paths.user_file", lambda _: planted)
+    monkeypatch.setattr("platformdirs.user_config_dir", lambda *_, **__: str(planted.parent))
     planted.parent.mkdir(parents=True)
     planted.write_text("trusted_endpoints = ['http://evil']")
     assert folder in planted.absolute().parents

@@ -45,7 +45,7 @@ def planted(
     monkeypatch.delenv("TUI_ANNOTATE_API_KEY")
     monkeypatch.delenv("TUI_ANNOTATE_EMBEDDER")
     monkeypatch.setenv("OPENAI_API_KEY", COMMON)
-    folder = tmp_path / "pairs.annotations"
+    folder = tmp_path / "pairs.jsonl.annotations"
     workspaces.create(folder).close()
     (folder / WORKSPACE_FILE).write_text(f'embedder = "remote:m"\nbase_url = "{endpoint.url}"\n')
     return write_pairs(tmp_path / "pairs.jsonl", samples=2)
@@ -85,8 +85,8 @@ def check_refused(done: Result) -> None:
     "words",
     [
         ("annotate", "pairs.jsonl"),
-        ("ingest", "pairs.jsonl", "-w", "pairs.annotations"),
-        ("vectors", "rebuild", "-w", "pairs.annotations", "--embedder", "remote:m"),
+        ("ingest", "pairs.jsonl", "-w", "pairs.jsonl.annotations"),
+        ("vectors", "rebuild", "-w", "pairs.jsonl.annotations", "--embedder", "remote:m"),
     ],
 )
 def test_without_a_terminal_nothing_is_sent(
@@ -96,20 +96,20 @@ def test_without_a_terminal_nothing_is_sent(
     done = command(*words)
     check_refused(done)
     assert done.error is not None
-    with workspaces.open(planted.with_name("pairs.annotations")) as space:
+    with workspaces.open(planted.with_name("pairs.jsonl.annotations")) as space:
         assert space.corpus.totals() == (0, 0, 0)
     assert endpoint.headers == []
     found = re.search(r"hint: .*tui-annotate (settings .*)", done.err)  # without -w
     assert found is not None
     assert command(*shlex.split(found[1])).code == 0
-    assert command("ingest", "pairs.jsonl", "-w", "pairs.annotations").code == 0
+    assert command("ingest", "pairs.jsonl", "-w", "pairs.jsonl.annotations").code == 0
     assert len(endpoint.texts) > 0
     assert {each.get("authorization") for each in endpoint.headers} == {None}
 
 
 def test_a_dry_run_needs_no_trust(command: Command, endpoint: FakeEndpoint, planted: Path) -> None:
     """It sends nothing."""
-    words = ("ingest", str(planted), "-w", "pairs.annotations", "--dry-run", "--json")
+    words = ("ingest", str(planted), "-w", "pairs.jsonl.annotations", "--dry-run", "--json")
     assert command(*words).json["cost"]["calls"] == 1
     assert endpoint.headers == []
 
@@ -118,7 +118,7 @@ def test_the_store_names_an_endpoint_too(
     command: Command, endpoint: FakeEndpoint, planted: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An option trusts it for one run; the address that is then stored needs trust again."""
-    folder = planted.with_name("pairs.annotations")
+    folder = planted.with_name("pairs.jsonl.annotations")
     (folder / WORKSPACE_FILE).write_text("")
     named = ("--embedder", "remote:m", "--base-url", endpoint.url)
     assert command("ingest", str(planted), "-w", str(folder), *named).code == 0
@@ -139,7 +139,7 @@ def test_an_argument_or_a_variable_trusts_for_the_run(
     endpoint: FakeEndpoint, planted: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """In Python, and in the environment; an address of the same host with another port is new."""
-    folder = planted.with_name("pairs.annotations")
+    folder = planted.with_name("pairs.jsonl.annotations")
     monkeypatch.setenv("TUI_ANNOTATE_BASE_URL", "http://127.0.0.1:1/v1")
     with (
         workspaces.open(folder, base_url="http://127.0.0.1:2/v1") as space,
@@ -171,7 +171,7 @@ def test_a_terminal_asks_once(
 ) -> None:
     """The answer y is remembered, for texts and for the key apart; any other one sends nothing."""
     questions = answer(*answers)
-    words = ("ingest", str(planted), "-w", "pairs.annotations")
+    words = ("ingest", str(planted), "-w", "pairs.jsonl.annotations")
     done = command(*words)
     assert len(questions) == len(answers)
     if not is_sent:
@@ -207,7 +207,11 @@ def test_annotating_goes_on_without_vectors(
     monkeypatch.setattr("tui_annotate.cli.vectors.computing_vectors", compute)
     questions = answer("n")
     done = command("annotate", str(planted))
-    assert (done.code, len(questions), opened) == (0, 1, [planted.with_name("pairs.annotations")])
+    assert (done.code, len(questions), opened) == (
+        0,
+        1,
+        [planted.with_name("pairs.jsonl.annotations")],
+    )
     assert endpoint.headers == []
 
 
@@ -217,7 +221,7 @@ def test_the_process_for_vectors_asks_nothing(
     """It has no terminal; what it was refused is printed when it ends."""
     from tui_annotate.cli.vectors import computing_vectors
 
-    folder = planted.with_name("pairs.annotations")
+    folder = planted.with_name("pairs.jsonl.annotations")
     with workspaces.open(folder) as space:
         space.ingest(planted, embed=False)
     with computing_vectors(folder) as process:
@@ -232,12 +236,12 @@ def test_a_refused_request_tells_how_to_send_the_key(
     """A key that stays here may be what the endpoint misses."""
     monkeypatch.setenv("TUI_ANNOTATE_TRUSTED_ENDPOINTS", endpoint.url)
     endpoint.script.append(refusal(401, "who are you?"))
-    done = command("ingest", str(planted), "-w", "pairs.annotations")
+    done = command("ingest", str(planted), "-w", "pairs.jsonl.annotations")
     assert "--with-key" in done.err
     assert "OPENAI_API_KEY" in done.err
     assert COMMON not in done.err
     monkeypatch.setenv("TUI_ANNOTATE_TRUSTED_ENDPOINTS_WITH_KEY", endpoint.url)
-    assert command("ingest", str(planted), "-w", "pairs.annotations").code == 0
+    assert command("ingest", str(planted), "-w", "pairs.jsonl.annotations").code == 0
     assert endpoint.headers[-1]["authorization"] == f"Bearer {COMMON}"
 
 
@@ -247,10 +251,10 @@ def test_an_own_key_is_not_sent_where_only_texts_are_trusted(
     """It may belong to another endpoint; where an option names the endpoint, it is sent."""
     monkeypatch.setenv("TUI_ANNOTATE_API_KEY", KEY)
     monkeypatch.setenv("TUI_ANNOTATE_TRUSTED_ENDPOINTS", endpoint.url)
-    words = ("ingest", str(planted), "-w", "pairs.annotations")
+    words = ("ingest", str(planted), "-w", "pairs.jsonl.annotations")
     assert command(*words).code == 0
     assert {each.get("authorization") for each in endpoint.headers} == {None}
-    rebuild = ("vectors", "rebuild", "-w", "pairs.annotations", "--base-url", endpoint.url)
+    rebuild = ("vectors", "rebuild", "-w", "pairs.jsonl.annotations", "--base-url", endpoint.url)
     assert command(*rebuild).code == 0
     assert endpoint.headers[-1]["authorization"] == f"Bearer {KEY}"
 
@@ -316,7 +320,7 @@ def test_an_answer_that_cannot_be_stored_holds_for_the_run(
     """In a home that cannot be written; it is told."""
     monkeypatch.setenv("TUI_ANNOTATE_CONFIG", "/proc/nowhere/config.toml")
     answer("y", "n")
-    done = command("ingest", str(planted), "-w", "pairs.annotations")
+    done = command("ingest", str(planted), "-w", "pairs.jsonl.annotations")
     assert (done.code, "warning" in done.err) == (0, True)
     assert endpoint.headers
 

@@ -187,13 +187,14 @@ def test_spans_of_other_programs_are_read(tmp_path: Path, kind: str) -> None:
         {"start": 31, "end": 35, "labels": ["D"], "token_start": 7, "implicit_true": False},
     ]
     row = {"source": SOURCE, "summary": ONE, "labels": json.dumps(spans)}
-    (record,), (problem,) = read(table(tmp_path, kind, [row]), span_column="labels")
+    (record,), problems = read(table(tmp_path, kind, [row]), span_column="labels")
     assert {(label, words) for _, label, words in work(record)} == {
         ("A", "mill"), ("B", "the"), ("C", "norway"), ("D", "1941"),
     }  # fmt: skip
     assert "why" in {owned.annotation.note for owned in record.annotations}
-    assert problem.code == "fields-dropped"
-    assert all(name in problem.message for name in ("'token_start'", "'implicit_true'"))
+    assert [problem.code for problem in problems] == ["fields-dropped"] * 2
+    for problem, name in zip(problems, ("'token_start'", "'implicit_true'"), strict=True):
+        assert name in problem.message
 
 
 @pytest.mark.parametrize("value", [[[4, 8]], [4, 8], [[4, 8, "A"]], [4, 8, "A"], "4:8"])

@@ -34,7 +34,7 @@ def shared(endpoint: FakeEndpoint) -> Iterator[Path]:
         for folder in (above, data):
             folder.chmod(0o777)
         write_pairs(data / "pairs.jsonl", samples=2).chmod(0o644)
-        for folder in (above, data / "pairs.annotations"):
+        for folder in (above, data / "pairs.jsonl.annotations"):
             asked = command(PLANTER, "init", str(folder))
             subprocess.run(asked, cwd="/", capture_output=True, check=True)
             (folder / WORKSPACE_FILE).write_text(settings)
@@ -72,14 +72,14 @@ def test_a_workspace_that_is_named_still_sends_nothing(
     shared: Path, endpoint: FakeEndpoint
 ) -> None:
     """The option -w opens it; texts need the trust in the endpoint, and the key more than that."""
-    words = ("ingest", "pairs.jsonl", "-w", "pairs.annotations")
+    words = ("ingest", "pairs.jsonl", "-w", "pairs.jsonl.annotations")
     done = run(shared, VICTIM, *words)
     assert (done.returncode, endpoint.headers) == (1, [])
     assert "settings trust-endpoint" in done.stderr
-    assert run(shared, VICTIM, "status", "-w", "pairs.annotations").returncode == 0
+    assert run(shared, VICTIM, "status", "-w", "pairs.jsonl.annotations").returncode == 0
 
 
 def test_the_owner_is_not_hindered(shared: Path) -> None:
     """In their own workspace, found as before."""
     assert run(shared, PLANTER, "status").returncode == 0
-    assert run(shared / "pairs.annotations", PLANTER, "status").returncode == 0
+    assert run(shared / "pairs.jsonl.annotations", PLANTER, "status").returncode == 0

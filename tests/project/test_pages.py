@@ -26,6 +26,7 @@ NOT_RUN = {
     *(("annotate",), ("demo",), ("review",), ("view",), ("ssh", "session")),  # a screen
     ("position", "show"),  # another one
     ("models", "download"),  # a hub
+    ("agreement",),  # two people must have completed a sample
     ("questions", "reply"),  # an annotator must have asked on a screen
     ("review", "allow"),  # an annotator must have completed a sample on a screen
     *(("judge", "suggest"), ("scores", "train-probe")),  # an endpoint, and a language model

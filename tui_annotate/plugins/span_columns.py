@@ -162,7 +162,7 @@ class _SpanReader:
                 f"column {column!r}: skipped the field {name!r} of {format_count(count, 'span')}"
             )
             hint = "to import the scores of spans, pass --spans-as suggestions" if is_score else ""
-            yield Problem(where, message, hint, refused=False)
+            yield Problem(where, message, hint, refused=False, code="fields-dropped")
         self.errors.clear()
         self.unread.clear()
         self.scores.clear()

@@ -40,7 +40,7 @@ def find_user_file(environment: Mapping[str, str] | None = None) -> Path | None:
 def state_folder() -> Path:
     """Return the folder of files kept between runs: `TUI_ANNOTATE_STATE` or the default folder."""
     if named := os.environ.get(PREFIX + "STATE"):
-        return Path(named)
+        return Path(os.path.expanduser(named))  # noqa: PTH111  pathlib raises for an unknown user
     from platformdirs import user_state_dir
 
     return _home_folder(user_state_dir)
