@@ -99,7 +99,8 @@ assignments practice; assignments repeat; assignments top-up; assignments undo; 
 assist report; assist tune
 audit head; audit verify; datasets delete; datasets edit; datasets list; datasets show; doctor
 formats; guidelines diff; guidelines list; guidelines show; judge cache; keys; labels check
-labels history; labels list; labels normalise; labels show; match; models install; people list; people merge
+labels history; labels list; labels normalise; labels show; match; models install; people list
+people merge
 people unmerge; position show; pseudonyms list; questions list
 questions reply; review allow; review export; review list; scores compare; scores delete
 scores import; scores list; scores rank; sessions end; sessions list; snapshots list
