@@ -5,12 +5,16 @@ from __future__ import annotations
 import json
 import re
 import uuid
+from contextlib import closing
 from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
 from tui_annotate import workspace
+from tui_annotate.domain.people import Person
 from tui_annotate.plugins.protocols import ImportOptions
+from tui_annotate.storage.database import Database
+from tui_annotate.storage.people.store import add_person as add_stored_person
 
 SEQUENCES: Final = (
     "\x1b]52;c;UFdORUQ=\x07",  # the clipboard
@@ -141,6 +145,15 @@ def labels() -> str:
     return re.sub(r"[^ -~]", lambda found: f"\\U{ord(found[0]):08X}", plain)
 
 
+def add_person(folder: Path, name: str) -> None:
+    """Store a person under a name that earlier versions accepted, with invisible characters."""
+    with (
+        closing(Database.open(folder / "store.sqlite")) as database,
+        database.writing() as connection,
+    ):
+        add_stored_person(connection, Person(uuid.uuid4().hex, name))
+
+
 def make(parent: Path) -> Path:
     """The workspace, in a folder of a hostile name, with two samples and no vectors."""
     folder = parent / f"work {SIGNS[0]}\x1b]0;PWNED\x07\x9b6n".replace("/", "|")
@@ -154,4 +167,5 @@ def make(parent: Path) -> Path:
     with workspace.create(folder) as space:
         report = space.ingest(pairs, options=ImportOptions(), embedder="none")
         assert (report.added, report.refused) == (2, len(WRONG) + 1)
+    add_person(folder, PERSON)
     return folder

@@ -42,7 +42,7 @@ def command(user: str, *words: str, python: str = "") -> list[str]:
         *("setpriv", *who, "sh", "-c", f'umask {USERS[user]}; exec "$@"', "sh"),
         *("env", f"PYTHONPATH={PATHS}", f"HOME={NOWHERE}"),
         *(f"TUI_ANNOTATE_CONFIG={NOWHERE}/a", f"TUI_ANNOTATE_STATE={NOWHERE}"),
-        *(python or PYTHON, "-m", "tui_annotate", *words),
+        *(python or PYTHON, "-m", "tests.helpers.seen_frames", *words),
     ]
 
 

@@ -22,6 +22,7 @@ from tui_annotate.domain.spans import Span
 PASTE: Final = "\x1b[200~" + "".join(hostile.TEXTS) + "\x1b[201~"
 ENTER, ESCAPE = "\r", "\x1b"
 KEY: Final = SampleKey(hostile.DATASET, hostile.FIRST)
+REVIEWER: Final = f"Rev {hostile.SIGNS[0]}"
 NAMES: Final = (hostile.PERSON, f"Ben {hostile.SIGNS[1]}", f"Li {hostile.SIGNS[2]}")
 LOOKS: Final[dict[str, tuple[int, int, dict[str, str]]]] = {
     "80x24": (80, 24, {}),
@@ -62,6 +63,8 @@ LESSON: Final[tuple[Step, ...]] = (
 def reviewed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The hostile workspace with the work of three people of hostile names."""
     folder = hostile.make(tmp_path_factory.mktemp("hostile"))
+    for name in {*NAMES, REVIEWER} - {hostile.PERSON}:
+        hostile.add_person(folder, name)
     with workspace.open(folder) as space:
         leaves = [label.path for label in space.labels.leaves()]
         evidence = (Anchor(Side.SOURCE, 0, Span(0, 60)),)
@@ -95,7 +98,7 @@ def copied(reviewed: Path, tmp_path: Path) -> Path:
 def test_no_screen_of_review_lets_anything_but_drawing_through(copied: Path, look: str) -> None:
     """Texts, notes, labels, names, pasted reasons: all are pictures, at any size and colours."""
     columns, rows, env = LOOKS[look]
-    command = program("review", "-w", str(copied), "--as", f"Rev {hostile.SIGNS[0]}")
+    command = program("review", "-w", str(copied), "--as", REVIEWER)
     with Terminal(command, env=env, columns=columns, rows=rows) as terminal:
         states.wait_for_sample(terminal, states.review_position(1, 2))
         pictures = walk(terminal, REVIEW) + walk(terminal, EDIT)

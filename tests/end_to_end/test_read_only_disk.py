@@ -97,7 +97,8 @@ def run_all(disk: list[str], folder: Path, *commands: tuple[str, ...]) -> list[t
 def test_what_reads_works(disk: list[str], folder: Path) -> None:
     """Reading commands give what they give elsewhere; doctor finds no damage."""
     status, export, report, agreement, audit, doctor = run_all(disk, folder, *READING)
-    assert [done[0] for done in (status, export, report, agreement, audit)] == [0] * 5
+    # One person's work has no agreement, which the exit code of that command says.
+    assert [done[0] for done in (status, export, report, agreement, audit)] == [0, 0, 0, 1, 0]
     assert json.loads(status[1])["annotations"] == 1
     assert "1" * 8 in export[1]
     assert "</html>" in report[1]

@@ -11,7 +11,7 @@ from typing import Final
 
 from tests.end_to_end import example
 from tests.end_to_end.annotator import Annotator
-from tests.helpers.terminal import Terminal
+from tests.helpers.terminal import ROOT, Terminal
 from tui_annotate import workspace
 from tui_annotate.domain.people import Person
 from tui_annotate.services.authentication.account_management import NewAccount
@@ -21,6 +21,10 @@ TORTURE: Final = bool(os.environ.get("TUI_ANNOTATE_TORTURE"))
 PEOPLE: Final = 20 if TORTURE else 5
 ACTIONS: Final = 60 if TORTURE else 6
 QUIT: Final = "\x11"
+ISOLATED: Final = (
+    f"import sys; sys.path.insert(0, {str(ROOT)!r});"
+    " from tests.helpers.seen_frames import run; run()"
+)
 
 
 def add(space: Workspace, name: str) -> Person:
@@ -38,7 +42,7 @@ def test_many_sessions_at_once_lose_nothing(tmp_path: Path) -> None:
     with ExitStack() as running:
         annotators = []
         for number, person in enumerate(people):
-            command = [sys.executable, "-I", "-m", "tui_annotate", "ssh", "session", person.id]
+            command = [sys.executable, "-I", "-c", ISOLATED, "ssh", "session", person.id]
             terminal = Terminal([*command, "-w", str(folder)], columns=100, rows=30)
             annotators.append(Annotator(running.enter_context(terminal), random.Random(number)))
         for _ in range(ACTIONS):

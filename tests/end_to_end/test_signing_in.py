@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import os
 import signal
+import sqlite3
 import sys
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Final
 
@@ -28,6 +29,7 @@ LOOKS: Final[dict[str, tuple[int, int, dict[str, str]]]] = {
     "140x40": (140, 40, {"COLORTERM": "truecolor"}),
     "no colours": (80, 24, {"NO_COLOR": "1"}),
 }
+FORMER: Final = "somebody"
 PRESENT: Final = "SELECT count(*) FROM presences"
 
 
@@ -36,8 +38,11 @@ def folder(tmp_path: Path) -> Path:
     """A workspace of a hostile name, with an admin, and somebody of a hostile name."""
     made = example.make(tmp_path / f"work {hostile.SIGNS[0]}\x1b]0;PWNED\x07".replace("/", "|"))
     with workspace.open(made) as space:
-        for name, email in (("Ana", "ana@example.org"), (hostile.PERSON, ADDRESS)):
-            space.team.accounts.add(NewAccount(name, email, password=PASSWORD))
+        space.team.accounts.add(NewAccount("Ana", "ana@example.org", password=PASSWORD))
+        space.team.accounts.add(NewAccount(FORMER, ADDRESS, password=PASSWORD))
+    with closing(sqlite3.connect(made / "store.sqlite")) as store, store:
+        # Earlier versions accepted invisible characters in names.
+        store.execute("UPDATE people SET name = ? WHERE name = ?", (hostile.PERSON, FORMER))
     return made
 
 
@@ -152,8 +157,8 @@ import json, sys
 sys.argv = ["tui-annotate", "annotate", "-w", sys.argv[1]]
 import atexit
 atexit.register(lambda: open("modules.json", "w").write(json.dumps(list(sys.modules))))
-from tui_annotate.__main__ import main
-main()
+from tests.helpers.seen_frames import run
+run()
 """
 
 

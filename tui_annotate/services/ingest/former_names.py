@@ -8,7 +8,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
-from tui_annotate.domain.errors import TuiAnnotateError
+from tui_annotate.domain.errors import InvalidInput, TuiAnnotateError
 from tui_annotate.domain.records import Record
 from tui_annotate.plugins.files.inputs import base_folder
 from tui_annotate.plugins.protocols import ImportOptions
@@ -27,8 +27,11 @@ def needs_former_name(path: Path, name: str, options: ImportOptions) -> bool:
     if options.dataset or options.stored is None or path.is_fifo():
         return False
     base = base_folder(path)
-    if choose_dataset_name(base, "") == choose_dataset_name(base, "", former=True):
-        return False
+    try:
+        if choose_dataset_name(base, "") == choose_dataset_name(base, "", former=True):
+            return False
+    except InvalidInput:
+        return False  # reported by the importer, if it needs a name at all
     former = replace(options, former_names=True)
     return not is_file_stored(path, name, options) and is_file_stored(path, name, former)
 
