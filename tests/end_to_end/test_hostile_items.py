@@ -81,7 +81,9 @@ def folder(tmp_path: Path) -> Path:
     """The hostile collection."""
     asked = Request(*(hostile.text(at) for at in range(3)))
     samples = [replace(sample, request=asked) for sample in COLLECTION.samples()]
-    return make_workspace(tmp_path / "space", labels=LABELS, samples=samples)
+    made = make_workspace(tmp_path / "space", labels=LABELS, samples=samples)
+    hostile.add_person(made, hostile.PERSON)
+    return made
 
 
 @pytest.mark.parametrize("look", full_except(LOOKS, "80x24"))
