@@ -21,6 +21,7 @@ from tests.plugins.test_workbooks import workbook
 from tui_annotate import workspace as workspaces
 from tui_annotate.cli import options, screen
 from tui_annotate.cli.vectors import computing_vectors
+from tui_annotate.domain.endpoint_trust import EndpointTrust
 from tui_annotate.domain.errors import InvalidInput, NotFound
 from tui_annotate.domain.samples import Side
 from tui_annotate.plugins.protocols import ImportOptions
@@ -100,10 +101,10 @@ def test_vectors_are_computed_while_the_screen_is_open(
     process: list[Any] = []
 
     @contextmanager
-    def computing(folder: Path) -> Iterator[None]:
+    def computing(folder: Path, trust: EndpointTrust) -> Iterator[None]:
         with workspaces.open(folder) as space:
             assert space.status().embedded == 0
-        with computing_vectors(folder) as started:
+        with computing_vectors(folder, trust) as started:
             process.append(started)
             assert started.wait(60) == 0
             yield

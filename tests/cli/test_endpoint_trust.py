@@ -199,7 +199,7 @@ def test_annotating_goes_on_without_vectors(
         opened.append(folder)
         return 0
 
-    def compute(folder: Path) -> None:
+    def compute(folder: Path, _: EndpointTrust) -> None:
         pytest.fail(f"texts of {folder} would be sent")
 
     monkeypatch.setattr("tui_annotate.cli.data_files._has_terminal", lambda: True)
@@ -224,10 +224,33 @@ def test_the_process_for_vectors_asks_nothing(
     folder = planted.with_name("pairs.jsonl.annotations")
     with workspaces.open(folder) as space:
         space.ingest(planted, embed=False)
-    with computing_vectors(folder) as process:
+    with computing_vectors(folder, EndpointTrust()) as process:
         assert process.wait(60) == 1
-    assert "settings trust-endpoint" in capfd.readouterr().err
+    said = capfd.readouterr().err
+    assert "\n  hint: if you trust it: tui-annotate settings trust-endpoint" in said
     assert endpoint.headers == []
+
+
+def test_the_process_for_vectors_has_the_trust_of_the_run(
+    endpoint: FakeEndpoint, planted: Path
+) -> None:
+    """Also where an answer could not be stored; texts and the key are trusted apart."""
+    from tui_annotate.cli.vectors import computing_vectors
+
+    folder = planted.with_name("pairs.jsonl.annotations")
+    with workspaces.open(folder) as space:
+        space.ingest(planted, embed=False)
+    trust = EndpointTrust()
+    trust.add(endpoint.url, with_key=False)
+    with computing_vectors(folder, trust) as process:
+        assert process.wait(60) == 0
+    assert {each.get("authorization") for each in endpoint.headers} == {None}
+    with workspaces.open(folder) as space:
+        space.ingest(write_pairs(planted.with_name("more.jsonl"), samples=5), embed=False)
+    trust.add(endpoint.url, with_key=True)
+    with computing_vectors(folder, trust) as process:
+        assert process.wait(60) == 0
+    assert endpoint.headers[-1]["authorization"] == f"Bearer {COMMON}"
 
 
 def test_a_refused_request_tells_how_to_send_the_key(

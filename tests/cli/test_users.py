@@ -381,6 +381,17 @@ def test_doctor_warns_if_the_only_admin_annotates(team: Typed) -> None:
     assert check()["state"] == "ok"
 
 
+def test_doctor_names_the_only_admin(filled: Command) -> None:
+    """An annotator who got the first account by accident has no work yet."""
+    for name in ("ana", "bo"):
+        words = ("users", "create", "--name", name, "--email", f"{name}@b.org", "--invite")
+        assert filled(*words, *(["--role", "annotator"] if name == "bo" else [])).code == 0
+    found = {each["what"]: each for each in filled("doctor", "--json").json}["accounts"]
+    assert found["state"] == "ok"
+    assert "the only admin is ana" in found["says"]
+    assert "users list" in found["says"]
+
+
 def test_names_that_cannot_be_told_apart_are_warned_of(team: Typed) -> None:
     """Several people may have one name; an invisible character is refused."""
     for number, name in enumerate(("ben", "b\u0435n", "Ben")):

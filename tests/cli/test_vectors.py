@@ -17,6 +17,7 @@ from tests.cli.conftest import Command, numbers
 from tests.helpers.terminal import ROOT, program
 from tests.plugins.hub_server import COMMIT, NAME, hub
 from tui_annotate.cli.vectors import computing_vectors
+from tui_annotate.domain.endpoint_trust import EndpointTrust
 from tui_annotate.domain.errors import Conflict
 from tui_annotate.domain.vector_sets import VectorSet
 from tui_annotate.plugins.embedders import weights
@@ -71,12 +72,12 @@ def test_vectors_are_computed_beside_a_screen(
     command("init")
     with tui_annotate.open(Path()) as space:
         space.ingest(pairs, embed=False)
-        with computing_vectors(space.path) as process:
+        with computing_vectors(space.path, EndpointTrust()) as process:
             assert process.wait() == 0
         used = space.corpus.vector_set()
         assert used is not None
         assert space.corpus.embedded(used.table)[0] == 4
-        with computing_vectors(space.path) as process:
+        with computing_vectors(space.path, EndpointTrust()) as process:
             pass
         assert process.poll() is not None
 
@@ -87,7 +88,7 @@ def test_an_error_of_the_computing_process_is_printed(
     """Files of the current folder are data: none is imported as a module."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "sqlite3.py").write_text("raise SystemExit('imported')", "utf-8")
-    with computing_vectors(tmp_path / "none") as process:
+    with computing_vectors(tmp_path / "none", EndpointTrust()) as process:
         assert process.wait() != 0
     said = capsys.readouterr().err
     assert "vectors were not computed" in said
@@ -98,7 +99,7 @@ def test_the_computing_process_ends_with_its_parent(tmp_path: Path) -> None:
     """Also if the parent is killed: then the pipe to the process ends."""
     with tui_annotate.create(tmp_path / "w"):
         pass
-    with computing_vectors(tmp_path / "w") as process:
+    with computing_vectors(tmp_path / "w", EndpointTrust()) as process:
         assert process.stdin is not None
         process.stdin.close()
         assert process.wait(60) in (0, 1)

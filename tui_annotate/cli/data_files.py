@@ -158,7 +158,7 @@ def annotate_files(
             f"no vectors are computed, because no texts are sent to {parse_origin(url)}; to compute"
             " them on this machine: tui-annotate vectors rebuild --embedder static"
         )
-    with computing_vectors(folder) if sends else nullcontext():
+    with computing_vectors(folder, vectors.trust) if sends else nullcontext():
         return screen.annotate(folder, name=shown.name, sample=shown.sample, order=shown.order)
 
 

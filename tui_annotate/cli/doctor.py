@@ -146,18 +146,23 @@ def _check_workspace(workspace: Path | None) -> Iterator[DiagnosticFinding]:
 def check_admins(accounts: Sequence[Account], workers: Collection[str]) -> DiagnosticFinding:
     """Check that the only admin is not an annotator who got the first account by accident.
 
-    `workers` has the ids of the people who have work or assigned samples.
+    The accounts do not show by what accident a role was given: the result names the only admin, and
+    is a warning if this person annotates. `workers` has the ids of the people who have work or
+    assigned samples.
     """
     admins = [each for each in accounts if each.role is Role.ADMIN and each.active]
     names = output.join_names([each.person.name for each in admins], most=_MAX_ADMINS_NAMED)
-    says = f"{len(accounts):,}; admins: {names}"
-    if len(admins) != 1 or admins[0].person.id not in workers:
-        return DiagnosticFinding("accounts", "ok", says)
+    if len(admins) != 1:
+        return DiagnosticFinding("accounts", "ok", f"{len(accounts):,}; admins: {names}")
+    says = f"{len(accounts):,}; the only admin is {names}, who can see the work of all users"
+    if admins[0].person.id not in workers:
+        check = "check that this person manages the workspace: tui-annotate users list"
+        return DiagnosticFinding("accounts", "ok", f"{says}; {check}")
     who = shlex.quote(admins[0].email)
     return DiagnosticFinding(
         "accounts",
         "doubt",
-        f"{says}, the only admin, also annotates, and can see the work of all users",
+        f"{says}, and also annotates",
         "if this person is an annotator, create the admin's account (tui-annotate users create"
         f" --role admin), then run: tui-annotate users update {who} --role annotator",
     )

@@ -31,7 +31,9 @@ from tui_annotate.cli.options import (
     open_workspace,
     option,
 )
+from tui_annotate.domain.endpoint_trust import EndpointTrust
 from tui_annotate.domain.people import Permission
+from tui_annotate.settings import PREFIX
 
 if TYPE_CHECKING:
     from tui_annotate.services.ingest import VectorSetInfo
@@ -164,13 +166,19 @@ sys.exit(run(sys.argv[1:]))
 
 
 @contextmanager
-def computing_vectors(folder: Path) -> Iterator[subprocess.Popen[bytes]]:
+def computing_vectors(folder: Path, trust: EndpointTrust) -> Iterator[subprocess.Popen[bytes]]:
     """Compute a workspace's missing vectors in another process until the `with` block ends.
 
     The process runs at low priority, also ends if this process is killed, and prints nothing. An
-    error of the process is printed after the block.
+    error of the process is printed after the block. `trust` applies to the process, also if it
+    could not be stored in the user's settings.
     """
     words = ["vectors", "rebuild", "--missing", "--quiet", "-w", str(folder)]
+    environment = dict(os.environ)
+    if trust.texts:
+        environment[PREFIX + "TRUSTED_ENDPOINTS"] = ",".join(sorted(trust.texts))
+    if trust.keys:
+        environment[PREFIX + "TRUSTED_ENDPOINTS_WITH_KEY"] = ",".join(sorted(trust.keys))
     with TemporaryFile() as errors:
         process = subprocess.Popen(
             # -P: files in the current folder are data, not modules.
@@ -178,6 +186,7 @@ def computing_vectors(folder: Path) -> Iterator[subprocess.Popen[bytes]]:
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=errors,
+            env=environment,
             start_new_session=True,  # Ctrl-C on the screen must not reach it
         )
         with suppress(OSError, AttributeError):  # it has ended already; not on Windows
@@ -191,7 +200,8 @@ def computing_vectors(folder: Path) -> Iterator[subprocess.Popen[bytes]]:
             if failed:
                 errors.seek(0)
                 said = errors.read().decode("utf-8", "replace").strip() or f"exit code {failed}"
-                output.print_message(f"warning: vectors were not computed: {said}")
+                for line in f"warning: vectors were not computed: {said}".splitlines():
+                    output.print_message(line)
 
 
 def delete_set(

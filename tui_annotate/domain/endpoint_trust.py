@@ -21,31 +21,40 @@ OWN_KEY, OPENAI_KEY = "TUI_ANNOTATE_API_KEY", "OPENAI_API_KEY"
 _OPENAI: Final = "https://api.openai.com"
 _URL: Final = re.compile(
     r"(?P<scheme>https?)://(?P<host>\[[0-9a-f:.]+\]|[^\s/?#@:\\\[\]%]+)(?::(?P<port>[0-9]{1,5}))?(?:[/?#].*)?",
-    re.IGNORECASE,
+    re.ASCII | re.IGNORECASE,
 )
 _HOST: Final = re.compile(r"[a-z0-9._-]+|\[[0-9a-f:.]+\]")
 """A host in ASCII. No character of it could run a command in a shell."""
 _DEFAULT_PORTS: Final = {"http": 80, "https": 443}
+_MAX_PORT: Final = 65_535
 
 
 def parse_origin(url: str) -> str:
     """Return the origin of a URL, such as `http://localhost:11434`, in lower case.
 
     Raises:
-        InvalidInput: the text is not an HTTP URL, or contains a user name.
+        InvalidInput: the text is not an HTTP URL, contains a user name or a port that does not
+            exist, or its host is not ASCII.
     """
     found = _URL.fullmatch(url.strip())
-    try:
-        host = found["host"].encode("idna").decode().lower() if found else ""
-    except UnicodeError:
-        host = ""
+    host = found["host"] if found else ""
+    if not host.isascii():
+        # HTTP clients differ in how they write such a host in ASCII, and would connect elsewhere.
+        raise InvalidInput(
+            f"the host of {url!r} is not ASCII",
+            "pass the host in its ASCII form, which begins with xn--",
+        )
+    host = host.lower()
     if found is None or not _HOST.fullmatch(host):
         raise InvalidInput(
             f"{url!r} is not the address of an endpoint",
             "pass a URL such as https://api.openai.com or http://localhost:11434",
         )
-    scheme, port = found["scheme"].lower(), int(found["port"] or 0)
-    suffix = "" if port in {0, _DEFAULT_PORTS[scheme]} else f":{port}"
+    scheme = found["scheme"].lower()
+    port = int(found["port"] or _DEFAULT_PORTS[scheme])
+    if not 1 <= port <= _MAX_PORT:
+        raise InvalidInput(f"{url!r} has the port {port}", f"pass a port from 1 to {_MAX_PORT}")
+    suffix = "" if port == _DEFAULT_PORTS[scheme] else f":{port}"
     return f"{scheme}://{host}{suffix}"
 
 
