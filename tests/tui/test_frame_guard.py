@@ -82,13 +82,29 @@ def test_the_report_of_a_multiplexer_does_not_shorten_the_second(
     assert guard.opens_at == opens
 
 
-def test_a_lost_report_does_not_lock_the_screen() -> None:
-    """A terminal that has reported before may have been exchanged."""
-    guard, _ = opened()
+def test_no_time_opens_the_guard_before_the_report() -> None:
+    """An outage of the connection may be of any length; keys of that time arrive at its end."""
+    guard, reports = opened()
     guard.close()
     guard.draw(0.0)
-    assert guard.is_closed(4.0)
-    assert not guard.is_closed(5.0)
+    assert guard.is_closed(3600.0)
+    reports.answer(3600.1)
+    assert guard.is_closed(3600.3)
+    assert not guard.is_closed(3600.36)
+
+
+def test_further_refused_keys_do_not_begin_the_wait_anew() -> None:
+    """The report of the message counts that the first of them asked for, however late it comes."""
+    guard, reports = opened()
+    guard.close()
+    guard.draw(0.0)
+    reports.answer(12.0)
+    guard.refuse(12.1)
+    guard.refuse(18.0)
+    assert len(reports.requested) == 1
+    assert guard.is_closed(24.0)
+    reports.answer(24.1)
+    assert guard.opens_at == pytest.approx(24.35)
 
 
 def test_the_report_of_another_sample_does_not_open_the_guard() -> None:
