@@ -150,6 +150,26 @@ def test_what_is_typed_behind_a_refused_key_is_refused(*, is_multiplexed: bool) 
     assert not guard.is_closed(1.81)
 
 
+@pytest.mark.parametrize("is_multiplexed", [False, True])
+def test_quick_keys_keep_the_guard_closed_for_a_second_at_most(*, is_multiplexed: bool) -> None:
+    """After the message about the refused key was seen, further keys are meant."""
+    guard, reports = opened(is_multiplexed=is_multiplexed)
+    guard.close()
+    guard.draw(0.0)
+    reports.answer(0.02)
+    guard.refuse(0.1)
+    if not is_multiplexed:
+        reports.answer(0.12)
+    for number in range(1, 9):
+        time = 0.1 + number * 0.1
+        assert guard.is_closed(time)
+        guard.refuse(time)
+        guard.note_key(time)
+    guard.note_key(1.05)
+    assert guard.is_closed(1.09)
+    assert not guard.is_closed(1.13)
+
+
 def test_a_change_of_the_same_sample_is_no_other_sample() -> None:
     """The message on screen says what happened then."""
     guard, _ = opened()

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import inf
+from typing import Final
 
 SETTLING_TIME: float = 0.25
 """Seconds after the terminal has a frame in which no key can be an answer to the frame."""
@@ -19,6 +20,9 @@ UNREPORTED_TIME: float = 1.0
 That is so if the terminal sends no reports, or if a multiplexer such as tmux sends them instead of
 it. It suffices for connections with a round trip of up to a second.
 """
+
+_LONGEST_PROLONGATION: Final = 1.0
+"""Seconds after the message about a refused key in which quick keys may keep the guard closed."""
 
 
 class FrameGuard:
@@ -81,7 +85,7 @@ class FrameGuard:
             return inf
         if self._relies_on_reports and self._reported_at is None:
             return inf
-        opens_at = self._prolonged_until
+        opens_at = min(self._prolonged_until, self._longest_prolongation)
         if self._reported_at is not None:
             opens_at = max(opens_at, self._reported_at + SETTLING_TIME)
         if not self._relies_on_reports:
@@ -92,14 +96,20 @@ class FrameGuard:
     def _relies_on_reports(self) -> bool:
         return self._is_reporting and not self._is_multiplexed
 
+    @property
+    def _longest_prolongation(self) -> float:
+        message_at = self._reported_at if self._relies_on_reports else self._refused_at
+        return inf if message_at is None else message_at + _LONGEST_PROLONGATION
+
     def is_closed(self, time: float) -> bool:
         """Return whether a key that was read at `time` may not store anything."""
         return time < self.opens_at
 
     def note_key(self, time: float) -> None:
-        """Record a key; after a refused one, the guard stays closed while keys follow quickly.
+        """Record a key that stores work or may be text; movement by other keys is not recorded.
 
-        They may be the text of a note whose key `m` was refused.
+        After a refused key, the guard stays closed while such keys follow quickly, because they may
+        be the text of a note whose key `m` was refused. It opens a second after the message.
         """
         if self._refused_at is not None and self.is_closed(time):
             self._prolonged_until = time + SETTLING_TIME
