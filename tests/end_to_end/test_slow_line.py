@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import shutil
 import sys
 from collections.abc import Iterator
@@ -28,8 +29,13 @@ REACTION: Final = 0.35
 MULTIPLEXED: Final = 1.0
 
 
-def _command(folder: Path) -> list[str]:
-    return [sys.executable, "-m", "tui_annotate", "annotate", "-w", str(folder), "--as", "ana"]
+def _command(folder: Path, module: str = "tui_annotate") -> list[str]:
+    return [sys.executable, "-m", module, "annotate", "-w", str(folder), "--as", "ana"]
+
+
+def _open_slow(folder: Path, round_trip: float) -> SlowTerminal:
+    command = _command(folder, "tests.helpers.own_terminal")
+    return SlowTerminal(command, round_trip=round_trip, columns=100, rows=30)
 
 
 def _work(folder: Path) -> dict[str, list[str]]:
@@ -80,7 +86,7 @@ SLOW = [
 def test_no_key_stores_on_an_unseen_sample(tmp_path: Path, round_trip: float) -> None:
     """Whatever is pressed before the sample has arrived; what is pressed then is stored."""
     folder = example.make(tmp_path / "work")
-    with SlowTerminal(_command(folder), round_trip=round_trip, columns=100, rows=30) as terminal:
+    with _open_slow(folder, round_trip) as terminal:
         _annotate_blindly(terminal, reaction=REACTION + round_trip)
     _check(folder)
 
@@ -107,10 +113,37 @@ def test_no_key_stores_on_an_unseen_sample_inside_tmux(tmp_path: Path, round_tri
     _check(folder)
 
 
+@pytest.mark.skipif(None in map(shutil.which, ("tmux", "script")), reason="no tmux or script")
+def test_no_key_stores_behind_another_terminal_inside_tmux(tmp_path: Path) -> None:
+    """`script` and `sudo` open a terminal of their own, and nothing in the environment names tmux.
+
+    Tmux answers at once, so the key comes more than the settling time after the answer.
+    """
+    folder = example.make(tmp_path / "work")
+    inner = ["env", "-u", "TMUX", "-u", "TMUX_PANE", "TERM=xterm-256color"]
+    inner += ["script", "-qec", shlex.join(_command(folder)), "/dev/null"]
+    with _tmux_server(tmp_path) as own:
+        command = [*own, "new-session", *inner]
+        with SlowTerminal(command, round_trip=0.8, columns=100, rows=31) as terminal:
+            terminal.wait(states.READY)
+            terminal.read_for(MULTIPLEXED + REACTION)
+            terminal.press("j")
+            terminal.read_for(MULTIPLEXED)
+            terminal.press("s")
+            terminal.read_for(0.6)
+            assert states.position(1, SAMPLES) in terminal.text
+            terminal.press("2")
+            terminal.wait(states.position(2, SAMPLES))
+            terminal.read_for(MULTIPLEXED)
+            terminal.press(states.QUIT)
+            terminal.end()
+    assert list(_work(folder).values()) == [["skip"]]
+
+
 def test_a_person_without_a_slow_line_loses_no_key(tmp_path: Path) -> None:
     """Labels that follow Enter by 300 ms and more are stored, sample after sample."""
     folder = example.make(tmp_path / "work")
-    with SlowTerminal(_command(folder), round_trip=0, columns=100, rows=30) as terminal:
+    with _open_slow(folder, 0) as terminal:
         terminal.wait(states.READY)
         terminal.read_for(REACTION)
         for number in range(1, 6):

@@ -82,13 +82,29 @@ def test_the_report_of_a_multiplexer_does_not_shorten_the_second(
     assert guard.opens_at == opens
 
 
-def test_a_lost_report_does_not_lock_the_screen() -> None:
-    """A terminal that has reported before may have been exchanged."""
-    guard, _ = opened()
+def test_no_time_opens_the_guard_before_the_report() -> None:
+    """An outage of the connection may be of any length; keys of that time arrive at its end."""
+    guard, reports = opened()
     guard.close()
     guard.draw(0.0)
-    assert guard.is_closed(4.0)
-    assert not guard.is_closed(5.0)
+    assert guard.is_closed(3600.0)
+    reports.answer(3600.1)
+    assert guard.is_closed(3600.3)
+    assert not guard.is_closed(3600.36)
+
+
+def test_further_refused_keys_do_not_begin_the_wait_anew() -> None:
+    """The report of the message counts that the first of them asked for, however late it comes."""
+    guard, reports = opened()
+    guard.close()
+    guard.draw(0.0)
+    reports.answer(12.0)
+    guard.refuse(12.1)
+    guard.refuse(18.0)
+    assert len(reports.requested) == 1
+    assert guard.is_closed(24.0)
+    reports.answer(24.1)
+    assert guard.opens_at == pytest.approx(24.35)
 
 
 def test_the_report_of_another_sample_does_not_open_the_guard() -> None:
@@ -132,6 +148,26 @@ def test_what_is_typed_behind_a_refused_key_is_refused(*, is_multiplexed: bool) 
         guard.note_key(time)
         assert guard.is_closed(time)
     assert not guard.is_closed(1.81)
+
+
+@pytest.mark.parametrize("is_multiplexed", [False, True])
+def test_quick_keys_keep_the_guard_closed_for_a_second_at_most(*, is_multiplexed: bool) -> None:
+    """After the message about the refused key was seen, further keys are meant."""
+    guard, reports = opened(is_multiplexed=is_multiplexed)
+    guard.close()
+    guard.draw(0.0)
+    reports.answer(0.02)
+    guard.refuse(0.1)
+    if not is_multiplexed:
+        reports.answer(0.12)
+    for number in range(1, 9):
+        time = 0.1 + number * 0.1
+        assert guard.is_closed(time)
+        guard.refuse(time)
+        guard.note_key(time)
+    guard.note_key(1.05)
+    assert guard.is_closed(1.09)
+    assert not guard.is_closed(1.13)
 
 
 def test_a_change_of_the_same_sample_is_no_other_sample() -> None:

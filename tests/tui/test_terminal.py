@@ -7,6 +7,7 @@ import io
 import os
 import pty
 import select
+import shutil
 import struct
 import subprocess
 import termios
@@ -146,27 +147,88 @@ def _keys(found: Sequence[object]) -> str:
     return "".join(part for part in found if isinstance(part, str))
 
 
+LOCAL = ("bash", "gnome-terminal-", "systemd", "systemd")
+
+
+def _make_processes(folder: Path, ancestors: Sequence[str], *, second: str = "kthreadd") -> Path:
+    """A folder like /proc with this process and its ancestors, the last of which is process 1."""
+    numbers = [os.getpid(), *range(900_000_000, 900_000_000 + len(ancestors) - 1), 1]
+    for number, name, parent in zip(numbers, ["a) (b", *ancestors], [*numbers[1:], 0], strict=True):
+        (folder / str(number)).mkdir()
+        stat = f"{number} ({name}) S {parent} 5 5 0"
+        (folder / str(number) / "stat").write_text(stat, "utf-8")
+    (folder / "2").mkdir()
+    (folder / "2" / "comm").write_text(f"{second}\n", "utf-8")
+    return folder
+
+
 @pytest.mark.parametrize(
-    ("environ", "owner", "found"),
+    ("environ", "found"),
     [
-        ({"TERM": "xterm-256color"}, "bash", False),
-        ({"TERM": "xterm", "TMUX": "/tmp/tmux-0/default,1,0"}, "bash", True),
-        ({"TERM": "xterm", "STY": "1.pts-0"}, "bash", True),
-        ({"TERM": "xterm", "TMUX": ""}, "bash", False),
-        ({"TERM": "screen-256color"}, "bash", True),
-        ({"TERM": "tmux-256color"}, "bash", True),
-        ({"TERM": "xterm"}, "tmux: server", True),
-        ({"TERM": "xterm"}, "mosh-server", True),
-        ({"TERM": "xterm"}, "", False),
+        ({"TERM": "xterm-256color"}, False),
+        ({"TERM": "xterm", "TMUX": "/tmp/tmux-0/default,1,0"}, True),
+        ({"TERM": "xterm", "STY": "1.pts-0"}, True),
+        ({"TERM": "xterm", "TMUX": ""}, False),
+        ({"TERM": "screen-256color"}, True),
+        ({"TERM": "tmux-256color"}, True),
     ],
 )
-def test_a_multiplexer_is_found_by_its_environment_or_as_owner_of_the_terminal(
-    tmp_path: Path, environ: dict[str, str], owner: str, *, found: bool
+def test_a_multiplexer_is_found_by_its_environment(
+    tmp_path: Path, environ: dict[str, str], *, found: bool
 ) -> None:
-    """Sudo takes the variables away; mosh sets none; without /proc, the variables decide."""
-    if owner:
-        for name in (str(os.getsid(0)), "77"):
-            (tmp_path / name).mkdir()
-        (tmp_path / str(os.getsid(0)) / "stat").write_text("5 (a) b) S 77 5 5 0", "utf-8")
-        (tmp_path / "77" / "comm").write_text(f"{owner}\n", "utf-8")
-    assert is_multiplexed(environ, tmp_path) is found
+    """So it is on systems without /proc, where the variables alone decide."""
+    assert is_multiplexed(environ, _make_processes(tmp_path, LOCAL)) is found
+    assert is_multiplexed(environ, tmp_path / "missing") is found
+
+
+@pytest.mark.parametrize(
+    ("ancestors", "found"),
+    [
+        (LOCAL, False),
+        (("bash", "login", "systemd"), False),
+        (("bash", "sshd", "sshd", "sshd", "systemd"), False),
+        (("bash", "sshd-session", "sshd-session", "sshd", "systemd"), False),
+        (("sudo", "sudo", "bash", "sshd", "sshd", "systemd"), False),
+        (("bash", "tmux: server", "systemd"), True),
+        (("bash", "script", "bash", "tmux: server", "systemd"), True),
+        (("bash", "sudo", "sudo", "bash", "tmux: server", "systemd", "systemd"), True),
+        (("bash", "su", "bash", "screen", "systemd"), True),
+        (("bash", "mosh-server", "systemd"), True),
+    ],
+)
+def test_a_multiplexer_is_found_among_all_ancestors(
+    tmp_path: Path, ancestors: Sequence[str], *, found: bool
+) -> None:
+    """Sudo takes its variables away, mosh sets none; both may run behind another terminal."""
+    assert is_multiplexed({"TERM": "xterm"}, _make_processes(tmp_path, ancestors)) is found
+
+
+@pytest.mark.parametrize(
+    ("ancestors", "found"),
+    [
+        (("bash",), True),
+        (("sh", "docker-init"), True),
+        (("bash", "sshd", "sshd"), False),
+    ],
+)
+def test_a_container_may_run_in_a_multiplexer(
+    tmp_path: Path, ancestors: Sequence[str], *, found: bool
+) -> None:
+    """Its processes do not show what holds their terminal, unless they came by SSH."""
+    processes = _make_processes(tmp_path, ancestors, second="sh")
+    assert is_multiplexed({"TERM": "xterm"}, processes) is found
+
+
+@pytest.mark.parametrize("missing", [1, 2, 900_000_001])
+def test_ancestors_that_cannot_be_read_may_be_a_multiplexer(tmp_path: Path, missing: int) -> None:
+    """A system may hide the processes of other users."""
+    processes = _make_processes(tmp_path, LOCAL)
+    shutil.rmtree(processes / str(missing))
+    assert is_multiplexed({"TERM": "xterm"}, processes)
+
+
+def test_a_process_that_was_put_into_a_container_has_no_parent_there(tmp_path: Path) -> None:
+    """So `docker exec` starts a command."""
+    processes = _make_processes(tmp_path, ("bash", "init"))
+    (processes / "900000000" / "stat").write_text("900000000 (bash) S 0 5 5 0", "utf-8")
+    assert is_multiplexed({"TERM": "xterm"}, processes)

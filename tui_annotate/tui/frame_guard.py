@@ -21,8 +21,8 @@ That is so if the terminal sends no reports, or if a multiplexer such as tmux se
 it. It suffices for connections with a round trip of up to a second.
 """
 
-_LONGEST_WAIT: Final = 5.0
-"""Seconds to wait for the report of a terminal that has reported before; a report may be lost."""
+_LONGEST_PROLONGATION: Final = 1.0
+"""Seconds after the message about a refused key in which quick keys may keep the guard closed."""
 
 
 class FrameGuard:
@@ -50,13 +50,14 @@ class FrameGuard:
         self._reported_at: float | None = None
         self._prolonged_until = -inf
         self._is_reporting = False  # whether the terminal has ever sent a report
-        self._has_refused = False
+        self._refused_at: float | None = None  # time of the first refused key
         self.is_other_sample = False
 
     def close(self) -> None:
         """Refuse keys until the next frame has been seen, because it shows another sample."""
         self._drawn_at = self._reported_at = None
-        self._has_refused, self.is_other_sample = False, True
+        self._refused_at = None
+        self.is_other_sample = True
         self._request_report(self.report)
 
     def draw(self, time: float) -> None:
@@ -75,34 +76,50 @@ class FrameGuard:
 
     @property
     def opens_at(self) -> float:
-        """Time from which keys may store work; infinite until the frame is drawn."""
+        """Time from which keys may store work; infinite until the frame is drawn.
+
+        It is infinite until the report, too, if the terminal has ever sent one: an outage of the
+        connection has no longest time.
+        """
         if self._drawn_at is None:
             return inf
-        opens_at = self._prolonged_until
+        if self._relies_on_reports and self._reported_at is None:
+            return inf
+        opens_at = min(self._prolonged_until, self._longest_prolongation)
         if self._reported_at is not None:
             opens_at = max(opens_at, self._reported_at + SETTLING_TIME)
-        if self._is_multiplexed or not self._is_reporting:
-            return max(opens_at, self._drawn_at + UNREPORTED_TIME)
-        if self._reported_at is None:
-            return max(opens_at, self._drawn_at + _LONGEST_WAIT)
+        if not self._relies_on_reports:
+            opens_at = max(opens_at, self._drawn_at + UNREPORTED_TIME)
         return opens_at
+
+    @property
+    def _relies_on_reports(self) -> bool:
+        return self._is_reporting and not self._is_multiplexed
+
+    @property
+    def _longest_prolongation(self) -> float:
+        message_at = self._reported_at if self._relies_on_reports else self._refused_at
+        return inf if message_at is None else message_at + _LONGEST_PROLONGATION
 
     def is_closed(self, time: float) -> bool:
         """Return whether a key that was read at `time` may not store anything."""
         return time < self.opens_at
 
     def note_key(self, time: float) -> None:
-        """Record a key; after a refused one, the guard stays closed while keys follow quickly.
+        """Record a key that stores work or may be text; movement by other keys is not recorded.
 
-        They may be the text of a note whose key `m` was refused.
+        After a refused key, the guard stays closed while such keys follow quickly, because they may
+        be the text of a note whose key `m` was refused. It opens a second after the message.
         """
-        if self._has_refused and self.is_closed(time):
+        if self._refused_at is not None and self.is_closed(time):
             self._prolonged_until = time + SETTLING_TIME
 
     def refuse(self, time: float) -> None:
         """Record that a key was refused; its user has yet to see the message about it."""
-        self._has_refused = True
         self._prolonged_until = time + SETTLING_TIME
-        if self._is_reporting and not self._is_multiplexed and self._drawn_at is not None:
+        if self._refused_at is not None:
+            return  # the message is on its way, or was seen
+        self._refused_at = time if self._drawn_at is None else max(time, self._drawn_at)
+        if self._relies_on_reports and self._drawn_at is not None:
             self._drawn_at, self._reported_at = time, None
             self._request_report(self.report)

@@ -42,6 +42,10 @@ LONGEST_PASTE: Final = 20_000
 """Maximum length of a paste in code points: with more, each later key press would wait."""
 
 
+_REPORT_PATIENCE: Final = 3.0
+"""Seconds after which a report is requested again; a connection may have lost it."""
+
+
 @dataclass(frozen=True, slots=True)
 class _ReportRequest:
     is_drawn: Callable[[], bool]
@@ -70,6 +74,7 @@ class RestrictedApp(SerialKeysApp):
         self._report_request: _ReportRequest | None = None  # not yet sent
         self._awaited_report: Callable[[float], None] | None = None
         self._report_number = 0
+        self._is_reporting = False  # whether the terminal has ever sent a report
         self._may_suspend = has_job_control()  # before the driver sets its own signal handlers
         for theme in themes(native=look.native):
             self.register_theme(theme)
@@ -89,7 +94,8 @@ class RestrictedApp(SerialKeysApp):
         """Call `reported` with the time at which the terminal had received a frame.
 
         The frame is the first one that is written while `is_drawn` holds. A terminal that sends no
-        reports never calls `reported`; a headless app has no terminal to wait for.
+        reports never calls `reported`; a headless app has no terminal to wait for. A terminal that
+        has sent a report before is asked again until it answers.
         """
         if self.is_headless:
             reported(events.Event().time)
@@ -109,9 +115,18 @@ class RestrictedApp(SerialKeysApp):
             self._report_request, self._awaited_report = None, request.reported
             self._report_number += 1
             ask(self._report_number)
+            self.set_timer(_REPORT_PATIENCE, partial(self._repeat_request, self._report_number))
+
+    def _repeat_request(self, number: int) -> None:
+        """Send a request again that has no answer yet; an answer to either is the report."""
+        ask = getattr(self._driver, "request_report", None)
+        if ask and self._is_reporting and self._awaited_report and number == self._report_number:
+            ask(number)
+            self.set_timer(_REPORT_PATIENCE, partial(self._repeat_request, number))
 
     def on_frame_reported(self, message: FrameReported) -> None:
         message.stop()
+        self._is_reporting = True
         reported = self._awaited_report
         if reported and message.answers(self._report_number):
             self._awaited_report = None

@@ -47,27 +47,44 @@ def prepare(environ: MutableMapping[str, str]) -> TerminalLook:
 _MULTIPLEXER_VARIABLES: Final = ("TMUX", "STY", "ZELLIJ")
 _MULTIPLEXER_TERMS: Final = ("tmux", "screen")
 _MULTIPLEXERS: Final = frozenset(
-    {"tmux: server", "screen", "mosh-server", "zellij", "dtach", "abduco"}
+    {"tmux: server", "tmux", "tmate", "screen", "mosh-server", "zellij", "dtach", "abduco"}
 )
+_LINES_TO_TERMINALS: Final = frozenset({"sshd", "sshd-session", "dropbear", "SessionLeader"})
+"""Programs behind which the user's terminal is: servers of SSH, and WSL."""
 
 
 def is_multiplexed(environ: Mapping[str, str], processes: Path = Path("/proc")) -> bool:
-    """Return whether a multiplexer such as tmux answers the app in place of the user's terminal.
+    """Return whether a multiplexer such as tmux may answer the app in place of the user's terminal.
 
-    `sudo -i` and mosh leave no trace in the environment, so the owner of the terminal is looked up
-    too: the parent of the process that leads the session.
+    `sudo -i` and mosh leave no trace in the environment, so the ancestors of the process are looked
+    up too. Ancestors that cannot be read, as those outside a container, may be a multiplexer.
     """
     if any(environ.get(name) for name in _MULTIPLEXER_VARIABLES):
         return True
     if environ.get("TERM", "").startswith(_MULTIPLEXER_TERMS):
         return True
+    if not processes.is_dir():
+        return False  # macOS and Windows
     try:
-        leader = (processes / str(os.getsid(0)) / "stat").read_text("utf-8", "replace")
-        parent = leader.rpartition(")")[2].split()[1]
-        name = (processes / parent / "comm").read_text("utf-8", "replace").strip()
-    except (OSError, IndexError, AttributeError):  # no such files, or no sessions on this system
-        return False
-    return name in _MULTIPLEXERS
+        return _may_have_multiplexer(processes)
+    except (OSError, IndexError):
+        return True
+
+
+def _may_have_multiplexer(processes: Path) -> bool:
+    """Look for the nearest ancestor that decides; `script` and `sudo` do not."""
+    process, oldest = str(os.getpid()), ""
+    while process != "0":
+        stat = (processes / process / "stat").read_text("utf-8", "replace")
+        start, _, values = stat.rpartition(")")
+        name = start.partition("(")[2]
+        if name in _MULTIPLEXERS:
+            return True
+        if name in _LINES_TO_TERMINALS:
+            return False
+        process, oldest = values.split()[1], process
+    # Only outside containers do the ancestors end at process 1, and is 2 a thread of the kernel.
+    return oldest != "1" or (processes / "2" / "comm").read_text("utf-8").strip() != "kthreadd"
 
 
 class _TerminalFile(io.FileIO):

@@ -302,3 +302,16 @@ async def test_no_storing_action_is_done_before_the_frame_is_reported(
         assert person.draft.segment(Side.SUMMARY) > 0
         await person.press("v greater_than_sign")
         assert here(person) == "b"
+
+
+async def test_keys_that_may_be_text_are_recorded_by_the_guard(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Arrows move only, and cannot belong to a note whose key was refused."""
+    async with open_app(folder) as person:
+        times: list[float] = []
+        monkeypatch.setattr(person.screen.guard, "note_key", times.append)
+        await person.press("down pagedown up")
+        assert times == []
+        await person.press("j k j")
+        assert len(times) == 3

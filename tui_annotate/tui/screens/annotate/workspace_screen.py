@@ -369,7 +369,8 @@ class WorkspaceScreen(SampleScreen):
         """Run a key's action; if pressed before `since`, only an action that changes nothing."""
         action = self._action_of_key(event)
         too_soon = self._is_too_soon(draft, action, event.time)
-        self.guard.note_key(event.time)
+        if event.is_printable or draft.state in action_of(action).changes:
+            self.guard.note_key(event.time)
         if event.time < since and not self._is_harmless(draft, action):
             self.forget_keys(since)  # later keys depend on the action that was not run
             self._refuse_unseen(draft, event.time)
