@@ -22,7 +22,12 @@ from tui_annotate.plugins.files.packing import (
 )
 from tui_annotate.plugins.files.streams import read_chunks
 from tui_annotate.plugins.files.workbooks import is_workbook
-from tui_annotate.plugins.pair_columns import SAMPLED_ROWS, find_columns, has_pair_header
+from tui_annotate.plugins.pair_columns import (
+    SAMPLED_ROWS,
+    find_columns,
+    has_pair_header,
+    has_used_columns,
+)
 from tui_annotate.plugins.person_files import is_several, read_person_files
 from tui_annotate.plugins.protocols import ImportOptions
 from tui_annotate.plugins.record_validation import COLUMNS_AMBIGUOUS
@@ -129,7 +134,8 @@ def _inspect_records(path: Path, reading: ImportOptions) -> _Inspection:
     try:
         choice = find_columns(str(path), rows, reading)
     except InvalidInput as error:
-        if error.code == COLUMNS_AMBIGUOUS and not listed:
+        look.pairs = not listed and has_used_columns(rows, reading)
+        if error.code == COLUMNS_AMBIGUOUS and not listed and not look.pairs:
             raise
     else:
         chosen = reading.source_column or reading.summary_column or choice.is_collection

@@ -332,6 +332,13 @@ def _find_used(
     return None
 
 
+def has_used_columns(rows: Rows, options: ImportOptions) -> bool:
+    """Return whether a table has the columns of an earlier import of any dataset."""
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    used = [PairColumns(*each[:5]) for kept in options.used_columns.values() for each in kept]
+    return _find_used(used, names, options) is not None
+
+
 def _missing_error(names: Sequence[str], options: ImportOptions) -> InvalidInput:
     lacking = [
         missing_column(chosen or name, names, option=f"--{name}-column")
