@@ -306,6 +306,25 @@ def test_the_rows_of_a_public_report() -> None:
     assert [len(record.assignments) for record in records] == [3, 1]
 
 
+def test_people_without_spans_completed_nothing() -> None:
+    """A column of people alone imports no work, and the hints name all columns of the spans."""
+    path = report_file("01/joined.csv")
+    records, problems = read(path, person_column="worker_id")
+    assert len(records) == 2
+    assert [one for record in records for one in (*record.assignments, *record.people)] == []
+    assert [each.code for each in problems] == ["spans-unread", "people-unread"]
+    spans = (
+        "--start-column hallucinated_span_start --end-column hallucinated_span_end "
+        "--span-column hallucinated_span"
+    )
+    assert problems[0].hint.endswith(spans)
+    _, problems = read(path)
+    assert [each.hint.partition(": ")[2] for each in problems] == [
+        f"{spans} --person-column worker_id",
+        f"--person-column worker_id {spans}",
+    ]
+
+
 @pytest.mark.parametrize("named", [True, False])
 def test_joined_responses_of_a_public_report(*, named: bool) -> None:
     """A joined file has annotations with labels; named columns win, and name the unread spans."""
@@ -342,10 +361,11 @@ def test_rows_can_be_grouped_in_any_order(tmp_path: Path) -> None:
     """The rows of a sample need not follow each other; many rows need no memory of their own."""
     target = io.StringIO(newline="")
     writer = csv.writer(target)
-    writer.writerow(["source", "summary", "worker_id"])
+    writer.writerow(["source", "summary", "worker_id", "quote"])
     for person in range(3):
-        writer.writerows([SOURCE, f"{ONE} {number}", f"w{person}"] for number in range(40))
+        writer.writerows([SOURCE, f"{ONE} {number}", f"w{person}", ""] for number in range(40))
     path = file(tmp_path, "a.csv", target.getvalue())
-    records, _ = read(path, person_column="worker_id", spans_as=SpanUse.ANNOTATIONS)
+    named = {"person_column": "worker_id", "span_column": "quote"}
+    records, _ = read(path, **named, spans_as=SpanUse.ANNOTATIONS)
     assert [record.sample.id for record in records] == [str(number) for number in range(40)]
     assert {tuple(one.id for one in record.people) for record in records} == {("w0", "w1", "w2")}

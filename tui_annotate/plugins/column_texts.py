@@ -137,6 +137,49 @@ def _is_span(item: Any) -> bool:
     )
 
 
+def guess_span_options(rows: Rows, *, summary: str) -> dict[str, str]:
+    """Return options for columns of one quote, or of two offsets, in each row; empty if none.
+
+    The columns are found by names such as `span`, `span_start` and `span_end`, and by cells that
+    fit the column of the summaries.
+    """
+    names = list(dict.fromkeys(name for row in rows for name in row if name != summary))
+    guessed: dict[str, str] = {}
+    for start in names:
+        end = start.removesuffix("start") + "end"
+        if (
+            start.endswith("start")
+            and end in names
+            and _has_offsets(start, end, rows, summary=summary)
+        ):
+            guessed = {"--start-column": start, "--end-column": end}
+            break
+    quotes = (name for name in names if "span" in name.casefold() or "quote" in name.casefold())
+    if quote := next((name for name in quotes if _has_quotes(name, rows, summary)), ""):
+        guessed["--span-column"] = quote
+    return guessed
+
+
+def _has_offsets(start: str, end: str, rows: Rows, *, summary: str) -> bool:
+    """Return whether a row has two offsets of its summary, in cells of numbers or of texts."""
+    for row in rows:
+        with suppress(KeyError, TypeError, ValueError):
+            if 0 <= float(row[start]) < float(row[end]) <= len(join_texts(row[summary])) + 1:
+                return True
+    return False
+
+
+def _has_quotes(name: str, rows: Rows, summary: str) -> bool:
+    """Return whether a cell is a part of its row's summary, or a list of such parts."""
+    for row in rows:
+        value = parse_literal(row.get(name))
+        quotes = value if isinstance(value, list) else [value]
+        text = join_texts(row.get(summary))
+        if any(isinstance(quote, str) and quote and quote in text for quote in quotes):
+            return True
+    return False
+
+
 def find_person_column(names: Iterable[str]) -> str:
     """Return the column that seems to name the annotators; empty if there is none."""
     return next((name for name in names if name.casefold().strip("_") in _PEOPLE), "")

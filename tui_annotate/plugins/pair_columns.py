@@ -22,6 +22,7 @@ from tui_annotate.plugins.column_texts import (
     explain_no_texts,
     find_person_column,
     find_span_columns,
+    guess_span_options,
     has_tags,
     is_label_studio_table,
     is_request,
@@ -212,16 +213,38 @@ def describe_unread(rows: Rows, options: ImportOptions) -> Iterator[Problem]:
     """
     names = list(dict.fromkeys(name for row in rows for name in row))
     known = _find_collection(names, rows)
+    lists, span_options = [], {}
     if not options.has_spans and not (known and known.spans):
-        for name in find_span_columns(names, rows):
-            message = f"column {name!r} has spans, which are not imported as annotations"
-            hint = f"to import the spans: {shlex.join(['--span-column', name])}"
-            yield Problem("", message, hint, refused=False, code="spans-unread")
+        lists = find_span_columns(names, rows)
+        span_options = guess_span_options(rows, summary=options.summary_column)
     person = find_person_column(names)
-    if person and not options.merges_rows and _repeats_texts(rows, options):
+    repeats = bool(person) and not options.merges_rows and _repeats_texts(rows, options)
+    person_options = {"--person-column": person} if repeats else {}
+    for name in lists:
+        message = f"column {name!r} has spans, which are not imported as annotations"
+        hint = f"to import the spans: {_join_options({'--span-column': name} | person_options)}"
+        yield Problem("", message, hint, refused=False, code="spans-unread")
+    if span_options and not lists:
+        shown = " and ".join(map(repr, span_options.values()))
+        message = f"{shown} seem to be columns of spans, which are not imported as annotations"
+        hint = f"to import the spans: {_join_options(span_options | person_options)}"
+        yield Problem("", message, hint, refused=False, code="spans-unread")
+    if repeats:
         message = f"rows repeat their texts, and column {person!r} seems to name annotators"
-        hint = f"to make one sample of the rows: {shlex.join(['--person-column', person])}"
+        spans = {"--span-column": lists[0]} if lists else span_options
+        hint = f"to make one sample of the rows: {_join_options(person_options | spans)}"
         yield Problem("", message, hint, refused=False, code="people-unread")
+    if options.person_column and not options.has_spans:
+        message = (
+            f"column {options.person_column!r} names annotators, but no column names their spans: "
+            "their work is not imported"
+        )
+        hint = "name their columns with --span-column, or with --start-column and --end-column"
+        yield Problem("", message, hint, refused=False, code="people-unread")
+
+
+def _join_options(named: Mapping[str, str]) -> str:
+    return shlex.join(word for pair in named.items() for word in pair)
 
 
 def _repeats_texts(rows: Rows, options: ImportOptions) -> bool:
