@@ -357,6 +357,42 @@ def test_responses_joined_with_their_sources_are_read(tmp_path: Path) -> None:
     assert record.sample.documents[0].text == SOURCE
 
 
+@pytest.mark.parametrize(
+    ("words", "code", "shown"),
+    [
+        ("--source-column prompt", 0, "source 'prompt', summary 'response'"),
+        ("--id-column source_id", 0, "summary 'response'"),
+        ("--span-column labels", 0, "1 annotation of 1 sample"),
+        ("--source-column nosuch", 2, "no column 'nosuch'"),
+        ("--source-column nosuch --summary-column response", 2, "no column 'nosuch'"),
+        ("--span-column nosuch", 2, "no column 'nosuch'"),
+        ("--person-column nosuch", 2, "no column 'nosuch'"),
+    ],
+)
+def test_one_named_column_makes_a_table(
+    command: Command, tmp_path: Path, words: str, code: int, shown: str
+) -> None:
+    """Each named column of a recognized collection is used, and a missing one is an error."""
+    row = JOINED | {"prompt": f"Summarize this text: {SOURCE}"}
+    file(tmp_path, "rt.jsonl", json.dumps(row))
+    done = command("convert", "rt.jsonl", "b.jsonl", "--to", "native", *words.split())
+    assert done.code == code
+    assert shown in done.out + done.err
+
+
+@pytest.mark.parametrize("form", ["", "mercury", "native", "autojudge"])
+def test_columns_of_a_format_with_fixed_fields_are_refused(
+    command: Command, tmp_path: Path, form: str
+) -> None:
+    """The error names the option and its value, instead of ignoring them."""
+    row = {"sample_id": 1, "source": SOURCE, "summary": ONE, "annotations": []}
+    file(tmp_path, "m.jsonl", json.dumps(row))
+    words = ("--from", form) if form else ()
+    done = command("convert", "m.jsonl", "b.jsonl", "--to", "native", "--id-column", "x", *words)
+    assert done.code == 2
+    assert f"the format '{form or 'mercury'}' does not use --id-column 'x'" in done.err
+
+
 def test_rows_can_be_grouped_in_any_order(tmp_path: Path) -> None:
     """The rows of a sample need not follow each other; many rows need no memory of their own."""
     target = io.StringIO(newline="")
