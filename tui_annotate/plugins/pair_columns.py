@@ -24,6 +24,7 @@ from tui_annotate.plugins.column_texts import (
     find_span_columns,
     guess_span_options,
     has_tags,
+    is_empty,
     is_label_studio_table,
     is_request,
     join_texts,
@@ -330,13 +331,20 @@ def find_columns(
     if not found and faults and has_both:
         raise InvalidInput(
             f"the columns of {table} are unclear: {'; '.join(faults.values())}",
-            "name the columns of the texts with --source-column and --summary-column",
+            f"name the columns of the texts, for example: {_guess_columns(names, options).options}",
             code=COLUMNS_AMBIGUOUS,
         )
     if not found:
         raise _missing_error(names, options)
     choice = _choose_by_texts(table, {pair: texts.score(pair) for pair in found})
     return replace(choice, is_certain=choice.is_certain and not faults)
+
+
+def _guess_columns(names: Sequence[str], options: ImportOptions) -> PairColumns:
+    """Return the columns with the best names for both sides, whatever their cells contain."""
+    return PairColumns(
+        *(chosen or _find_names(names, groups)[0] for chosen, groups in _sides(options))
+    )
 
 
 def _find_used(
@@ -404,17 +412,27 @@ def find_named_columns(
         if chosen:
             sides.append([chosen] * (chosen in names))
             continue
+        possible = [name for group in groups.splitlines() for name in _find_names(names, group)]
+        is_summary = groups is _SUMMARIES
+        sources = _source_names(names, options) if is_summary else []
         wrong = {
-            name: explain_no_texts(name, rows, is_summary=groups is _SUMMARIES)
-            for group in groups.splitlines()
-            for name in _find_names(names, group)
+            name: explain_no_texts(name, rows, is_summary=is_summary, sources=sources)
+            for name in possible
         }
         good = [name for name, fault in wrong.items() if not fault]
+        if not good and is_summary:  # rows after the inspected ones may have summaries
+            good = [name for name in possible if is_empty(name, rows)]
         if not good and faults is not None:
             faults.update(wrong)
         sides.append(_find_names(good, groups) or list(others))
     sources, summaries = sides
     return [PairColumns(*pair) for pair in product(sources, summaries) if len({*pair}) == 2]
+
+
+def _source_names(names: Sequence[str], options: ImportOptions) -> list[str]:
+    if options.source_column:
+        return [options.source_column]
+    return [name for group in _SOURCES.splitlines() for name in _find_names(names, group)]
 
 
 def read_first_line(path: Path, options: ImportOptions) -> str:
