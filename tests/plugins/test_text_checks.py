@@ -247,6 +247,8 @@ def test_short_answers_from_the_source_are_texts(tmp_path: Path, answers: list[s
         (["built", SUMMARY, "accept", "Oslo"], "mostly short values (fewer than 3 words)"),
         (["5", "4"], "no texts, for example '5'"),
         (["in", "to"], "only short values"),
+        (["接受", "拒绝"], "only short values (fewer than 3 words), for example '接受'"),
+        (["无法判断", "不确定"], "only short values"),
     ],
 )
 def test_other_short_answers_are_asked_about(

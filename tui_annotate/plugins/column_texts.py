@@ -130,12 +130,20 @@ def is_request(name: str, simple: str, rows: Rows) -> bool:
 
 
 def _is_text(text: str) -> bool:
-    from tui_annotate.methods.lexical import find_words
-
     text = text.strip()[:_LONGEST]
     if not text or _LINK.fullmatch(text) or _is_number(text):
         return False
-    return text.endswith(_SENTENCE_ENDS) or len(list(find_words(text))) >= _FEWEST_WORDS
+    return text.endswith(_SENTENCE_ENDS) or has_several_words(text)
+
+
+def has_several_words(text: str) -> bool:
+    """Return whether a text has at least three words; two characters of Han are about one word."""
+    from tui_annotate.methods.lexical import find_words, is_unspaced_script
+
+    words = [word.text for word in find_words(text)]
+    characters = sum(len(word) == 1 for word in words if is_unspaced_script(word))
+    spaced = sum(not is_unspaced_script(word) for word in words)
+    return spaced + characters / 2 >= _FEWEST_WORDS
 
 
 def _is_number(text: str) -> bool:

@@ -23,6 +23,7 @@ from tui_annotate.plugins.column_texts import (
     find_person_column,
     find_span_columns,
     guess_span_options,
+    has_several_words,
     has_tags,
     is_empty,
     is_label_studio_table,
@@ -96,7 +97,6 @@ target output completion prediction abstract statement model_summary system_summ
 """
 """Usual names of columns with summaries; the second line holds the less certain names."""
 STANDARD: Final = PairColumns("source", "summary")
-_FEWEST_WORDS: Final = 3
 _TEXT_SHARE: Final = 0.8
 """A column contains texts if at least this fraction of its values has several words."""
 _LONGEST: Final = 100_000
@@ -512,8 +512,8 @@ class _TextColumns:
             texts = [join_texts(row.get(name))[:_LONGEST] for row in rows]
             found = [frozenset(word.text for word in find_words(text)) for text in texts]
             several = sum(
-                len(each) >= _FEWEST_WORDS and (" " in text.strip() or not text.isascii())
-                for each, text in zip(found, texts, strict=True)
+                has_several_words(text) and (" " in text.strip() or not text.isascii())
+                for text in texts
             )
             if several >= _TEXT_SHARE * len(rows) and not has_tags(name, rows):
                 words[name] = found
