@@ -311,6 +311,30 @@ def test_chosen_columns_are_kept_with_the_dataset(
     assert found["k7"] == copied_text(refused, UNCLEAR)
 
 
+@pytest.mark.parametrize("ending", ["jsonl", "json", "csv"])
+@pytest.mark.parametrize("names", [("context", "answer"), ("eins", "zwei")])
+def test_named_columns_are_kept_for_texts_that_are_no_sentences(
+    command: Command, tmp_path: Path, ending: str, names: tuple[str, str]
+) -> None:
+    """A later import of any command needs no options, whatever the file's ending is."""
+    rows = [dict(zip(names, each, strict=True)) for each in [(LONG, "Maybe"), (LONG, "No")]]
+    lines = [json.dumps(row) for row in rows]
+    texts = {
+        "jsonl": "\n".join(lines),
+        "json": f"[{','.join(lines)}]",
+        "csv": "\n".join([",".join(names), *(",".join(row.values()) for row in rows)]),
+    }
+    file = tmp_path / f"a.{ending}"
+    file.write_text(texts[ending] + "\n", "utf-8")
+    named = ("--source-column", names[0], "--summary-column", names[1])
+    assert command("annotate", file.name, *named).code == 0
+    folder = f"{file.name}.annotations"
+    for words in (["annotate"], ["ingest", "-w", folder], ["datasets", "replace", "-w", folder]):
+        done = command(*words, *["a"] * (words[0] == "datasets"), file.name)
+        assert (done.code, f"summary '{names[1]}'" in done.err) == (0, True)
+    assert samples(Path(folder)) == 2
+
+
 def copied_text(refused: Result, table: str) -> str:
     """The first summary of a table, in the column that the hint of a refusal names."""
     header, row = (line.split(",") for line in table.splitlines())

@@ -306,6 +306,25 @@ def test_the_rows_of_a_public_report() -> None:
     assert [len(record.assignments) for record in records] == [3, 1]
 
 
+def test_people_without_spans_completed_nothing() -> None:
+    """A column of people alone imports no work, and the hints name all columns of the spans."""
+    path = report_file("01/joined.csv")
+    records, problems = read(path, person_column="worker_id")
+    assert len(records) == 2
+    assert [one for record in records for one in (*record.assignments, *record.people)] == []
+    assert [each.code for each in problems] == ["spans-unread", "people-unread"]
+    spans = (
+        "--start-column hallucinated_span_start --end-column hallucinated_span_end "
+        "--span-column hallucinated_span"
+    )
+    assert problems[0].hint.endswith(spans)
+    _, problems = read(path)
+    assert [each.hint.partition(": ")[2] for each in problems] == [
+        f"{spans} --person-column worker_id",
+        f"--person-column worker_id {spans}",
+    ]
+
+
 @pytest.mark.parametrize("named", [True, False])
 def test_joined_responses_of_a_public_report(*, named: bool) -> None:
     """A joined file has annotations with labels; named columns win, and name the unread spans."""
@@ -338,14 +357,51 @@ def test_responses_joined_with_their_sources_are_read(tmp_path: Path) -> None:
     assert record.sample.documents[0].text == SOURCE
 
 
+@pytest.mark.parametrize(
+    ("words", "code", "shown"),
+    [
+        ("--source-column prompt", 0, "source 'prompt', summary 'response'"),
+        ("--id-column source_id", 0, "summary 'response'"),
+        ("--span-column labels", 0, "1 annotation of 1 sample"),
+        ("--source-column nosuch", 2, "no column 'nosuch'"),
+        ("--source-column nosuch --summary-column response", 2, "no column 'nosuch'"),
+        ("--span-column nosuch", 2, "no column 'nosuch'"),
+        ("--person-column nosuch", 2, "no column 'nosuch'"),
+    ],
+)
+def test_one_named_column_makes_a_table(
+    command: Command, tmp_path: Path, words: str, code: int, shown: str
+) -> None:
+    """Each named column of a recognized collection is used, and a missing one is an error."""
+    row = JOINED | {"prompt": f"Summarize this text: {SOURCE}"}
+    file(tmp_path, "rt.jsonl", json.dumps(row))
+    done = command("convert", "rt.jsonl", "b.jsonl", "--to", "native", *words.split())
+    assert done.code == code
+    assert shown in done.out + done.err
+
+
+@pytest.mark.parametrize("form", ["", "mercury", "native", "autojudge"])
+def test_columns_of_a_format_with_fixed_fields_are_refused(
+    command: Command, tmp_path: Path, form: str
+) -> None:
+    """The error names the option and its value, instead of ignoring them."""
+    row = {"sample_id": 1, "source": SOURCE, "summary": ONE, "annotations": []}
+    file(tmp_path, "m.jsonl", json.dumps(row))
+    words = ("--from", form) if form else ()
+    done = command("convert", "m.jsonl", "b.jsonl", "--to", "native", "--id-column", "x", *words)
+    assert done.code == 2
+    assert f"the format '{form or 'mercury'}' does not use --id-column 'x'" in done.err
+
+
 def test_rows_can_be_grouped_in_any_order(tmp_path: Path) -> None:
     """The rows of a sample need not follow each other; many rows need no memory of their own."""
     target = io.StringIO(newline="")
     writer = csv.writer(target)
-    writer.writerow(["source", "summary", "worker_id"])
+    writer.writerow(["source", "summary", "worker_id", "quote"])
     for person in range(3):
-        writer.writerows([SOURCE, f"{ONE} {number}", f"w{person}"] for number in range(40))
+        writer.writerows([SOURCE, f"{ONE} {number}", f"w{person}", ""] for number in range(40))
     path = file(tmp_path, "a.csv", target.getvalue())
-    records, _ = read(path, person_column="worker_id", spans_as=SpanUse.ANNOTATIONS)
+    named = {"person_column": "worker_id", "span_column": "quote"}
+    records, _ = read(path, **named, spans_as=SpanUse.ANNOTATIONS)
     assert [record.sample.id for record in records] == [str(number) for number in range(40)]
     assert {tuple(one.id for one in record.people) for record in records} == {("w0", "w1", "w2")}

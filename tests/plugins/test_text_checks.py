@@ -225,3 +225,48 @@ def test_texts_of_public_reports(name: str, beginnings: list[tuple[str, ...]] | 
     assert [len(each) for each in texts] == [len(each) for each in beginnings]
     for found, wanted in zip(texts, beginnings, strict=True):
         assert all(text.startswith(begin) for text, begin in zip(found, wanted, strict=True))
+
+
+@pytest.mark.parametrize(
+    "answers",
+    [["1874", "the town", "1931"], ["the mill", "unknown", "sold"], ["磨坊", "建于", "x"]],
+)
+def test_short_answers_from_the_source_are_texts(tmp_path: Path, answers: list[str]) -> None:
+    """Answers that quote their source need no sentences, if a good share of them do."""
+    context = SOURCE.lower() + "磨坊建于1874年。"
+    rows = [{"context": context, "answer": answer} for answer in answers]
+    records, problems = read(table(tmp_path, "jsonl", rows))
+    assert problems == []
+    assert [record.sample.document(Side.SUMMARY).text for record in records] == answers
+
+
+@pytest.mark.parametrize(
+    ("answers", "shown"),
+    [
+        (["yes", "no"], "only short values (fewer than 3 words), for example 'yes'"),
+        (["built", SUMMARY, "accept", "Oslo"], "mostly short values (fewer than 3 words)"),
+        (["5", "4"], "no texts, for example '5'"),
+        (["in", "to"], "only short values"),
+        (["接受", "拒绝"], "only short values (fewer than 3 words), for example '接受'"),
+        (["无法判断", "不确定"], "only short values"),
+    ],
+)
+def test_other_short_answers_are_asked_about(
+    tmp_path: Path, answers: list[str], shown: str
+) -> None:
+    """The message says what the column has, and the hint names columns of both sides."""
+    rows = [{"context": SOURCE, "answer": answer} for answer in answers]
+    with pytest.raises(InvalidInput) as caught:
+        read(table(tmp_path, "csv", rows))
+    assert shown in caught.value.message
+    assert "--source-column context --summary-column answer" in caught.value.hint
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_first_rows_without_a_summary_do_not_decide(tmp_path: Path, kind: str) -> None:
+    """Each row without a summary is refused on its own, however many there are first."""
+    empty = [{"document": f"{SOURCE} {number}", "answer": ""} for number in range(60)]
+    rows = [*empty, {"document": SOURCE, "answer": SUMMARY}]
+    (record,), problems = read(table(tmp_path, kind, rows))
+    assert record.sample.document(Side.SUMMARY).text == SUMMARY
+    assert len(problems) == 60

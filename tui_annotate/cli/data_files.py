@@ -103,12 +103,13 @@ def annotate_files(
     from tui_annotate.domain.people import Permission
 
     ingest.require_inputs(files)
-    for file in files:
-        format_name or detect(file, reading)  # a file of unknown format is refused first
     folder = _find_folder(place, files[0], format_name=format_name, reading=reading)
-    output.print_result(f"Your work on {files[0]} is kept in the workspace {folder}")
     is_new = is_empty = not (folder / WORKSPACE_FILE).exists()
     is_own = is_new and not folder.exists()
+    if is_new:  # an existing workspace knows columns of earlier imports, which decide
+        for file in files:
+            format_name or detect(file, reading)  # a file of unknown format is refused first
+    output.print_result(f"Your work on {files[0]} is kept in the workspace {folder}")
     if is_new:
         choose_columns(files, format_name, reading)
         _require_record(files, format_name, reading)
@@ -216,7 +217,7 @@ def _holds(space: Workspace, file: Path, *, format_name: str, reading: ImportOpt
     options = replace(
         reading, stored=space.corpus.sample_or_none, used_columns=space.corpus.used_columns()
     )
-    form = format_name or detect(file, reading)
+    form = format_name or detect(file, options)
     return any(
         is_file_stored(file, form, replace(options, former_names=former))
         for former in (False, True)

@@ -8,6 +8,7 @@ from contextlib import suppress
 from typing import Any, Final
 
 from tui_annotate.domain.errors import InvalidInput
+from tui_annotate.domain.plural import format_count
 from tui_annotate.plugins.record_validation import describe_value, shorten_quote
 from tui_annotate.plugins.span_columns import parse_literal
 from tui_annotate.plugins.text_lists import parse_text_list
@@ -17,6 +18,9 @@ Rows = Sequence[Mapping[str, Any]]
 _FEWEST_WORDS: Final = 3
 _TEXT_SHARE: Final = 0.5
 """Minimum fraction of a column's values that must be texts, if its name promises texts."""
+_SHORTEST_QUOTE: Final = 4
+"""Minimum length of a value that is a quote of its source, in scripts with spaces."""
+_EMPTY: Final = (None, "", [])
 _LONGEST: Final = 20_000
 """Maximum number of code points of a value to inspect."""
 _LONGEST_QUESTION: Final = 30
@@ -54,22 +58,61 @@ def join_texts(value: Any) -> str:
     return value if isinstance(value, str) else ""
 
 
-def explain_no_texts(name: str, rows: Rows, *, is_summary: bool) -> str:
-    """Return why a column with the name of a column of texts has no such texts; empty if it has."""
-    values = [row.get(name) for row in rows]
-    values = [value for value in values if value not in (None, "", [])]
-    if rows and not values:
-        return f"column {name!r} is empty"
+def is_empty(name: str, rows: Rows) -> bool:
+    """Return whether all cells of a column are empty; False without rows."""
+    return bool(rows) and all(row.get(name) in _EMPTY for row in rows)
+
+
+def explain_no_texts(
+    name: str, rows: Rows, *, is_summary: bool, sources: Sequence[str] = ()
+) -> str:
+    """Return why a column with the name of a column of texts has no such texts; empty if it has.
+
+    `sources`: for a column of summaries, the columns that may be its sources. Short values that
+    are quotes of their source, as answers to questions often are, are texts.
+    """
+    if is_empty(name, rows):
+        return f"column {name!r} is empty in the first {format_count(len(rows), 'row')}"
+    values = [row.get(name) for row in rows if row.get(name) not in _EMPTY]
     texts = [text for text in map(join_texts, values) if _is_text(text)]
-    if len(texts) < _TEXT_SHARE * len(values):
+    if len(texts) < _TEXT_SHARE * len(values) and not _are_quotes(name, rows, sources=sources):
         wrong = next(value for value in values if not _is_text(join_texts(value)))
+        if isinstance(wrong, str) and not (_LINK.fullmatch(wrong.strip()) or _is_number(wrong)):
+            share = "mostly" if texts else "only"
+            what = f"{share} short values (fewer than {_FEWEST_WORDS} words)"
+        else:
+            what = "no texts"
         shown = shorten_quote(wrong) if isinstance(wrong, str) else describe_value(wrong)
-        return f"column {name!r} has no texts, for example {shown}"
+        return f"column {name!r} has {what}, for example {shown}"
     if texts and _are_questions(texts):
         return f"column {name!r} has questions, for example {shorten_quote(texts[0])}"
     if is_summary and (tag := _find_tag(texts)):
         return f"column {name!r} has annotations inside its texts, for example {tag}"
     return ""
+
+
+def _are_quotes(name: str, rows: Rows, *, sources: Sequence[str]) -> bool:
+    """Return whether a good share of a column's values are whole words of a source in their row.
+
+    Values as short as `no`, which any text may contain, are no quotes.
+    """
+    from tui_annotate.methods.lexical import is_unspaced_script
+
+    values = [(row.get(name), row) for row in rows if row.get(name) not in _EMPTY]
+    quotes = 0
+    for value, row in values:
+        if not isinstance(value, str):
+            continue
+        quote = re.escape(value.strip())
+        if is_unspaced_script(value.strip()):
+            pattern = re.compile(quote)
+        elif len(value.strip()) >= _SHORTEST_QUOTE:
+            pattern = re.compile(rf"(?<!\w){quote}(?!\w)")
+        else:
+            continue
+        texts = (join_texts(row.get(source)) for source in sources if source != name)
+        quotes += any(_is_text(text) and pattern.search(text) for text in texts)
+    return quotes >= _TEXT_SHARE * len(values)
 
 
 def has_tags(name: str, rows: Rows) -> bool:
@@ -87,12 +130,20 @@ def is_request(name: str, simple: str, rows: Rows) -> bool:
 
 
 def _is_text(text: str) -> bool:
-    from tui_annotate.methods.lexical import find_words
-
     text = text.strip()[:_LONGEST]
     if not text or _LINK.fullmatch(text) or _is_number(text):
         return False
-    return text.endswith(_SENTENCE_ENDS) or len(list(find_words(text))) >= _FEWEST_WORDS
+    return text.endswith(_SENTENCE_ENDS) or has_several_words(text)
+
+
+def has_several_words(text: str) -> bool:
+    """Return whether a text has at least three words; two characters of Han are about one word."""
+    from tui_annotate.methods.lexical import find_words, is_unspaced_script
+
+    words = [word.text for word in find_words(text)]
+    characters = sum(len(word) == 1 for word in words if is_unspaced_script(word))
+    spaced = sum(not is_unspaced_script(word) for word in words)
+    return spaced + characters / 2 >= _FEWEST_WORDS
 
 
 def _is_number(text: str) -> bool:
@@ -135,6 +186,49 @@ def _is_span(item: Any) -> bool:
     return isinstance(item, dict) and bool(
         item.keys() >= {"start", "end"} or item.keys() >= {"start_offset", "end_offset"}
     )
+
+
+def guess_span_options(rows: Rows, *, summary: str) -> dict[str, str]:
+    """Return options for columns of one quote, or of two offsets, in each row; empty if none.
+
+    The columns are found by names such as `span`, `span_start` and `span_end`, and by cells that
+    fit the column of the summaries.
+    """
+    names = list(dict.fromkeys(name for row in rows for name in row if name != summary))
+    guessed: dict[str, str] = {}
+    for start in names:
+        end = start.removesuffix("start") + "end"
+        if (
+            start.endswith("start")
+            and end in names
+            and _has_offsets(start, end, rows, summary=summary)
+        ):
+            guessed = {"--start-column": start, "--end-column": end}
+            break
+    quotes = (name for name in names if "span" in name.casefold() or "quote" in name.casefold())
+    if quote := next((name for name in quotes if _has_quotes(name, rows, summary)), ""):
+        guessed["--span-column"] = quote
+    return guessed
+
+
+def _has_offsets(start: str, end: str, rows: Rows, *, summary: str) -> bool:
+    """Return whether a row has two offsets of its summary, in cells of numbers or of texts."""
+    for row in rows:
+        with suppress(KeyError, TypeError, ValueError):
+            if 0 <= float(row[start]) < float(row[end]) <= len(join_texts(row[summary])) + 1:
+                return True
+    return False
+
+
+def _has_quotes(name: str, rows: Rows, summary: str) -> bool:
+    """Return whether a cell is a part of its row's summary, or a list of such parts."""
+    for row in rows:
+        value = parse_literal(row.get(name))
+        quotes = value if isinstance(value, list) else [value]
+        text = join_texts(row.get(summary))
+        if any(isinstance(quote, str) and quote and quote in text for quote in quotes):
+            return True
+    return False
 
 
 def find_person_column(names: Iterable[str]) -> str:

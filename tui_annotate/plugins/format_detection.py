@@ -22,9 +22,14 @@ from tui_annotate.plugins.files.packing import (
 )
 from tui_annotate.plugins.files.streams import read_chunks
 from tui_annotate.plugins.files.workbooks import is_workbook
-from tui_annotate.plugins.pair_columns import SAMPLED_ROWS, find_columns, has_pair_header
+from tui_annotate.plugins.pair_columns import (
+    SAMPLED_ROWS,
+    find_columns,
+    has_pair_header,
+    has_used_columns,
+)
 from tui_annotate.plugins.person_files import is_several, read_person_files
-from tui_annotate.plugins.protocols import ImportOptions
+from tui_annotate.plugins.protocols import COLUMN_OPTIONS, ImportOptions
 from tui_annotate.plugins.record_validation import COLUMNS_AMBIGUOUS
 from tui_annotate.plugins.registry import plugin_names as names_of
 
@@ -40,7 +45,9 @@ _KEYS = {
 }
 """Maps the name of a file format to the fields that every record of the format has."""
 _TABULAR = {"mercury", "ragtruth", "doccano", "generations", "open-qa", "rag", "labelstudio"}
-"""Formats whose records may also be read as rows of a table, if the user names its columns."""
+"""Formats whose records may also be read as rows of a table, if the user names both texts."""
+_ROWS = {"ragtruth", "generations", "rag"}
+"""Formats whose records are rows of a table as soon as the user names any column of it."""
 _RAG = (
     ("contexts", {"question"}),
     ("retrieved_contexts", {"user_input"}),
@@ -111,13 +118,13 @@ def detect(path: Path, reading: ImportOptions | None = None) -> str:
 
 def _inspect_records(path: Path, reading: ImportOptions) -> _Inspection:
     columns = {reading.source_column or "source", reading.summary_column or "summary"}
-    named = {reading.source_column, reading.summary_column} - {""}
     look, listed, spare = _Inspection(), False, ""
     rows: list[Mapping[str, Any]] = []
     for fields in _read_records(path, reading.encoding):
         form = _detect_by_record(fields, columns)
-        if form in _TABULAR and len(named) > 1 and named <= fields.keys():
+        if _has_named_columns(form, fields, reading):
             form = ""  # the columns that the user names win
+            look.pairs = True
         if form == "ragtruth" and not _has_sources(path, fields):
             form, spare = "", form
         if form:
@@ -129,14 +136,24 @@ def _inspect_records(path: Path, reading: ImportOptions) -> _Inspection:
     try:
         choice = find_columns(str(path), rows, reading)
     except InvalidInput as error:
-        if error.code == COLUMNS_AMBIGUOUS and not listed:
+        look.pairs = look.pairs or (not listed and has_used_columns(rows, reading))
+        if error.code == COLUMNS_AMBIGUOUS and not listed and not look.pairs:
             raise
     else:
         chosen = reading.source_column or reading.summary_column or choice.is_collection
-        look.pairs = bool(chosen) or not listed
+        look.pairs = look.pairs or bool(chosen) or not listed
     if spare and not look.pairs:
         look.form = spare  # its importer names the missing file
     return look
+
+
+def _has_named_columns(form: str, fields: Mapping[str, Any], reading: ImportOptions) -> bool:
+    """Return whether the user names columns that the record's format would not read."""
+    texts = {reading.source_column, reading.summary_column} - {""}
+    if form in _TABULAR and len(texts) > 1 and texts <= fields.keys():
+        return True
+    unread = reading.named_columns.keys() - COLUMN_OPTIONS.get(form, frozenset())
+    return form in _ROWS and bool(unread)
 
 
 def _has_sources(path: Path, fields: Mapping[str, Any]) -> bool:

@@ -22,7 +22,10 @@ from tui_annotate.plugins.column_texts import (
     explain_no_texts,
     find_person_column,
     find_span_columns,
+    guess_span_options,
+    has_several_words,
     has_tags,
+    is_empty,
     is_label_studio_table,
     is_request,
     join_texts,
@@ -94,7 +97,6 @@ target output completion prediction abstract statement model_summary system_summ
 """
 """Usual names of columns with summaries; the second line holds the less certain names."""
 STANDARD: Final = PairColumns("source", "summary")
-_FEWEST_WORDS: Final = 3
 _TEXT_SHARE: Final = 0.8
 """A column contains texts if at least this fraction of its values has several words."""
 _LONGEST: Final = 100_000
@@ -212,16 +214,38 @@ def describe_unread(rows: Rows, options: ImportOptions) -> Iterator[Problem]:
     """
     names = list(dict.fromkeys(name for row in rows for name in row))
     known = _find_collection(names, rows)
+    lists, span_options = [], {}
     if not options.has_spans and not (known and known.spans):
-        for name in find_span_columns(names, rows):
-            message = f"column {name!r} has spans, which are not imported as annotations"
-            hint = f"to import the spans: {shlex.join(['--span-column', name])}"
-            yield Problem("", message, hint, refused=False, code="spans-unread")
+        lists = find_span_columns(names, rows)
+        span_options = guess_span_options(rows, summary=options.summary_column)
     person = find_person_column(names)
-    if person and not options.merges_rows and _repeats_texts(rows, options):
+    repeats = bool(person) and not options.merges_rows and _repeats_texts(rows, options)
+    person_options = {"--person-column": person} if repeats else {}
+    for name in lists:
+        message = f"column {name!r} has spans, which are not imported as annotations"
+        hint = f"to import the spans: {_join_options({'--span-column': name} | person_options)}"
+        yield Problem("", message, hint, refused=False, code="spans-unread")
+    if span_options and not lists:
+        shown = " and ".join(map(repr, span_options.values()))
+        message = f"{shown} seem to be columns of spans, which are not imported as annotations"
+        hint = f"to import the spans: {_join_options(span_options | person_options)}"
+        yield Problem("", message, hint, refused=False, code="spans-unread")
+    if repeats:
         message = f"rows repeat their texts, and column {person!r} seems to name annotators"
-        hint = f"to make one sample of the rows: {shlex.join(['--person-column', person])}"
+        spans = {"--span-column": lists[0]} if lists else span_options
+        hint = f"to make one sample of the rows: {_join_options(person_options | spans)}"
         yield Problem("", message, hint, refused=False, code="people-unread")
+    if options.person_column and not options.has_spans:
+        message = (
+            f"column {options.person_column!r} names annotators, but no column names their spans: "
+            "their work is not imported"
+        )
+        hint = "name their columns with --span-column, or with --start-column and --end-column"
+        yield Problem("", message, hint, refused=False, code="people-unread")
+
+
+def _join_options(named: Mapping[str, str]) -> str:
+    return shlex.join(word for pair in named.items() for word in pair)
 
 
 def _repeats_texts(rows: Rows, options: ImportOptions) -> bool:
@@ -307,13 +331,20 @@ def find_columns(
     if not found and faults and has_both:
         raise InvalidInput(
             f"the columns of {table} are unclear: {'; '.join(faults.values())}",
-            "name the columns of the texts with --source-column and --summary-column",
+            f"name the columns of the texts, for example: {_guess_columns(names, options).options}",
             code=COLUMNS_AMBIGUOUS,
         )
     if not found:
         raise _missing_error(names, options)
     choice = _choose_by_texts(table, {pair: texts.score(pair) for pair in found})
     return replace(choice, is_certain=choice.is_certain and not faults)
+
+
+def _guess_columns(names: Sequence[str], options: ImportOptions) -> PairColumns:
+    """Return the columns with the best names for both sides, whatever their cells contain."""
+    return PairColumns(
+        *(chosen or _find_names(names, groups)[0] for chosen, groups in _sides(options))
+    )
 
 
 def _find_used(
@@ -330,6 +361,13 @@ def _find_used(
         if wanted[:2] == each[:2] and {*each[:2], *former} - {""} <= {*names}:
             return wanted
     return None
+
+
+def has_used_columns(rows: Rows, options: ImportOptions) -> bool:
+    """Return whether a table has the columns of an earlier import of any dataset."""
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    used = [PairColumns(*each[:5]) for kept in options.used_columns.values() for each in kept]
+    return _find_used(used, names, options) is not None
 
 
 def _missing_error(names: Sequence[str], options: ImportOptions) -> InvalidInput:
@@ -374,17 +412,27 @@ def find_named_columns(
         if chosen:
             sides.append([chosen] * (chosen in names))
             continue
+        possible = [name for group in groups.splitlines() for name in _find_names(names, group)]
+        is_summary = groups is _SUMMARIES
+        sources = _source_names(names, options) if is_summary else []
         wrong = {
-            name: explain_no_texts(name, rows, is_summary=groups is _SUMMARIES)
-            for group in groups.splitlines()
-            for name in _find_names(names, group)
+            name: explain_no_texts(name, rows, is_summary=is_summary, sources=sources)
+            for name in possible
         }
         good = [name for name, fault in wrong.items() if not fault]
+        if not good and is_summary:  # rows after the inspected ones may have summaries
+            good = [name for name in possible if is_empty(name, rows)]
         if not good and faults is not None:
             faults.update(wrong)
         sides.append(_find_names(good, groups) or list(others))
     sources, summaries = sides
     return [PairColumns(*pair) for pair in product(sources, summaries) if len({*pair}) == 2]
+
+
+def _source_names(names: Sequence[str], options: ImportOptions) -> list[str]:
+    if options.source_column:
+        return [options.source_column]
+    return [name for group in _SOURCES.splitlines() for name in _find_names(names, group)]
 
 
 def read_first_line(path: Path, options: ImportOptions) -> str:
@@ -464,8 +512,8 @@ class _TextColumns:
             texts = [join_texts(row.get(name))[:_LONGEST] for row in rows]
             found = [frozenset(word.text for word in find_words(text)) for text in texts]
             several = sum(
-                len(each) >= _FEWEST_WORDS and (" " in text.strip() or not text.isascii())
-                for each, text in zip(found, texts, strict=True)
+                has_several_words(text) and (" " in text.strip() or not text.isascii())
+                for text in texts
             )
             if several >= _TEXT_SHARE * len(rows) and not has_tags(name, rows):
                 words[name] = found

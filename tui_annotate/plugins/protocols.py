@@ -108,6 +108,22 @@ class ColumnChoice:
         )
 
 
+_SPAN_COLUMNS = (
+    "span_column",
+    "span_label_column",
+    "start_column",
+    "end_column",
+    "person_column",
+)
+COLUMN_OPTIONS: Final[Mapping[str, frozenset[str]]] = {
+    "labelstudio": frozenset({"source_column", "summary_column", "id_column", "group_column"}),
+    "doccano": frozenset({"id_column"}),
+    "rag": frozenset({"id_column"}),
+    "generations": frozenset({"id_column"}),
+}
+"""Fields of `ImportOptions` with columns that a format reads; tables read all, others none."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportOptions:
     """User options of an import; an empty value selects the default.
@@ -194,6 +210,13 @@ class ImportOptions:
     table_columns: tuple[str, ...] = field(default=(), compare=False)
     list_source: bool = field(default=False, compare=False)
     meter: ReadMeter | None = field(default=None, compare=False)
+
+    @property
+    def named_columns(self) -> dict[str, str]:
+        """The columns that the user names, by the field of these options."""
+        fields = (*(f"{name}_column" for name in PairColumns._fields), *_SPAN_COLUMNS)
+        named = {field: getattr(self, field) for field in fields}
+        return {field: column for field, column in named.items() if column}
 
     @property
     def has_spans(self) -> bool:

@@ -18,7 +18,12 @@ from tui_annotate.domain.records import Problem, Record
 from tui_annotate.domain.samples import Sample, Side
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.implied_readings import complete_readings, list_annotators
-from tui_annotate.plugins.protocols import ImportOptions, JointImporter, TableImporter
+from tui_annotate.plugins.protocols import (
+    COLUMN_OPTIONS,
+    ImportOptions,
+    JointImporter,
+    TableImporter,
+)
 from tui_annotate.plugins.record_validation import (
     NAME_NOT_UTF8,
     is_utf8,
@@ -57,6 +62,7 @@ def _read_group(
     name: str, options: ImportOptions, paths: Sequence[Path], *, prefixed: bool
 ) -> Iterator[Record | Problem]:
     importer = registry.load("importers", name)
+    _check_named_columns(name, importer, options)
     with registry.guard_plugin("importers", name):
         if isinstance(importer, JointImporter):
             items = importer.read_all(paths, options)
@@ -76,12 +82,27 @@ def choose_columns(name: str, options: ImportOptions, path: Path) -> None:
 
     Raises:
         NotFound, InvalidInput, Unavailable: as `read_guarded`, or the columns of a table are
-            ambiguous.
+            ambiguous, or the user names columns that the format does not have.
     """
     importer = registry.load("importers", name)
+    _check_named_columns(name, importer, options)
     with registry.guard_plugin("importers", name):
         if isinstance(importer, TableImporter):
             importer.choose_columns(path, options)
+
+
+def _check_named_columns(name: str, importer: object, options: ImportOptions) -> None:
+    """Refuse columns that a built-in format would ignore, because its fields have fixed names."""
+    if isinstance(importer, TableImporter) or not registry.is_built_in("importers", name):
+        return
+    for field, column in options.named_columns.items():
+        if field not in COLUMN_OPTIONS.get(name, ()):
+            option = f"--{field.replace('_', '-')}"
+            raise InvalidInput(
+                f"the format {name!r} does not use {option} {column!r}",
+                f"omit {option}, or read the file as a table: --from pairs",
+                code="column-unused",
+            )
 
 
 def _check_names(item: Record | Problem) -> Record | Problem:

@@ -88,7 +88,8 @@ def add_spans(
 ) -> Iterator[Record | Problem]:
     """Yield a sample with the spans of its rows, then a warning for each span that is not found.
 
-    Each person of a row completed the sample, also without a span. Spans that become suggestions
+    Each person of a row completed the sample, also without a span, unless the table has no column
+    of spans. Spans that become suggestions
     are checked, but the sample does not contain them.
 
     Raises:
@@ -106,7 +107,8 @@ def add_spans(
         people[person] = None
         found += [one._replace(person=person) for one in reader.read(row.fields, options)]
         problems += reader.take_problems(row.where, options)
-    if options.spans_as is SpanUse.ANNOTATIONS:
+    # Without a column of spans, nothing is known of what a person marked.
+    if options.has_spans and options.spans_as is SpanUse.ANNOTATIONS:
         record = replace(
             record,
             annotations=tuple(reader.annotations(found)),
