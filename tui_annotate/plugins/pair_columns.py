@@ -186,12 +186,13 @@ def set_columns(
 
 
 def _has_lists(column: str, rows: Rows) -> bool:
-    """Return whether all cells of a column are lists of texts, so that no text is taken for one."""
+    """Return whether most cells of a column are lists of texts, not only a text in brackets."""
     values = [row.get(column) for row in rows if row.get(column) not in (None, "")]
-    return bool(values) and all(
+    lists = sum(
         isinstance(value, list) or (isinstance(value, str) and is_list_like(value))
         for value in values
     )
+    return 2 * lists > len(values)
 
 
 def _with_label_studio(names: Sequence[str], rows: Rows, options: ImportOptions) -> ImportOptions:
