@@ -273,6 +273,8 @@ def test_other_short_answers_are_asked_about(
         read(table(tmp_path, "csv", rows))
     assert shown in caught.value.message
     assert "--source-column context --summary-column answer" in caught.value.hint
+    _, (problem,) = read(tmp_path / "a.csv", source_column="nosuch")
+    assert "no column 'nosuch'" in problem.message
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -328,7 +328,10 @@ def find_columns(
     if not found and {*STANDARD[:2]} <= {*names}:
         # The table has the program's own names and no other texts: bad rows are refused one by one.
         return ColumnChoice(table, (STANDARD,), "columns chosen by name")
-    has_both = all(chosen or _find_names(names, groups) for chosen, groups in _sides(options))
+    has_both = all(
+        chosen in names if chosen else _find_names(names, groups)
+        for chosen, groups in _sides(options)
+    )
     if not found and faults and has_both:
         raise InvalidInput(
             f"the columns of {table} are unclear: {'; '.join(faults.values())}",
