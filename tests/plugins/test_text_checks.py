@@ -155,8 +155,9 @@ def test_a_list_of_texts_is_several_documents(tmp_path: Path, kind: str, column:
 def test_only_a_column_of_lists_is_read_as_lists(tmp_path: Path) -> None:
     """One text that looks like a list stays a text; a shortened list is refused with the reason."""
     rows = [{"source": f'["{SOURCE}"]', "summary": SUMMARY}, {"source": SOURCE, "summary": SUMMARY}]
-    records, _ = read(table(tmp_path, "csv", rows))
+    records, (problem,) = read(table(tmp_path, "csv", rows))
     assert [each.sample.documents[0].text for each in records] == [f'["{SOURCE}"]', SOURCE]
+    assert (problem.code, problem.refused) == ("list-as-text", False)
     rows = [{"source": f"['{SOURCE}' ... 'z']", "summary": SUMMARY},
             {"source": f"['{SOURCE}' + 'z']", "summary": SUMMARY},
             {"source": f"['{SOURCE}', 'z']", "summary": SUMMARY}]  # fmt: skip
@@ -164,6 +165,18 @@ def test_only_a_column_of_lists_is_read_as_lists(tmp_path: Path) -> None:
     assert [len(each.sample.documents) for each in records] == [3]
     assert [each.refused for each in problems] == [True, True]
     assert problems[0].code == "list-cut"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_plain_cell_does_not_change_the_lists_of_its_column(tmp_path: Path, kind: str) -> None:
+    """Lists in most cells are several documents; the other cell is one."""
+    cells = [str([SOURCE, OTHER]), str([OTHER, SOURCE]), SOURCE]
+    records, problems = read(
+        table(tmp_path, kind, [{"contexts": cell, "answer": SUMMARY} for cell in cells])
+    )
+    assert problems == []
+    sources = [[each.text for each in one.sample.side(Side.SOURCE)] for one in records]
+    assert sources == [[SOURCE, OTHER], [OTHER, SOURCE], [SOURCE]]
 
 
 @pytest.mark.parametrize("value", [[{"start": 22, "end": 26}], [[22, 26]], [[22, 26, "X"]]])
@@ -260,6 +273,8 @@ def test_other_short_answers_are_asked_about(
         read(table(tmp_path, "csv", rows))
     assert shown in caught.value.message
     assert "--source-column context --summary-column answer" in caught.value.hint
+    _, (problem,) = read(tmp_path / "a.csv", source_column="nosuch")
+    assert "no column 'nosuch'" in problem.message
 
 
 @pytest.mark.parametrize("kind", KINDS)

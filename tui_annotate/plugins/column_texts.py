@@ -20,7 +20,7 @@ _TEXT_SHARE: Final = 0.5
 """Minimum fraction of a column's values that must be texts, if its name promises texts."""
 _SHORTEST_QUOTE: Final = 4
 """Minimum length of a value that is a quote of its source, in scripts with spaces."""
-_EMPTY: Final[tuple[object, ...]] = (None, "", [])
+_EMPTY: Final[tuple[Any, ...]] = (None, "", [])
 _LONGEST: Final = 20_000
 """Maximum number of code points of a value to inspect."""
 _LONGEST_QUESTION: Final = 30

@@ -186,12 +186,13 @@ def set_columns(
 
 
 def _has_lists(column: str, rows: Rows) -> bool:
-    """Return whether all cells of a column are lists of texts, so that no text is taken for one."""
+    """Return whether most cells of a column are lists of texts, not only a text in brackets."""
     values = [row.get(column) for row in rows if row.get(column) not in (None, "")]
-    return bool(values) and all(
+    lists = sum(
         isinstance(value, list) or (isinstance(value, str) and is_list_like(value))
         for value in values
     )
+    return 2 * lists > len(values)
 
 
 def _with_label_studio(names: Sequence[str], rows: Rows, options: ImportOptions) -> ImportOptions:
@@ -327,7 +328,10 @@ def find_columns(
     if not found and {*STANDARD[:2]} <= {*names}:
         # The table has the program's own names and no other texts: bad rows are refused one by one.
         return ColumnChoice(table, (STANDARD,), "columns chosen by name")
-    has_both = all(chosen or _find_names(names, groups) for chosen, groups in _sides(options))
+    has_both = all(
+        chosen in names if chosen else _find_names(names, groups)
+        for chosen, groups in _sides(options)
+    )
     if not found and faults and has_both:
         raise InvalidInput(
             f"the columns of {table} are unclear: {'; '.join(faults.values())}",

@@ -164,7 +164,7 @@ class ImportOptions:
             imports; None if no samples are stored.
         choose_columns: receives each choice of columns, and returns the columns to use; None
             uses certain choices, and refuses a table whose columns are ambiguous.
-        list_source: whether the cells of the source column are lists of texts, each a document.
+        list_source: whether lists of texts in the source column are read, each text as a document.
         used_columns: columns that each dataset was imported with before, the last first; a table
             that has them is read with them. Each is a `PairColumns` and a digest of the header.
         chosen_columns: columns that this import chose, by dataset and table.

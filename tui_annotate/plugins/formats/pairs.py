@@ -185,6 +185,7 @@ def _make_records(
                 yield make_problem(row.where, error)
                 continue
             yield from _warn_of_binary(row)
+            yield from _warn_of_list(row, chosen)
             if not (hinted or chosen.id_column):
                 yield from _warn_of_unused_ids(row, chosen)
                 hinted = True
@@ -315,6 +316,15 @@ def _parse_sources(value: Any, options: ImportOptions) -> list[Document]:
             f"column {column!r} has a list without a text", "a sample needs a source and a summary"
         )
     return found
+
+
+def _warn_of_list(row: _PairRow, options: ImportOptions) -> Iterator[Problem]:
+    value = row.fields.get(options.source_column)
+    if not options.list_source and isinstance(value, str) and is_list_like(value):
+        column = options.source_column
+        message = f"column {column!r} looks like a list of texts, but is read as one text"
+        hint = "most cells of the column are plain texts; write a list in each cell to read lists"
+        yield Problem(row.where, message, hint, refused=False, code="list-as-text")
 
 
 def _refuse_binary(fields: Mapping[str, Any], columns: set[str]) -> None:
