@@ -13,7 +13,13 @@ from typing import TYPE_CHECKING, Final
 
 from tui_annotate.cli import output, screen
 from tui_annotate.domain.endpoint_trust import parse_origin
-from tui_annotate.domain.errors import Conflict, InvalidInput, NotFound, TuiAnnotateError
+from tui_annotate.domain.errors import (
+    Conflict,
+    InvalidInput,
+    NotAllowed,
+    NotFound,
+    TuiAnnotateError,
+)
 from tui_annotate.domain.records import Problem, Record
 from tui_annotate.plugins.files.inputs import base_folder
 from tui_annotate.plugins.format_detection import detect
@@ -92,8 +98,7 @@ def annotate_files(
     Raises:
         NotFound, InvalidInput, Unavailable: a file cannot be read, or no file has a valid record.
         Conflict: the workspace belongs to another data file.
-        NotAllowed: there is no terminal, and vectors need an endpoint that is not trusted; or a
-            folder of an earlier version belongs to another user.
+        NotAllowed: there is no terminal, and vectors need an endpoint that is not trusted.
     """
     from tui_annotate import workspace as workspaces
     from tui_annotate.cli import ingest
@@ -165,15 +170,22 @@ def annotate_files(
 def _find_folder(
     place: FileWorkspace, file: Path, *, format_name: str, reading: ImportOptions
 ) -> Path:
-    """Return the folder of a file's workspace; one of an earlier version if it holds the file."""
+    """Return the folder of a file's workspace; one of an earlier version if it holds the file.
+
+    Such a folder of another user is not opened, and a warning names it.
+    """
     from tui_annotate.cli.options import open_workspace
 
     former = place.former
     if former is None or (place.folder / WORKSPACE_FILE).exists():
         return place.folder
+    try:
+        require_own_workspace(former)
+    except NotAllowed as error:
+        output.print_problem(f"warning: not used: {error.message}", error.hint)
+        return place.folder
     if not (former / WORKSPACE_FILE).exists():
         return place.folder
-    require_own_workspace(former)
     with open_workspace(former) as space:
         known = space.corpus.setting(ANNOTATED_FILE)
         holds = (
