@@ -198,6 +198,21 @@ def test_settings_of_another_user_name_no_path_outside(
     load(folder)
 
 
+def test_a_default_path_of_another_user_is_no_link_outside(
+    folder: Path, tmp_path: Path, give_away: GiveAway
+) -> None:
+    """A key of pseudonyms would be read or made outside the workspace."""
+    key = folder / "pseudonyms.key"
+    key.symlink_to(tmp_path / "mine")
+    load(folder)
+    give_away(folder / WORKSPACE_FILE)
+    with pytest.raises(NotAllowed, match="pseudonyms_key", check=has_code(UNTRUSTED)):
+        load(folder)
+    load(folder, environment={"TUI_ANNOTATE_PSEUDONYMS_KEY": "inside.key"})
+    key.unlink()
+    load(folder)
+
+
 def test_a_workspace_gives_no_trust(folder: Path) -> None:
     """The lists belong to a person; an unpacked archive is owned by the one who unpacked it."""
     for name in ("trusted_endpoints", "trusted_endpoints_with_key", "trusted_workspaces"):
