@@ -123,8 +123,8 @@ def annotate_files(
             workspaces.create(folder).close()
         with open_workspace(folder, needs=Permission.MANAGE) as space:
             if place.file:
-                _remember_file(
-                    space, place.file, files[0], format_name=format_name, reading=reading
+                reading = _remember_file(
+                    space, place.file, files, format_name=format_name, reading=reading
                 )
             if not is_new:
                 reading.used_columns.update(space.corpus.used_columns())
@@ -197,29 +197,55 @@ def _find_folder(
 
 
 def _remember_file(
-    space: Workspace, name: str, file: Path, *, format_name: str, reading: ImportOptions
-) -> None:
-    """Store the name of a workspace's data file; raise Conflict if it belongs to another file.
+    space: Workspace,
+    name: str,
+    files: Sequence[Path],
+    *,
+    format_name: str,
+    reading: ImportOptions,
+) -> ImportOptions:
+    """Store the name of a workspace's data file; return the options to import it with.
 
     Only the name is stored, so that the folder can be moved together with the file. A workspace of
-    an earlier version has no name; it belongs to the file whose first samples it contains.
+    an earlier version has no name; it belongs to the file whose first samples it contains. A file
+    that was renamed together with its workspace keeps the dataset of its first name.
+
+    Raises:
+        Conflict: the workspace belongs to another file.
     """
     known = space.corpus.setting(ANNOTATED_FILE)
     if known == name:
-        return
-    if any(space.corpus.totals()) and not _holds(
+        return reading
+    file = files[0]
+    if not any(space.corpus.totals()) or _holds(
         space, file, format_name=format_name, reading=reading
     ):
-        if known:
-            message = f"the workspace {space.path} belongs to {known!r}, not to {name!r}"
-        else:
-            message = f"the workspace {space.path} does not contain the samples of {name!r}"
-        raise Conflict(
-            message,
-            f"choose another folder: tui-annotate annotate -w DIR {shlex.quote(str(file))}",
-            code="other-file",
-        )
-    space.corpus.set_setting(ANNOTATED_FILE, name)
+        space.corpus.set_setting(ANNOTATED_FILE, name)
+        return reading
+    if known and len(files) == 1 and not reading.dataset:
+        # The first name stays stored: it gives the dataset again at the next start.
+        for dataset in _name_datasets(known):
+            renamed = replace(reading, dataset=dataset)
+            if _holds(space, file, format_name=format_name, reading=renamed):
+                return renamed
+    if known:
+        message = f"the workspace {space.path} belongs to {known!r}, not to {name!r}"
+    else:
+        message = f"the workspace {space.path} does not contain the samples of {name!r}"
+    raise Conflict(
+        message,
+        f"choose another folder: tui-annotate annotate -w DIR {shlex.quote(str(file))}",
+        code="other-file",
+    )
+
+
+def _name_datasets(file_name: str) -> Iterator[str]:
+    """Yield the dataset's name of a data file, of this and of earlier versions."""
+    from tui_annotate.plugins.record_validation import choose_dataset_name
+
+    for former in (False, True):
+        with suppress(InvalidInput):
+            yield choose_dataset_name(Path(file_name), "", former=former)
 
 
 def _holds(space: Workspace, file: Path, *, format_name: str, reading: ImportOptions) -> bool:
