@@ -10,9 +10,10 @@ import pytest
 
 from tests.helpers.errors import has_code
 from tui_annotate import workspace as workspaces
-from tui_annotate.cli.data_files import choose_folder
+from tui_annotate.cli.data_files import _find_folder, choose_folder
 from tui_annotate.cli.demo import DEFAULT_FOLDER, _open_demo, find_example_data
 from tui_annotate.domain.errors import NotAllowed, TuiAnnotateError
+from tui_annotate.plugins.protocols import ImportOptions
 from tui_annotate.settings import WORKSPACE_FILE, find_workspace, load, user_file
 from tui_annotate.settings.workspaces import UNTRUSTED, describe_owner
 
@@ -61,6 +62,23 @@ def test_a_found_workspace_of_another_user_is_refused(
     assert describe_owner(owner) in refused.value.message
     assert f"-w {folder}" in refused.value.hint
     assert "trusted_workspaces" in refused.value.hint
+
+
+def test_an_earlier_folder_of_another_user_is_not_used(
+    tmp_path: Path, give_away: GiveAway, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The file has its own folder; a warning names the other one, and how to open it."""
+    file = tmp_path / "pairs.jsonl"
+    former = tmp_path / "pairs.annotations"
+    workspaces.create(former).close()
+    place = choose_folder(None, file)
+    assert place.former == former
+    give_away(former)
+    found = _find_folder(place, file, format_name="", reading=ImportOptions())
+    assert found == tmp_path / "pairs.jsonl.annotations"
+    warning = capsys.readouterr().err
+    assert f"not used: the workspace {former} belongs to" in warning
+    assert f"-w {former}" in warning
 
 
 def test_a_link_of_another_user_is_no_workspace_of_ones_own(
@@ -177,6 +195,21 @@ def test_settings_of_another_user_name_no_path_outside(
     load(folder)
     file.write_text(line.format(repr(f"{prefix}{tmp_path / 'mine'}")))
     user_file().write_text(f"trusted_workspaces = ['{folder}']")
+    load(folder)
+
+
+def test_a_default_path_of_another_user_is_no_link_outside(
+    folder: Path, tmp_path: Path, give_away: GiveAway
+) -> None:
+    """A key of pseudonyms would be read or made outside the workspace."""
+    key = folder / "pseudonyms.key"
+    key.symlink_to(tmp_path / "mine")
+    load(folder)
+    give_away(folder / WORKSPACE_FILE)
+    with pytest.raises(NotAllowed, match="pseudonyms_key", check=has_code(UNTRUSTED)):
+        load(folder)
+    load(folder, environment={"TUI_ANNOTATE_PSEUDONYMS_KEY": "inside.key"})
+    key.unlink()
     load(folder)
 
 

@@ -185,6 +185,21 @@ def test_a_file_and_its_workspace_can_be_moved(command: Command, tmp_path: Path)
         assert space.corpus.totals()[0] == 2
 
 
+def test_a_file_and_its_workspace_can_be_renamed(command: Command, tmp_path: Path) -> None:
+    """The samples keep their dataset; new rows join it; a file with other samples is refused."""
+    (tmp_path / "a.csv").write_text(table("1801", rows=2), "utf-8")
+    assert command("annotate", "a.csv").code == 0
+    (tmp_path / "a.csv").rename(tmp_path / "b.csv")
+    (tmp_path / "a.csv.annotations").rename(tmp_path / "b.csv.annotations")
+    for rows in (2, 3):
+        (tmp_path / "b.csv").write_text(table("1801", rows=rows), "utf-8")
+        assert command("annotate", "b.csv").code == 0
+        with workspaces.open(tmp_path / "b.csv.annotations") as space:
+            assert {each.name: each.samples for each in space.corpus.datasets()} == {"a": rows}
+    (tmp_path / "b.csv").write_text(table("1802", rows=2), "utf-8")
+    assert isinstance(command("annotate", "b.csv").error, Conflict)
+
+
 def test_links_that_lead_nowhere_are_skipped(command: Command, tmp_path: Path) -> None:
     """A broken link, a loop and a link to the folder itself stop no import of the folder."""
     rows = tmp_path / "rows"

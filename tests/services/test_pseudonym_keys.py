@@ -110,6 +110,16 @@ def test_a_place_that_can_not_be_used_is_told(tmp_path: Path) -> None:
             PseudonymKeys(path).current()
 
 
+def test_a_link_to_a_missing_file_is_told(tmp_path: Path) -> None:
+    """No key is made where the link leads; the link stays."""
+    path = tmp_path / "k"
+    path.symlink_to(tmp_path / "missing")
+    with pytest.raises(Unavailable, match=str(path)):
+        PseudonymKeys(path).current()
+    assert path.is_symlink()
+    assert not path.exists()
+
+
 def test_a_key_that_others_can_read_is_told(tmp_path: Path) -> None:
     """By its mode."""
     keys = PseudonymKeys(tmp_path / "k")

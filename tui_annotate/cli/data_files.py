@@ -13,7 +13,13 @@ from typing import TYPE_CHECKING, Final
 
 from tui_annotate.cli import output, screen
 from tui_annotate.domain.endpoint_trust import parse_origin
-from tui_annotate.domain.errors import Conflict, InvalidInput, NotFound, TuiAnnotateError
+from tui_annotate.domain.errors import (
+    Conflict,
+    InvalidInput,
+    NotAllowed,
+    NotFound,
+    TuiAnnotateError,
+)
 from tui_annotate.domain.records import Problem, Record
 from tui_annotate.plugins.files.inputs import base_folder
 from tui_annotate.plugins.format_detection import detect
@@ -92,8 +98,7 @@ def annotate_files(
     Raises:
         NotFound, InvalidInput, Unavailable: a file cannot be read, or no file has a valid record.
         Conflict: the workspace belongs to another data file.
-        NotAllowed: there is no terminal, and vectors need an endpoint that is not trusted; or a
-            folder of an earlier version belongs to another user.
+        NotAllowed: there is no terminal, and vectors need an endpoint that is not trusted.
     """
     from tui_annotate import workspace as workspaces
     from tui_annotate.cli import ingest
@@ -119,8 +124,8 @@ def annotate_files(
             workspaces.create(folder).close()
         with open_workspace(folder, needs=Permission.MANAGE) as space:
             if place.file:
-                _remember_file(
-                    space, place.file, files[0], format_name=format_name, reading=reading
+                reading = _remember_file(
+                    space, place.file, files, format_name=format_name, reading=reading
                 )
             if not is_new:
                 reading.used_columns.update(space.corpus.used_columns())
@@ -166,15 +171,22 @@ def annotate_files(
 def _find_folder(
     place: FileWorkspace, file: Path, *, format_name: str, reading: ImportOptions
 ) -> Path:
-    """Return the folder of a file's workspace; one of an earlier version if it holds the file."""
+    """Return the folder of a file's workspace; one of an earlier version if it holds the file.
+
+    Such a folder of another user is not opened, and a warning names it.
+    """
     from tui_annotate.cli.options import open_workspace
 
     former = place.former
     if former is None or (place.folder / WORKSPACE_FILE).exists():
         return place.folder
+    try:
+        require_own_workspace(former)
+    except NotAllowed as error:
+        output.print_problem(f"warning: not used: {error.message}", error.hint)
+        return place.folder
     if not (former / WORKSPACE_FILE).exists():
         return place.folder
-    require_own_workspace(former)
     with open_workspace(former) as space:
         known = space.corpus.setting(ANNOTATED_FILE)
         holds = (
@@ -186,29 +198,55 @@ def _find_folder(
 
 
 def _remember_file(
-    space: Workspace, name: str, file: Path, *, format_name: str, reading: ImportOptions
-) -> None:
-    """Store the name of a workspace's data file; raise Conflict if it belongs to another file.
+    space: Workspace,
+    name: str,
+    files: Sequence[Path],
+    *,
+    format_name: str,
+    reading: ImportOptions,
+) -> ImportOptions:
+    """Store the name of a workspace's data file; return the options to import it with.
 
     Only the name is stored, so that the folder can be moved together with the file. A workspace of
-    an earlier version has no name; it belongs to the file whose first samples it contains.
+    an earlier version has no name; it belongs to the file whose first samples it contains. A file
+    that was renamed together with its workspace keeps the dataset of its first name.
+
+    Raises:
+        Conflict: the workspace belongs to another file.
     """
     known = space.corpus.setting(ANNOTATED_FILE)
     if known == name:
-        return
-    if any(space.corpus.totals()) and not _holds(
+        return reading
+    file = files[0]
+    if not any(space.corpus.totals()) or _holds(
         space, file, format_name=format_name, reading=reading
     ):
-        if known:
-            message = f"the workspace {space.path} belongs to {known!r}, not to {name!r}"
-        else:
-            message = f"the workspace {space.path} does not contain the samples of {name!r}"
-        raise Conflict(
-            message,
-            f"choose another folder: tui-annotate annotate -w DIR {shlex.quote(str(file))}",
-            code="other-file",
-        )
-    space.corpus.set_setting(ANNOTATED_FILE, name)
+        space.corpus.set_setting(ANNOTATED_FILE, name)
+        return reading
+    if known and len(files) == 1 and not reading.dataset:
+        # The first name stays stored: it gives the dataset again at the next start.
+        for dataset in _name_datasets(known):
+            renamed = replace(reading, dataset=dataset)
+            if _holds(space, file, format_name=format_name, reading=renamed):
+                return renamed
+    if known:
+        message = f"the workspace {space.path} belongs to {known!r}, not to {name!r}"
+    else:
+        message = f"the workspace {space.path} does not contain the samples of {name!r}"
+    raise Conflict(
+        message,
+        f"choose another folder: tui-annotate annotate -w DIR {shlex.quote(str(file))}",
+        code="other-file",
+    )
+
+
+def _name_datasets(file_name: str) -> Iterator[str]:
+    """Yield the dataset's name of a data file, of this and of earlier versions."""
+    from tui_annotate.plugins.record_validation import choose_dataset_name
+
+    for former in (False, True):
+        with suppress(InvalidInput):
+            yield choose_dataset_name(Path(file_name), "", former=former)
 
 
 def _holds(space: Workspace, file: Path, *, format_name: str, reading: ImportOptions) -> bool:

@@ -218,8 +218,10 @@ def load(
         file = workspace / WORKSPACE_FILE
         values = _flatten_people(_read_table(file), where=str(file))
         settings = _merge(settings, values, where=str(file), allowed=known - _USER_FIELDS)
-        replaced = {name for name in values if PREFIX + name.upper() in given} | chosen.keys()
-        check_paths({each: values[each] for each in values.keys() - replaced}, workspace)
+        replaced = {
+            name for name in SETTING_NAMES if PREFIX + name.upper() in given
+        } | chosen.keys()
+        check_paths(values, workspace, replaced=replaced)
     for name in SETTING_NAMES:
         value = given.get(PREFIX + name.upper())
         if value is not None and name != "keys":

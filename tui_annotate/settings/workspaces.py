@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from pathlib import Path
 from typing import Any, Final
 
@@ -18,7 +19,8 @@ UNTRUSTED: Final = "workspace-untrusted"
 """Code of the error that a workspace belongs to another user."""
 
 _STORE: Final = "store.sqlite"
-_PATH_SETTINGS: Final = ("people_store", "pseudonyms_key", "embedder")
+_PATH_SETTINGS: Final = {"people_store": "", "pseudonyms_key": "pseudonyms.key", "embedder": ""}
+"""Settings that can name a path, with the path if the value is empty, which can be a link."""
 
 
 def find_workspace(flag: Path | None = None) -> Path:
@@ -127,8 +129,12 @@ def describe_owner(uid: int) -> str:
         return f"the user with the id {uid}"
 
 
-def check_paths(values: Mapping[str, Any], workspace: Path) -> None:
+def check_paths(
+    values: Mapping[str, Any], workspace: Path, *, replaced: AbstractSet[str] = frozenset()
+) -> None:
     """Check that the settings of another user name no path outside their workspace.
+
+    Names in `replaced` pass: the user who runs the program chose their values.
 
     Raises:
         NotAllowed: a setting names such a path, which could be a file of the user who runs the
@@ -139,6 +145,8 @@ def check_paths(values: Mapping[str, Any], workspace: Path) -> None:
     if owner is None:
         return
     for name, value in find_outside_paths(values, workspace):
+        if name in replaced:
+            continue
         if is_trusted_workspace(workspace):
             return
         raise NotAllowed(
@@ -151,8 +159,8 @@ def check_paths(values: Mapping[str, Any], workspace: Path) -> None:
 
 def find_outside_paths(values: Mapping[str, Any], workspace: Path) -> Iterator[tuple[str, str]]:
     """Yield name and value of each setting that names a path outside the workspace."""
-    for name in _PATH_SETTINGS:
-        value = str(values.get(name, ""))
+    for name, default in _PATH_SETTINGS.items():
+        value = str(values.get(name, "")) or default
         named = _named_path(name, value, workspace)
         if named is not None and not named.resolve().is_relative_to(workspace.resolve()):
             yield name, value

@@ -307,8 +307,14 @@ class PseudonymKeys:
         try:
             # Another process may create a key at the same time: O_EXCL lets the first one win.
             place = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        except FileExistsError:
-            return self._read_key() or self._make_key()
+        except FileExistsError as error:
+            if (made := self._read_key()) is not None:
+                return made
+            raise Unavailable(
+                f"{self.path} is a link to a missing file",
+                "restore the file that it names: it contains the key of the pseudonyms; or delete"
+                " the link",
+            ) from error
         except OSError as error:
             raise self._unavailable(error, "written") from error
         with os.fdopen(place, "wb") as file:
