@@ -121,6 +121,7 @@ def test_random_bytes_do_not_end_the_app(tmp_path: Path, seed: int) -> None:
             _read_until_quiet(terminal, 0.05)
             assert terminal.alive, terminal.text
         terminal.press("\x1b")
+        _read_until_quiet(terminal, 0.3)  # read together, Esc and the next key are one sequence
         terminal.press(states.QUIT)
         assert terminal.end() == 0
     with workspace.open(folder) as space:
