@@ -217,7 +217,8 @@ def test_an_annotation_without_any_span_is_refused(tmp_path: Path) -> None:
     """There is nothing that it could be about."""
     bare = {key: value for key, value in BARE.items() if not key.startswith("summary")}
     (found,), problems = read(_dump(tmp_path, _sample(bare)))
-    assert (found.annotations, found.people) == ((), ())
+    assert found.annotations == ()
+    assert [work.state.value for work in found.assignments] == ["draft"]
     assert [problem.refuses_part for problem in problems] == [True]
 
 

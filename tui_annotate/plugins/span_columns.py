@@ -24,6 +24,7 @@ from tui_annotate.domain.samples import Sample, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.methods.quote_location import list_occurrences
 from tui_annotate.plugins.files.json_values import SURROGATE
+from tui_annotate.plugins.incomplete_work import mark_incomplete
 from tui_annotate.plugins.json_records import make_row_id, number_repeated, parse_label
 from tui_annotate.plugins.protocols import ImportOptions, SpanUse
 from tui_annotate.plugins.record_validation import (
@@ -89,8 +90,8 @@ def add_spans(
     """Yield a sample with the spans of its rows, then a warning for each span that is not found.
 
     Each person of a row completed the sample, also without a span, unless the table has no column
-    of spans. Spans that become suggestions
-    are checked, but the sample does not contain them.
+    of spans; people with a refused span are in progress. Spans that become suggestions are checked,
+    but the sample does not contain them.
 
     Raises:
         InvalidInput: a row lacks one of the columns, or the name of a person is invalid.
@@ -102,10 +103,13 @@ def add_spans(
     found: list[_Found] = []
     people: dict[str, None] = {}
     problems: list[Problem] = []
+    refused: dict[str, None] = {}
     for row in rows:
         person = _read_person(row.fields, options)
         people[person] = None
         found += [one._replace(person=person) for one in reader.read(row.fields, options)]
+        if reader.errors:
+            refused[person] = None
         problems += reader.take_problems(row.where, options)
     # Without a column of spans, nothing is known of what a person marked.
     if options.has_spans and options.spans_as is SpanUse.ANNOTATIONS:
@@ -115,6 +119,7 @@ def add_spans(
             assignments=tuple(Assignment(person, State.DONE) for person in people),
             people=tuple(imported_person(person) for person in people),
         )
+        record = mark_incomplete(record, refused)
     yield record
     yield from problems
 

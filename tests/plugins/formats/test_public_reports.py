@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+from typing import Any
+
 import pytest
 
 from tests.helpers.public_reports import find_report
-from tests.plugins.record_reader import read
+from tests.plugins.record_reader import file, read
+from tui_annotate.domain.assignments import State
 from tui_annotate.domain.records import Record
 from tui_annotate.domain.samples import Side
+from tui_annotate.plugins.joined_texts import SEPARATOR
 
 WRONG = ("1871", "Unwanted")
 
@@ -109,3 +115,67 @@ def test_the_hint_of_an_unclear_unit_names_the_option() -> None:
     for unit in ("codepoint", "utf16"):
         records, _ = read(path, "labelstudio", offsets=unit)
         assert list_words(records[4]) != []
+
+
+def list_states(records: list[Record]) -> list[list[str]]:
+    """The states of the assignments of each sample."""
+    return [[work.state.value for work in record.assignments] for record in records]
+
+
+@pytest.mark.parametrize(
+    ("name", "importer", "states"),
+    [
+        ("03/tasks.json", "labelstudio", ["done", "done", "done", "done", "draft", "done"]),
+        ("06/quoted.jsonl", "doccano", ["draft", ""]),
+        ("07/all.jsonl", "doccano", ["draft"]),
+    ],
+)
+def test_a_person_with_a_refused_span_has_not_completed_the_sample(
+    name: str, importer: str, states: list[str]
+) -> None:
+    """A completed sample without marks would agree with people who marked nothing."""
+    records, _ = read(find_report(name), importer)
+    assert list_states(records) == [[state] if state else [] for state in states]
+
+
+REGION = {"from_name": "claim", "type": "labels", "id": "r"}
+TEXT = "It was built in 1871 by the river."
+
+
+def make_submission(person: str, start: int, end: int, *, column: str) -> dict[str, Any]:
+    value = {"start": start, "end": end, "labels": ["Unwanted"]}
+    return {
+        "completed_by": {"email": person},
+        "result": [{**REGION, "to_name": column, "value": value}],
+    }
+
+
+@pytest.mark.parametrize("joined", [False, True])
+def test_only_the_person_with_the_refused_region_is_in_progress(
+    tmp_path: Path, joined: bool
+) -> None:
+    data, column = {"source": "The mill.", "summary": TEXT}, "summary"
+    if joined:
+        column = "text"
+        data = {"text": f"The mill.{SEPARATOR}{TEXT}"}
+    parts = [
+        make_submission(name, 2, end, column=column) for name, end in [("ana", 8), ("ben", 900)]
+    ]
+    path = file(tmp_path, "tasks.json", json.dumps([{"data": data, "annotations": parts}]))
+    (record,), problems = read(path, "labelstudio")
+    assert {work.person: work.state for work in record.assignments} == {
+        "ana": State.DONE,
+        "ben": State.DRAFT,
+    }
+    named = any("'ben' counts as in progress" in problem.message for problem in problems)
+    assert named or joined  # the regions of a joined text are refused before people are read
+
+
+def test_a_row_with_a_refused_span_is_in_progress(tmp_path: Path) -> None:
+    rows = [
+        {"source": "The mill.", "summary": TEXT, "who": "ana", "spans": [[16, 20]]},
+        {"source": "The mill.", "summary": TEXT, "who": "ben", "spans": [[16, 900]]},
+    ]
+    path = file(tmp_path, "rows.jsonl", "\n".join(map(json.dumps, rows)))
+    (record,), _ = read(path, "pairs", span_column="spans", person_column="who")
+    assert [work.state for work in record.assignments] == [State.DONE, State.DRAFT]

@@ -20,6 +20,7 @@ from tui_annotate.domain.samples import Document, Sample, fingerprint
 from tui_annotate.domain.spans import Span
 from tui_annotate.plugins.files.json_values import EMPTY, read_json_values
 from tui_annotate.plugins.files.streams import read_chunks, read_lines
+from tui_annotate.plugins.incomplete_work import mark_incomplete
 from tui_annotate.plugins.joined_texts import (
     EVIDENCE,
     JOINED_TRAITS,
@@ -162,6 +163,7 @@ class _FolderReader:
     options: ImportOptions
     dataset: str
     doubts: list[Doubt] = field(default_factory=list)
+    _refused: list[Person] = field(default_factory=list)
     _folders: list[tuple[Path, Person]] = field(default_factory=list)
     _types: dict[str, LabelPath] = field(default_factory=dict)
 
@@ -204,6 +206,7 @@ class _FolderReader:
 
     def record(self, row: Row, where: str) -> Record:
         self.doubts = []
+        self._refused = []
         stem = row.get("file")
         if not isinstance(stem, str) or not _SAFE_NAME.fullmatch(stem):
             raise InvalidInput(f"'file' is {stem!r}, which is not a valid file name")
@@ -221,7 +224,9 @@ class _FolderReader:
         )
         named = {one.person for one in owned}
         people = tuple(person for _, person in files if person.id in named)
-        return Record(sample, owned, people=people, where=where, about=read_description(row))
+        about = read_description(row)
+        record = Record(sample, owned, people=people, where=where, about=about)
+        return mark_incomplete(record, self._refused)
 
     def _choose_text(
         self, files: list[tuple[Path, Person]], sha256: Any
@@ -247,6 +252,7 @@ class _FolderReader:
             message = f"{name} was changed after the export: its SHA-256 differs"
             raise InvalidInput(message, "restore the exported file")
         chosen = max(fitting, key=lambda text: counts[text])
+        self._refused += [person for file, person in files if texts.get(file) != chosen]
         self.doubts += errors
         self.doubts += [
             InvalidInput(
@@ -292,6 +298,8 @@ class _FolderReader:
             key = make_row_id(sample.key, place, [person.id, one.label])
             path = self._types.get(one.label, (one.label,))
             yield one.annotation(key, () if one.label == UNLABELLED else (path,), form=FORMAT)
+        if any(isinstance(doubt, InvalidInput) for doubt in doubts):
+            self._refused.append(person)
         self.doubts += [*doubts, *describe_left_out(standoff.left_out)]
         if standoff.unit != CODE_POINTS:
             self.doubts.append(

@@ -13,6 +13,7 @@ from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.records import OwnedAnnotation, Problem, Record
 from tui_annotate.domain.samples import Sample, fingerprint
 from tui_annotate.plugins.files.json_values import JsonValue
+from tui_annotate.plugins.incomplete_work import mark_incomplete
 from tui_annotate.plugins.joined_texts import (
     EVIDENCE,
     JOINED_TRAITS,
@@ -200,7 +201,9 @@ class _LineReader:
         self.doubts += describe_left_out(left_out)
         people = (imported_person(self._person),) if owned else ()
         about = read_description(fields if "sep_len" in fields else {})
-        return Record(sample, owned, people=people, where=where, about=about)
+        record = Record(sample, owned, people=people, where=where, about=about)
+        is_refused = any(isinstance(doubt, InvalidInput) for doubt in self.doubts)
+        return mark_incomplete(record, [self._person] if is_refused else [])
 
     def _make_sample(self, joined: JoinedTexts, dataset: str, text_column: str) -> Sample:
         fields, language = self._fields, self._options.language

@@ -15,6 +15,7 @@ from tui_annotate.domain.people import Person, PersonKind
 from tui_annotate.domain.records import DatasetDescription, OwnedAnnotation, Problem, Record
 from tui_annotate.domain.samples import Document, Request, Sample, SampleKind, Side
 from tui_annotate.plugins.files.json_values import JsonValue
+from tui_annotate.plugins.incomplete_work import list_people_with_less, mark_incomplete
 from tui_annotate.plugins.json_records import (
     Doubt,
     Fields,
@@ -165,7 +166,10 @@ def _read_record(
     named = [owned.person for owned in annotations] + [one.person for one in assignments]
     keys = dict.fromkeys([*named, *(person.id for person in listed)])
     record = Record(sample, annotations, assignments, tuple(people[key] for key in keys), where)
-    return record, doubts
+    items = list_field(value, "annotations", [])
+    given = [item.get("person") for item in items if isinstance(item, dict)]
+    refused = [people[key] for key in list_people_with_less(given, record) if key in people]
+    return mark_incomplete(record, refused, doubts), doubts
 
 
 def _check_person(person: str, people: Mapping[str, Person], what: str) -> None:

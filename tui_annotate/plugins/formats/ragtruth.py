@@ -20,6 +20,7 @@ from tui_annotate.domain.samples import Document, Sample, Side, fingerprint
 from tui_annotate.domain.spans import Span
 from tui_annotate.plugins.files.json_values import JsonValue, read_json_values
 from tui_annotate.plugins.files.packing import PACKED
+from tui_annotate.plugins.incomplete_work import mark_incomplete
 from tui_annotate.plugins.json_records import (
     Doubt,
     check_object,
@@ -231,6 +232,7 @@ class _ResponseReader:
             get_field(row, "response", option=""), Side.SUMMARY, "response"
         )
         owned, doubts = self._read_annotations(row, key, response.text)
+        is_incomplete = any(isinstance(doubt, InvalidInput) for doubt in doubts)
         both = sorted({name for name in about if name in row} - TAKEN)
         sample = Sample(
             self._dataset,
@@ -245,7 +247,8 @@ class _ResponseReader:
             for name in both
         ]
         done = (Assignment(FORMAT, State.DONE),)
-        return Record(sample, owned, done, (imported_person(FORMAT),), where), doubts
+        record = Record(sample, owned, done, (imported_person(FORMAT),), where)
+        return mark_incomplete(record, [FORMAT] if is_incomplete else [], doubts), doubts
 
     def _make_document(self, text: Any, side: Side, column: str) -> Document:
         return parse_document(text, side=side, column=column, language=self._language)

@@ -17,6 +17,7 @@ from tui_annotate.domain.records import DatasetDescription, OwnedAnnotation, Pro
 from tui_annotate.domain.samples import Document, Request, Sample, SampleKind, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.plugins.files.json_values import JsonValue
+from tui_annotate.plugins.incomplete_work import list_people_with_less, mark_incomplete
 from tui_annotate.plugins.json_records import (
     Doubt,
     Fields,
@@ -140,7 +141,7 @@ class _CollectionReader:
     def record(self, where: str) -> Record:
         values = list_field(_mapping(self._fields, "first"), "items", [])
         items = keep_readable(lambda each: check_object(each, what="item"), values, self.doubts)
-        own = (item for item in items if "tui:state" not in item)
+        own = [item for item in items if "tui:state" not in item]
         counted = keep_readable(self._read_annotation, own, self.doubts)
         found, doubts = convert_annotations([each for _, each in counted], self._sample)
         self.doubts += doubts
@@ -155,7 +156,10 @@ class _CollectionReader:
         people = tuple(person for key, person in self._people.items() if key in named)
         terms = {name: text_field(self._fields, term) for name, term in _DESCRIPTION.items()}
         about = DatasetDescription(**terms)
-        return Record(self._sample, annotations, assignments, people, where, about)
+        record = Record(self._sample, annotations, assignments, people, where, about)
+        given = keep_readable(self._read_creator, own, [])  # unreadable creators are named before
+        refused = [self._people[key] for key in list_people_with_less(given, record)]
+        return mark_incomplete(record, refused, self.doubts)
 
     def _read_creator(self, item: Fields) -> str:
         fields = _mapping(item, "creator")

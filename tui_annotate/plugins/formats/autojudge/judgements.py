@@ -26,6 +26,7 @@ from tui_annotate.plugins.formats.autojudge.reports import (
     read_page,
     text_of,
 )
+from tui_annotate.plugins.incomplete_work import mark_incomplete
 from tui_annotate.plugins.json_records import Doubt, enum_field, make_row_id
 from tui_annotate.plugins.protocols import CODEPOINT, UTF16
 from tui_annotate.plugins.record_validation import (
@@ -61,6 +62,8 @@ class PersonJudgement(NamedTuple):
     comment: str
     spans: Mapping[str, list[Any]]
     state: str = State.DONE.value
+    is_incomplete: bool = False
+    """Whether a part of the line is refused."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +159,7 @@ def _make_judgement(
         _read_optional(line, "comment").strip(),
         spans,
         _read_state(line),
+        any(isinstance(doubt, InvalidInput) for doubt in doubts),
     )
     key = json.dumps([item[0].value, *item[1:]])
     return ItemJudgement(dataset, checked, key, judgement, report, pages or {}, doubts)
@@ -226,11 +230,14 @@ def add_judgements(
     works: list[Assignment] = []
     problems: list[Problem] = []
     places: list[str] = []
+    refused: list[str] = []
     for one in judgements:
         found, doubts = _make_annotations(record.sample, one, offsets)
         annotations += found
         works.append(Assignment(one.person, State(one.state), one.rating, one.comment))
         places.append(one.where)
+        if doubts or one.is_incomplete:
+            refused.append(one.person)
         problems += (
             Problem(one.where, *doubt, refused=False, code=SPAN_REFUSED) for doubt in doubts
         )
@@ -239,7 +246,9 @@ def add_judgements(
     if len(places) > 1:
         named = zip(places, works, strict=True)
         where = ", ".join(f"{place} ({work.person})" for place, work in named)
-    yield Record(record.sample, tuple(annotations), tuple(works), people, where or record.where)
+    where = where or record.where
+    found_record = Record(record.sample, tuple(annotations), tuple(works), people, where)
+    yield mark_incomplete(found_record, refused)
     yield from problems
 
 

@@ -32,6 +32,7 @@ from tui_annotate.plugins.formats.autojudge.reports import (
     RunReport,
 )
 from tui_annotate.plugins.formats.autojudge.writer import is_item, report_of_sample
+from tui_annotate.plugins.incomplete_work import mark_incomplete
 from tui_annotate.plugins.json_records import Doubt, make_row_id, problems_at, write_json_line
 from tui_annotate.plugins.losses import LossCounter
 from tui_annotate.plugins.protocols import (
@@ -229,6 +230,7 @@ class PairJudgements:
         works: dict[str, Assignment] = {}
         annotations: dict[str, OwnedAnnotation] = {}
         problems: list[Problem] = []
+        refused: list[str] = []
         for where, line in lines:
             judgement = parse_judgement(line, where).judgement
             doubts: list[Doubt] = []
@@ -247,9 +249,13 @@ class PairJudgements:
             rating = before.rating or judgement.rating
             works[judgement.person] = replace(before, rating=rating, comment="\n".join(comments))
             problems += problems_at(where, doubts)
+            is_refused = any(isinstance(doubt, InvalidInput) for doubt in doubts)
+            if is_refused or judgement.is_incomplete:
+                refused.append(judgement.person)
         people = tuple(imported_person(name) for name in works)
         owned_annotations = tuple(annotations.values())
-        yield Record(sample, owned_annotations, tuple(works.values()), people, lines[0][0])
+        record = Record(sample, owned_annotations, tuple(works.values()), people, lines[0][0])
+        yield mark_incomplete(record, refused)
         yield from problems
 
     def _find_sample(self, key: SampleKey, lines: list[tuple[str, dict[str, Any]]]) -> Sample:

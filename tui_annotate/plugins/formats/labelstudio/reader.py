@@ -22,6 +22,7 @@ from tui_annotate.plugins.formats.labelstudio.results import (
     MACHINE,
     OF_DATA,
     OF_TASK,
+    REFUSED,
     UNIT,
     Region,
     RegionGroup,
@@ -29,6 +30,7 @@ from tui_annotate.plugins.formats.labelstudio.results import (
     list_unread_fields,
     region_labels,
 )
+from tui_annotate.plugins.incomplete_work import mark_incomplete
 from tui_annotate.plugins.joined_texts import describe_left_out
 from tui_annotate.plugins.json_records import (
     Doubt,
@@ -73,6 +75,10 @@ class TaskReader:
         sides = {self.options.source_column: Side.SOURCE, self.options.summary_column: Side.SUMMARY}
         parts = [*self._read_submissions(sides), *self._read_predictions(sides)]
         spans = self._convert_spans(sample, parts, data)
+        # Grouping removes the refused regions: look for them before.
+        refused = [
+            part.person for part in parts if not part.machine and _is_incomplete(part, spans)
+        ]
         owned = tuple(
             OwnedAnnotation(part.person.id, _make_annotation(group, key, spans, part=part))
             for part in parts
@@ -85,7 +91,8 @@ class TaskReader:
         people = {part.person.id: part.person for part in parts}
         about = read_description(data if UNIT in data else {})
         work = _list_assignments(parts)
-        return Record(sample, owned, work, tuple(people.values()), where, about)
+        record = Record(sample, owned, work, tuple(people.values()), where, about)
+        return mark_incomplete(record, refused, self.doubts)
 
     def _make_sample(self, data: Mapping[str, Any], dataset: str) -> Sample:
         options = self.options
@@ -208,6 +215,18 @@ def _list_assignments(parts: list[_Contribution]) -> tuple[Assignment, ...]:
         if not part.machine and work != Assignment(part.person.id):
             found[part.person.id] = work
     return tuple(found.values())
+
+
+def _is_incomplete(part: _Contribution, spans: Mapping[int, Span]) -> bool:
+    """Return whether an item or a region of a submission is refused."""
+    refused = any(isinstance(doubt, InvalidInput) for doubt in part.result.doubts)
+    regions = part.result.regions.values()
+    # A text that is split into source and summary loses its refused regions before.
+    return (
+        refused
+        or part.fields.get(REFUSED) is True
+        or any(id(region) not in spans for region in regions)
+    )
 
 
 def _read_result(fields: Mapping[str, Any], sides: Mapping[str, Side]) -> Result:

@@ -30,6 +30,8 @@ MACHINE: Final = "machine:"
 """Prefix of a model's name in the model's id and in the origin of the model's predictions."""
 UNIT: Final = "offset_unit"
 """Key in a Label Studio task whose value is the unit of offsets; only this program writes it."""
+REFUSED: Final = "\0refused"
+"""Key that marks a submission of a joined text of which a region is refused; no file has it."""
 OF_TASK: Final = ("inner_id", "meta")
 NOT_TAKEN: Final = ("project", "file_upload")
 """Fields of a Label Studio task that have no meaning outside the task's project."""
@@ -309,6 +311,7 @@ def _split_results(
                     for item in one["result"]
                     if (kept := places.get(id(item), item)) is not None
                 ],
+                REFUSED: any(places.get(id(item), item) is None for item in one["result"]),
             }
             if isinstance(one, dict) and isinstance(one.get("result"), list)
             else one

@@ -19,6 +19,7 @@ from tui_annotate.domain.records import OwnedAnnotation, Problem, Record
 from tui_annotate.domain.samples import IMPORTED_COMMENTS, Sample, SampleKey, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.plugins.files.json_values import SURROGATE, JsonValue, read_json_values
+from tui_annotate.plugins.incomplete_work import list_people_with_less, mark_incomplete
 from tui_annotate.plugins.json_records import (
     LABEL_JOINER,
     Doubt,
@@ -206,7 +207,11 @@ class MercurySampleReader:
             )
         )
         named = {one.person: people[one.person] for one in owned}
-        return Record(self._make_sample(owned), owned, people=tuple(named.values()), where=where)
+        sample, found = self._make_sample(owned), tuple(named.values())
+        record = Record(sample, owned, people=found, where=where)
+        given = [row.get(_get_dialect(row).person_key) for row in rows]
+        refused = [people[key] for key in list_people_with_less(given, record) if key in people]
+        return mark_incomplete(record, refused)
 
     def _make_sample(self, owned: tuple[OwnedAnnotation, ...]) -> Sample:
         others = {name: value for name, value in self._fields.items() if name not in _KNOWN}
@@ -264,7 +269,7 @@ class MercurySampleReader:
     ) -> tuple[str, CountedAnnotation]:
         times, row = numbered
         name = f"annotation {row.get('annot_id')!r}"
-        dialect = _RELEASED if _RELEASED.person_key in row else _DUMP
+        dialect = _get_dialect(row)
         person = row.get(dialect.person_key)
         if not isinstance(person, str) or not person:
             raise InvalidInput(f"{name} has no annotator", "add the annotator to every annotation")
@@ -325,6 +330,10 @@ class MercurySampleReader:
         if len({path[0] for path in lowest}) > 1:
             self.doubts.append(f"{name} has labels under different top labels: {labels!r}")
         return lowest
+
+
+def _get_dialect(row: Mapping[str, Any]) -> _Dialect:
+    return _RELEASED if _RELEASED.person_key in row else _DUMP
 
 
 def _is_no_span(row: Mapping[str, Any], side: Side) -> bool:
