@@ -162,7 +162,7 @@ EDITS: Final[dict[str, tuple[str, str, str]]] = {
     "common label set": ("UPDATE settings SET value = '' WHERE name = 'labels'", "settings", ""),
     "edition": ("UPDATE editions SET by = 'x'", "editions", ""),
     "assignment": (
-        f"DELETE FROM allotments WHERE person = {ANA}",
+        "DELETE FROM allotments",
         "allotments",
         "",
     ),

@@ -20,7 +20,7 @@ from tui_annotate.tui.keys.key_map import shown_keys
 
 CALLS = [call for page in PAGES for call in calls(page)]
 COMMANDS = set(commands())
-OTHERS = {"--check"}
+OTHERS = {"--check", "--show-documents"}
 """Options of other programs that stand in sentences."""
 NOT_RUN = {
     *(("annotate",), ("demo",), ("review",), ("view",), ("ssh", "session")),  # a screen
