@@ -110,3 +110,13 @@ def test_a_new_sample_does_not_take_over_a_damaged_text(
     file.write_text(json.dumps(PAIRS[0] | {"id": "new"}), "utf-8")
     assert filled("ingest", str(file), "--id-column", "id", "--embedder", "none").code == 0
     assert filled("doctor").code == 0
+
+
+def test_verify_finds_a_text_of_another_type(command: Command, pairs: Path, tmp_path: Path) -> None:
+    """A text that the program sqlite3 has stored as TEXT is an altered text."""
+    del pairs
+    command("init", "w")
+    command("ingest", "pairs.jsonl", "-w", "w", "--embedder", "none")
+    with closing(sqlite3.connect(tmp_path / "w" / "store.sqlite")) as store, store:
+        store.execute("UPDATE documents SET text = 'Something else.'")
+    assert command("audit", "verify", "-w", "w").code == 1

@@ -165,14 +165,22 @@ def measure_replies(path: Path) -> ReplyFileSize:
 
 
 def _remove_cut_line(file: BinaryIO) -> None:
-    """Remove the end of a file that is no whole line, which a killed process has left."""
+    """Remove the end of a file that is no whole line, which a killed process has left.
+
+    A file without any whole line may be somebody else's: it gets a line end, and is kept.
+    """
     size = file.seek(0, os.SEEK_END)
     if not size:
         return
     file.seek(size - 1)
     if file.read(1) != b"\n":
         file.seek(0)
-        file.truncate(file.read().rfind(b"\n") + 1)
+        whole = file.read().rfind(b"\n") + 1
+        if whole:
+            file.truncate(whole)
+        else:
+            file.seek(0, os.SEEK_END)
+            file.write(b"\n")
 
 
 class ReplyStore(CommonStore):

@@ -39,6 +39,7 @@ from tui_annotate.storage.log.write_plans import (
     assignment_row,
 )
 from tui_annotate.storage.statements import SAMPLE_ROW
+from tui_annotate.storage.storage_classes import find_wrong_values
 
 _REPORT_EVERY: Final = 1000
 _ROWS: Final = [
@@ -115,6 +116,9 @@ class AuditStore(CommonStore):
     def find_altered_texts(self) -> Iterator[str]:
         """Yield a message for each text or sample that is not as it was imported."""
         with self._database.reading() as connection:
+            for value in find_wrong_values(connection):
+                if value.document:
+                    yield str(value)
             yield from find_altered_texts(connection)
 
     def record_head(self) -> RecordHead:
