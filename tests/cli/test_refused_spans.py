@@ -8,7 +8,7 @@ import pytest
 
 from tests.cli.conftest import Command
 from tests.fuzz.readers import placed
-from tests.helpers.public_reports import find_report
+from tests.helpers.report_files import report_file
 from tests.plugins.formats.test_offsets import FORMATS, Told
 
 TEXT = "The mill was built in 1871."
@@ -31,7 +31,7 @@ def test_commands_end_with_code_3(tmp_path: Path, command: Command) -> None:
 @pytest.mark.parametrize("as_suggestions", [False, True])
 def test_probabilities_of_spans_become_scores(command: Command, *, as_suggestions: bool) -> None:
     """Suggestions have the scores of Mu-SHROOM's spans; otherwise the field is named as lost."""
-    path = find_report("02/with_context.jsonl")
+    path = report_file("02/with_context.jsonl")
     assert command("init", ".").code == 0
     columns = ("--source-column", "context", "--summary-column", "model_output_text")
     spans = ("--span-column", "soft_labels", "--embedder", "none", "--dataset", "d", "--json")

@@ -66,7 +66,7 @@ def test_closed_streams_change_no_result(folder: Path, streams: str) -> None:
 
 
 def test_an_import_with_closed_streams_stores_its_samples(folder: Path) -> None:
-    """What an import stores does not depend on whether somebody reads its messages."""
+    """What an import stores does not depend on whether its messages can be read."""
     (folder / "more.jsonl").write_text(PAIR.replace("bridge", "tower"), "utf-8")
     shell(folder, "ingest -w work more.jsonl --dataset more --embedder none <&- >&- 2>&-")
     assert '"more"' in shell(folder, "datasets list -w work --json").stdout

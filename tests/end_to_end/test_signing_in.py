@@ -29,7 +29,7 @@ LOOKS: Final[dict[str, tuple[int, int, dict[str, str]]]] = {
     "140x40": (140, 40, {"COLORTERM": "truecolor"}),
     "no colours": (80, 24, {"NO_COLOR": "1"}),
 }
-FORMER: Final = "somebody"
+FORMER: Final = "former name"
 PRESENT: Final = "SELECT count(*) FROM presences"
 
 

@@ -189,7 +189,7 @@ def print_message(text: str) -> None:
     try:
         sys.stderr.write(make_line_visible(text) + "\n")
         sys.stderr.flush()
-    except OSError:  # nobody can read it; the command's work is not less for it
+    except OSError:  # the message cannot be read, but the command still does its work
         _discard(sys.stderr)
 
 

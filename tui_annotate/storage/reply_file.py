@@ -167,7 +167,7 @@ def measure_replies(path: Path) -> ReplyFileSize:
 def _remove_cut_line(file: BinaryIO) -> None:
     """Remove the end of a file that is no whole line, which a killed process has left.
 
-    A file without any whole line may be somebody else's: it gets a line end, and is kept.
+    A file without any whole line may be no cache: it gets a line end, and is kept.
     """
     size = file.seek(0, os.SEEK_END)
     if not size:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.helpers.public_reports import find_report
+from tests.helpers.report_files import report_file
 from tests.plugins.record_reader import file, read
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.records import Record
@@ -99,7 +99,7 @@ def test_a_file_of_a_report_is_read(
     name: str, importer: str, words: list[list[tuple[str, str]]], refused: int, warnings: int
 ) -> None:
     """All samples with all usable spans; each span that is not read is a problem of its own."""
-    records, problems = read(find_report(name), importer)
+    records, problems = read(report_file(name), importer)
     assert [list_words(record) for record in records] == words
     assert not any(problem.refused for problem in problems)
     assert sum(problem.refuses_part for problem in problems) == refused
@@ -108,7 +108,7 @@ def test_a_file_of_a_report_is_read(
 
 def test_the_hint_of_an_unclear_unit_names_the_option() -> None:
     """The file has the quotes already, so that the hint asks for the unit; both units are read."""
-    path = find_report("03/tasks.json")
+    path = report_file("03/tasks.json")
     (problem,) = (each for each in read(path, "labelstudio")[1] if each.refuses_part)
     assert "--offsets codepoint" in problem.hint
     assert "quote" not in problem.hint
@@ -134,7 +134,7 @@ def test_a_person_with_a_refused_span_has_not_completed_the_sample(
     name: str, importer: str, states: list[str]
 ) -> None:
     """A completed sample without marks would agree with people who marked nothing."""
-    records, _ = read(find_report(name), importer)
+    records, _ = read(report_file(name), importer)
     assert list_states(records) == [[state] if state else [] for state in states]
 
 
