@@ -596,13 +596,13 @@ def test_nobody_settles_what_they_annotated(candidates: Team) -> None:
     allowed = candidates.review(own_allowed=True)
     assert allowed.next(ana) == key
     assert allowed.open(ana, key).refused == ""
-    allowed.finish(ana, key, rest=RejectionReason.SLIP, seen=open_sample.seen, seconds=1)
     kim = candidates.annotating.people.local("kim")
     second = second_reader(kim)
     candidates.annotating.people.keep(second)
     assert candidates.review().open(kim.id, key).refused == ""
     candidates.annotating.finish(second.id, key, seconds=1)
     assert candidates.review().open(kim.id, key).refused == open_sample.refused
+    allowed.finish(ana, key, rest=RejectionReason.SLIP, seen=open_sample.seen, seconds=1)
 
 
 def test_a_sample_that_nobody_finished_is_not_settled(team: Team) -> None:

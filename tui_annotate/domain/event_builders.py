@@ -19,7 +19,14 @@ from tui_annotate.domain.annotations import (
 )
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import Conflict, InvalidInput, NotFound
-from tui_annotate.domain.history import RELABEL, Change, Payload, PendingEvent, StreamState
+from tui_annotate.domain.history import (
+    RELABEL,
+    RETURN,
+    Change,
+    Payload,
+    PendingEvent,
+    StreamState,
+)
 from tui_annotate.domain.labels import LabelTree
 from tui_annotate.domain.samples import Sample
 from tui_annotate.domain.suggestions import (
@@ -141,6 +148,14 @@ def reopened_state(state: StreamState) -> State | None:
     """
     now = State(state.assignment["state"])
     return State.REOPENED if now.finished or now is State.NEW else None
+
+
+def return_work(state: StreamState) -> PendingEvent:
+    """Build the event with which a reviewer reopens a person's work on a sample."""
+    reopened = State.REOPENED.value
+    return assign(
+        state, RETURN, {} if state.assignment["state"] == reopened else {"state": reopened}
+    )
 
 
 def undo_relabel(

@@ -29,7 +29,11 @@ RELABEL: Final = "relabel"
 JOIN: Final = "join"
 ALLOW: Final = "allow"
 """Type of an event by which an admin allows the review of an incomplete sample."""
-ENDS: Final = frozenset({DISCARD, RELABEL, JOIN})
+REOPEN: Final = "reopen"
+"""Type of an event by which a reviewer reopens an adjudication."""
+RETURN: Final = "return"
+"""Type of an event by which a reviewer reopens a person's work; earlier work cannot be undone."""
+ENDS: Final = frozenset({DISCARD, RELABEL, JOIN, RETURN})
 """Types of events after which a person's earlier work on the sample cannot be undone."""
 REVIEW_VERBS: Final = frozenset({"take", "merge", "reject", "own"})
 UNDOABLE: Final = REVIEW_VERBS | {

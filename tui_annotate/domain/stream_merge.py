@@ -17,6 +17,7 @@ from tui_annotate.domain.history import (
     JOIN,
     READ,
     RELABEL,
+    RETURN,
     Change,
     Event,
     Payload,
@@ -31,8 +32,11 @@ from tui_annotate.domain.version import VERSION
 COPIED: Final = "copied"
 """Name under which an event copied from another workspace stores its original hash."""
 
-IDLE: Final = frozenset({READ, RELABEL})
-"""Types of events that record only working time or renamed labels, not a person's action."""
+IDLE: Final = frozenset({READ, RELABEL, RETURN})
+"""Types of events that are no action of the person who owns the work.
+
+They record working time, renamed labels, and that a reviewer reopened the work.
+"""
 
 StreamName = tuple[str, SampleKey]
 """Key of one person's work on one sample: (person id, sample key)."""

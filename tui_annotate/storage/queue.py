@@ -30,6 +30,7 @@ from tui_annotate.domain.samples import SampleKey
 from tui_annotate.storage.assignments import pools
 from tui_annotate.storage.columns import ORDERS
 from tui_annotate.storage.database import Database, Store
+from tui_annotate.storage.log.adjudications import locked_condition
 from tui_annotate.storage.queue_orders import PRACTICE, SHARE, ensure_order
 from tui_annotate.storage.scores import orders
 from tui_annotate.storage.statements import sample_row
@@ -60,11 +61,14 @@ _BACKWARD: Final = text(
     _KEY + " AND (r.bucket, r.value, r.sample_id) < (:bucket, :value, :id)"
     " ORDER BY r.bucket DESC, r.value DESC, r.sample_id DESC LIMIT 1 OFFSET :skip"
 )
+_OWN_STATE: Final = (
+    "(SELECT o.state FROM assignments o WHERE o.person = :person AND o.sample_id = r.sample_id)"
+)
 _OPEN_IN_BUCKET: Final = text(
-    _KEY  # noqa: S608  constants alone
-    + " AND r.bucket = :bucket AND (r.value, r.sample_id) > (:value, :id)"
+    _KEY + " AND r.bucket = :bucket AND (r.value, r.sample_id) > (:value, :id)"  # noqa: S608  constants
     " AND NOT EXISTS (SELECT 1 FROM assignments a"
     "   WHERE a.person = :person AND a.sample_id = r.sample_id AND a.finished)"
+    f" AND NOT {locked_condition('r.sample_id', _OWN_STATE)}"
     " ORDER BY r.value, r.sample_id LIMIT 1"
 )
 _SET_ASIDE: Final = text(

@@ -30,12 +30,16 @@ from tui_annotate.domain.terminal_text import make_visible
 from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.items import ItemStore
 from tui_annotate.storage.labels.store import GuidanceKind, GuidanceStore, LabelSets
+from tui_annotate.storage.log.adjudications import WorkLock
 from tui_annotate.storage.log.ledger import ActionResult
 from tui_annotate.storage.log.store import AnnotationStore
 from tui_annotate.storage.people.store import PeopleStore
 from tui_annotate.storage.queue import QueuePage, QueueStore
 
 MOST_SIBLINGS: Final = 40
+
+
+_UNLOCKED: Final = WorkLock()
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +87,7 @@ class SampleQueries:
             self.store.suggested(person, key),
             standing.skipped,
             standing.flagged,
+            self.store.work_lock(person, key),
         )
 
     def labels(self, dataset: str = "") -> LabelTree:
@@ -264,6 +269,7 @@ class OpenSample:
 
     Attributes:
         finished: number of the annotator's samples that are completed, skipped or flagged.
+        lock: whether the sample is adjudicated, so that the annotator's work cannot be changed.
     """
 
     sample: Sample
@@ -281,6 +287,7 @@ class OpenSample:
     suggestions: tuple[SuggestionStatus, ...] = ()
     skipped: int = 0
     flagged: int = 0
+    lock: WorkLock = _UNLOCKED
 
     @property
     def completed(self) -> int:

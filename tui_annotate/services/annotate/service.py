@@ -34,6 +34,8 @@ class AnnotationService(SampleQueries):
 
     Raises:
         NotFound: every action, if the sample does not exist.
+        NotAllowed: every action except `read`, if the sample is adjudicated and no reviewer
+            reopened the annotator's work.
     """
 
     clock: Callable[[], str] = utc_now

@@ -18,8 +18,8 @@ from tui_annotate.domain.annotations import (
     normalize_annotation,
 )
 from tui_annotate.domain.assignments import State, working_seconds
-from tui_annotate.domain.errors import Conflict, InvalidInput, NotAllowed, NotReady
-from tui_annotate.domain.history import ALLOW, READ, Payload, PendingEvent, StreamState
+from tui_annotate.domain.errors import Conflict, InvalidInput, NotAllowed, NotFound, NotReady
+from tui_annotate.domain.history import ALLOW, READ, REOPEN, Payload, PendingEvent, StreamState
 from tui_annotate.domain.labels import JOINER, LabelTree, check_overlap
 from tui_annotate.domain.people import (
     SETTLED,
@@ -459,6 +459,8 @@ class ReviewService(ReviewQueries):
     def reopen(self, reviewer: str, key: SampleKey, **visit: Unpack[ReviewVisit]) -> ReviewResult:
         """Reopen the completed adjudication of a sample; all results stay.
 
+        Annotators' work stays locked; `reopen_work` reopens it.
+
         Raises:
             Conflict: also if the adjudication is not completed.
         """
@@ -469,7 +471,62 @@ class ReviewService(ReviewQueries):
                     f"the adjudication of {key} is not completed", "there is nothing to reopen"
                 )
 
-        return self._act(reviewer, key, ("reopen", change), **visit)
+        return self._act(reviewer, key, (REOPEN, change), **visit)
+
+    def reopen_work(
+        self, reviewer: str, key: SampleKey, *, reason: str, person: str = ""
+    ) -> tuple[str, ...]:
+        """Reopen annotators' work on an adjudicated sample, so that they can change it.
+
+        Each of them sees the reason on their screen, until they complete the sample again.
+
+        Args:
+            person: whose work is reopened; the adjudication then stays complete. Empty for the
+                whole sample: the adjudication is reopened with the work of all its annotators.
+
+        Returns:
+            The sorted ids of the people whose work was reopened.
+
+        Raises:
+            InvalidInput: the reason is empty, or cannot be stored.
+            NotFound: the person has no work on the sample, and the sample is not assigned to them.
+            Conflict: the sample is not adjudicated, or the person's work is open already.
+        """
+        self.check_reviewer(reviewer)
+        words = check_storable(reason.strip(), "reason")
+        if not words:
+            raise InvalidInput("the reason is empty", "state the reason: --reason TEXT")
+
+        def choose(log: EventLog) -> Sequence[str]:
+            self._check_not_own(log, reviewer, key)
+            sample = log.adjudicated_sample(key, person)
+            if sample is None or not sample.closed:
+                raise Conflict(
+                    f"{key} is not adjudicated, so its annotators can change their work",
+                    "list the adjudicated samples with: tui-annotate review list",
+                )
+            if not person:
+                return log.workers(key)
+            name = self.people.person(person).name
+            if person not in log.workers(key, assigned=True):
+                raise NotFound(
+                    f"{name} has no work on {key}, and the sample is not assigned to {name}",
+                    "check the name with: tui-annotate people list",
+                )
+            if person in sample.returned:
+                raise Conflict(
+                    f"the work of {name} on {key} is already reopened",
+                    "wait until the person has completed the sample again",
+                )
+            return (person,)
+
+        adjudication = None if person else _reopen_adjudication
+        ledger = self._ledger(reviewer)
+        return ledger.return_work(key, choose, adjudication=adjudication, reason=words)
+
+    def _check_not_own(self, log: EventLog, reviewer: str, key: SampleKey) -> None:
+        if self.has_own_work(log, reviewer, key) and not self.own_allowed:
+            raise NotAllowed(ReviewRefusal.OWN_WORK, "let another reviewer reopen this sample")
 
     def allow(self, admin: str, key: SampleKey, *, reason: str) -> SampleReaders:
         """Allow the review of a sample before all its annotators completed it.
@@ -557,6 +614,10 @@ class ReviewService(ReviewQueries):
         now = replace(found, settled=done.stream)
         token = now.seen_under(label_set)
         return ReviewResult(key, verb, now.adjudicated, done.stream.assignment, token)
+
+
+def _reopen_adjudication(_log: EventLog, stream: EventStream) -> PendingEvent:
+    return event_builders.assign(stream.state, REOPEN, {"state": State.REOPENED.value})
 
 
 def _require_waiting(log: EventLog, stream: EventStream) -> SampleReaders:

@@ -6,8 +6,14 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Final
+from threading import Lock
+from typing import Any, Final
 
+from tui_annotate.domain.adjudication_history import (
+    AdjudicationHistory,
+    PostAdjudicationCounts,
+    count_later_work,
+)
 from tui_annotate.domain.annotations import REJECTED, Annotation
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import NotAllowed
@@ -73,6 +79,10 @@ class ReviewQueries:
     _counts_by_sample: dict[SampleKey, _SampleCounts] = field(
         default_factory=dict, init=False, compare=False
     )
+    _history: AdjudicationHistory = field(
+        default_factory=AdjudicationHistory, init=False, compare=False
+    )
+    _history_lock: Any = field(default_factory=Lock, init=False, compare=False)
 
     def open(self, reviewer: str, key: SampleKey) -> ReviewSample:
         """Load a sample with all data that the review screen shows.
@@ -90,6 +100,8 @@ class ReviewQueries:
         line, labels = self.queue(reviewer), self.label_sets.in_force(key.dataset)
         guidelines = self.guidance.version(GuidanceKind.GUIDELINES, dataset=key.dataset)
         at = next((at for at, row in enumerate(line, 1) if row.key == key), 0)
+        later = self._adjudications().samples.get(key)
+        edited = later.edited_by if later else ()
         return ReviewSample(
             stored.sample,
             stored.segments,
@@ -106,6 +118,8 @@ class ReviewQueries:
             refused,
             now.seen_under(labels.version),
             rating_scale(stored.sample.kind, self.ratings),
+            tuple(letter for letter, work in now.people.items() if work.person in edited),
+            len(later.returned) if later else 0,
         )
 
     def names(self, reviewer: str, key: SampleKey) -> dict[str, str]:
@@ -126,6 +140,7 @@ class ReviewQueries:
         """
         there = [one for one in self._candidates(reviewer, dataset) if one.ready]
         self._update_counts(there)
+        self._adjudications()
         rows = [self._queue_row(one, reviewer) for one in there]
         usual = sorted(rows, key=lambda row: (row.settled, -row.conflicts, -row.nearly))
         return sorted(usual, key=lambda row: 1.0 if row.against is None else -row.against)
@@ -137,6 +152,7 @@ class ReviewQueries:
             NotFound: the dataset does not exist.
         """
         there = self._candidates(reviewer, dataset)
+        self._adjudications()
         return [self._queue_row(one, reviewer) for one in there if not one.ready]
 
     def decisions(
@@ -156,6 +172,24 @@ class ReviewQueries:
                 sample = self.corpus.sample(one.key).sample
                 with self.store.reading() as log:
                     yield from list_decisions(log, read_sample_work(log, sample), find_name)
+
+    def count_later_work(self, dataset: str = "") -> PostAdjudicationCounts:
+        """Count edits of annotators' work after its adjudication, and reopenings, from the log.
+
+        `dataset` limits the counts to one dataset; by default they are of the workspace.
+
+        Raises:
+            NotAllowed: the current user may not see statistics of other people's work.
+            NotFound: the dataset does not exist.
+        """
+        require_permission(self.actor, Permission.REPORT)
+        if dataset:
+            self.guidance.require_dataset(dataset)
+        return count_later_work(self._adjudications(), dataset)
+
+    def _adjudications(self) -> AdjudicationHistory:
+        with self._history_lock:
+            return self.store.adjudications(self._history)
 
     def _candidates(self, reviewer: str, dataset: str) -> list[ReviewCandidate]:
         self.check_reviewer(reviewer)
@@ -199,6 +233,7 @@ class ReviewQueries:
 
     def _queue_row(self, one: ReviewCandidate, reviewer: str) -> QueuedSample:
         counts = self._counts_by_sample[one.key] if one.ready else _NOT_READ
+        later = self._history.samples.get(one.key)
         annotations, standings, kinds, rated = counts[1:]
         return QueuedSample(
             one.key,
@@ -215,6 +250,8 @@ class ReviewQueries:
             reviewer in one.workers,
             self._machine_differences.get(one.key),
             one.ready,
+            len(later.edited_by) if later else 0,
+            len(later.returned) if later else 0,
         )
 
     def _update_counts(self, there: Sequence[ReviewCandidate]) -> None:
@@ -301,9 +338,12 @@ class ReviewQueries:
         begun = now.settled.assignment.state is not State.NEW
         if readers.planned and not (readers.ready or begun):
             return ReviewRefusal.WAITS
-        second = second_reader(Person(reviewer, reviewer, PersonKind.LOCAL)).id
-        streams = [log.stream(name, now.sample.key) for name in (reviewer, second)]
-        mine = any(one.annotations or one.assignment.begun for one in streams)
-        if mine and not self.own_allowed:
+        if self.has_own_work(log, reviewer, now.sample.key) and not self.own_allowed:
             return ReviewRefusal.OWN_WORK
         return ""
+
+    def has_own_work(self, log: EventLog, reviewer: str, key: SampleKey) -> bool:
+        """Return whether a reviewer annotated a sample, in either reading."""
+        second = second_reader(Person(reviewer, reviewer, PersonKind.LOCAL)).id
+        streams = [log.stream(name, key) for name in (reviewer, second)]
+        return any(one.annotations or one.assignment.begun for one in streams)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum, unique
 from functools import cached_property
-from typing import Any
+from typing import Any, Final
 
 from tui_annotate.domain.annotations import REJECTED, Annotation
 from tui_annotate.domain.assignments import Assignment, State
@@ -23,6 +23,7 @@ from tui_annotate.methods.adjudication import (
     DifferenceKind,
     group_candidates,
 )
+from tui_annotate.storage.log.adjudications import WorkLock
 from tui_annotate.storage.log.log import EventLog, EventStream
 
 
@@ -32,6 +33,9 @@ class ReviewRefusal(StrEnum):
     WAITS = "not all assigned annotators have completed this sample yet"
     PRACTICE = "this is a practice sample, and practice is not reviewed"
     OWN_WORK = "you annotated this sample: another reviewer must adjudicate it"
+
+
+_UNLOCKED: Final = WorkLock()
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +57,9 @@ class ReviewSample:
         position: position in the queue, from 1; 0 if the sample is not in the queue.
         refused: why this reviewer may not adjudicate the sample; else empty.
         seen: token of the displayed state, which later actions must give.
+        edited: letters of the annotators who edited their work after the first adjudication.
+        reopened: number of annotators whose work is reopened and not completed again.
+        lock: always open, as a reviewer changes no annotator's work.
     """
 
     sample: Sample
@@ -70,6 +77,9 @@ class ReviewSample:
     refused: str
     seen: str
     scale: tuple[str, ...] = ()
+    edited: tuple[str, ...] = ()
+    reopened: int = 0
+    lock: WorkLock = _UNLOCKED
 
     @property
     def ratings(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
@@ -132,6 +142,8 @@ class QueuedSample:
         against: disagreement with a machine in [0, 1]; None without a machine's estimate.
         ready: whether the sample can be adjudicated; if not, the counts of annotations,
             agreements and conflicts are 0, because its work is not read.
+        edited: number of people who edited their work after the first adjudication.
+        reopened: number of people whose work is reopened and not completed again.
     """
 
     key: SampleKey
@@ -148,6 +160,8 @@ class QueuedSample:
     own: bool
     against: float | None = None
     ready: bool = True
+    edited: int = 0
+    reopened: int = 0
 
     @property
     def settled(self) -> bool:

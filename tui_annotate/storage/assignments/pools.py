@@ -22,6 +22,7 @@ from tui_annotate.storage.assignments.gold import find_gold, gold_of
 from tui_annotate.storage.batches import split_batches
 from tui_annotate.storage.codec import from_json
 from tui_annotate.storage.columns import POOL, SAMPLES, columns_of
+from tui_annotate.storage.log.adjudications import locked_condition
 from tui_annotate.storage.queue_orders import RankedSample, sort_value_of
 from tui_annotate.storage.scores.orders import position_value, read_positions
 from tui_annotate.storage.statements import dataset_setting
@@ -49,9 +50,10 @@ _LAST: Final = text(
     " WHERE a.handout = :handout AND a.person = :person ORDER BY a.rank DESC LIMIT 1"
 )
 _NEXT: Final = text(
-    "SELECT p.sample_id FROM pool p WHERE p.dataset_id = :dataset AND p.room > 0"
+    "SELECT p.sample_id FROM pool p WHERE p.dataset_id = :dataset AND p.room > 0"  # noqa: S608  constants
     " AND (p.value, p.sample_id) > (:value, :row) AND NOT EXISTS"
     "   (SELECT 1 FROM allotments a WHERE a.person = :person AND a.sample_id = p.sample_id)"
+    f" AND NOT {locked_condition('p.sample_id', 'NULL')}"
     " ORDER BY p.value, p.sample_id LIMIT 1"
 )
 _NAME: Final = text("SELECT external FROM samples WHERE id = :row")

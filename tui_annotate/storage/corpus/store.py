@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
 from sqlalchemy import Connection, bindparam, delete, func, select, text, tuple_, update
@@ -36,6 +36,7 @@ from tui_annotate.storage.corpus.records import StoredSample
 from tui_annotate.storage.corpus.sample_names import LAST_CHARACTER, only_key, split_name
 from tui_annotate.storage.database import CommonStore
 from tui_annotate.storage.documents import find_text_damage, read_segments
+from tui_annotate.storage.log.adjudications import EDITS_SETTING
 from tui_annotate.storage.log.log import EventLog
 from tui_annotate.storage.queue_orders import remove_ranks
 from tui_annotate.storage.scores.orders import drop_stale_results
@@ -110,6 +111,7 @@ class DatasetInfo:
     license: str = ""
     origin: str = ""
     citation: str = ""
+    edits_after_adjudication: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,8 +316,12 @@ class CorpusStore(VectorSetStore):
         with self._database.reading() as connection:
             rows = connection.execute(_INFOS, seen_scope(visible_people(self._actor))).all()
             descriptions = dataset_descriptions(connection)
+            editable = dataset_settings(connection, EDITS_SETTING)
         return [
-            DatasetInfo(*row, **asdict(descriptions.get(row[0], DatasetDescription())))
+            replace(
+                DatasetInfo(*row, **asdict(descriptions.get(row[0], DatasetDescription()))),
+                edits_after_adjudication=row[0] in editable,
+            )
             for row in rows
         ]
 
@@ -333,6 +339,17 @@ class CorpusStore(VectorSetStore):
         with self._writing_as_manager() as connection:
             row = dataset_row(connection, name)
             set_dataset_setting(connection, row, DESCRIPTION, value=value)
+
+    def allow_edits_after_adjudication(self, name: str, *, allowed: bool) -> None:
+        """Set whether annotators may change their work on adjudicated samples of a dataset.
+
+        Raises:
+            NotFound: there is no such dataset.
+            NotAllowed: the actor may not manage the workspace.
+        """
+        with self._writing_as_manager() as connection:
+            row = dataset_row(connection, name)
+            set_dataset_setting(connection, row, EDITS_SETTING, value=True if allowed else None)
 
     def used_columns(self) -> dict[str, list[tuple[str, ...]]]:
         """Return the columns of the tables that each dataset was imported from, the last first."""

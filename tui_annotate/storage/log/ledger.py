@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -19,6 +19,7 @@ from tui_annotate.domain.history import (
     find_redo_target,
     find_undo_target,
 )
+from tui_annotate.domain.people import SETTLED
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.domain.version import VERSION
 from tui_annotate.storage.clock import utc_now
@@ -95,6 +96,36 @@ class Ledger:
                 event = replace(event, versions={**event.versions, REASON: reason})
             after = log.append(stream, event)
         return ActionResult(after, action.verb, about)
+
+    def return_work(
+        self,
+        key: SampleKey,
+        choose: Callable[[EventLog], Sequence[str]],
+        *,
+        adjudication: Prepare | None,
+        reason: str,
+    ) -> tuple[str, ...]:
+        """Reopen people's work on an adjudicated sample, in one transaction; return their ids.
+
+        Args:
+            choose: returns whose work is reopened, or raises an error; called in the transaction.
+            adjudication: builds the event of the adjudication, if it is reopened too; else None.
+        """
+        with self.store.writing() as log:
+            people = tuple(choose(log))
+            if adjudication:
+                settled = log.stream(SETTLED, key)
+                action = adjudication(log, settled)
+                log.append(settled, self._build_reasoned(settled, action, reason))
+            for person in people:
+                stream = log.stream(person, key)
+                action = event_builders.return_work(stream.state)
+                log.return_work(stream, self._build_reasoned(stream, action, reason))
+        return people
+
+    def _build_reasoned(self, stream: EventStream, action: PendingEvent, reason: str) -> Event:
+        event = self._build_event(stream, action, versions={})
+        return replace(event, versions={**event.versions, REASON: reason})
 
     def clear(
         self, person: str, wanted: Callable[[SampleKey], bool], *, words: bool = False

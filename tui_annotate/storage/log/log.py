@@ -12,10 +12,12 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, RowMapping, bindparam, select, text
 
+from tui_annotate.domain.adjudication_history import AdjudicatedSample
 from tui_annotate.domain.history import Event, LoggedAction, PendingEvent, StreamState
 from tui_annotate.domain.label_changes import Renames, rename_change
 from tui_annotate.domain.people import (
     OPERATOR,
+    SETTLED,
     Actor,
     Permission,
     require_permission,
@@ -37,6 +39,7 @@ from tui_annotate.storage.columns import (
 from tui_annotate.storage.database import Database, Store
 from tui_annotate.storage.labels.store import LabelChangeRequest, changes_since, current_label_names
 from tui_annotate.storage.log import events
+from tui_annotate.storage.log.adjudications import WorkLock, read_adjudicated_sample, read_lock
 from tui_annotate.storage.log.review_candidates import (
     SampleReaders,
     list_completed,
@@ -49,7 +52,7 @@ from tui_annotate.storage.log.write_plans import (
     plan_event,
     write,
 )
-from tui_annotate.storage.statements import SAMPLE_KEY, sample_row, upsert
+from tui_annotate.storage.statements import SAMPLE_KEY, sample_row, upsert, worked_on_condition
 
 __all__ = ["EventLog", "EventStream"]
 
@@ -93,6 +96,16 @@ _TAKEN: Final = select(ANNOTATIONS.c.number).where(
 )
 
 
+_WORKED: Final = text(
+    "SELECT person FROM assignments a WHERE sample_id = :sample_id AND person <> :settled"  # noqa: S608  constants
+    f" AND {worked_on_condition('a')} ORDER BY person"
+)
+_ASSIGNED_OR_WORKED: Final = text(
+    "SELECT person FROM assignments WHERE sample_id = :sample_id AND person <> :settled"
+    " UNION SELECT person FROM allotments WHERE sample_id = :sample_id ORDER BY person"
+)
+
+
 class LogStore(Store):
     """Base class for access to a part of a database whose changes are events of the event log."""
 
@@ -111,14 +124,19 @@ class LogStore(Store):
 class EventLog:
     """The event log in one transaction, limited to what the actor may read and write.
 
+    Attributes:
+        arriving: whether written events are copies from another workspace (see `write_plans`).
+
     Raises:
-        NotAllowed: every method, if the actor may not read or write the work.
+        NotAllowed: every method, if the actor may not read or write the work; every write of an
+            annotator's action, if the sample is adjudicated.
         NotFound: every method with a key, if there is no such sample.
     """
 
     _connection: Connection
     _actor: Actor = OPERATOR
     disabled: Disabled = no_disabled_people
+    arriving: bool = False
     _label_changes: dict[str, list[LabelChangeRequest]] = field(default_factory=dict, init=False)
 
     # reading -----------------------------------------------------------------------------------
@@ -224,6 +242,28 @@ class EventLog:
         """Return a model's suggestion on a sample, unless the dataset hides suggestions."""
         return suggestions.load_suggestion(self._connection, key, name)
 
+    def workers(self, key: SampleKey, *, assigned: bool = False) -> list[str]:
+        """Return the sorted ids of the people who worked on a sample, in either reading.
+
+        With `assigned`, also those to whom the sample is assigned.
+        """
+        require_permission(self._actor, Permission.REVIEW)
+        query = _ASSIGNED_OR_WORKED if assigned else _WORKED
+        scope = {"sample_id": sample_row(self._connection, key), "settled": SETTLED}
+        return list(self._connection.execute(query, scope).scalars())
+
+    def adjudicated_sample(self, key: SampleKey, person: str) -> AdjudicatedSample | None:
+        """Return the history of a sample and of one person's work on it; None if never adjudicated.
+
+        An empty `person` returns the history of the adjudication alone.
+        """
+        require_permission(self._actor, Permission.REVIEW)
+        return read_adjudicated_sample(self._connection, person, key)
+
+    def work_lock(self, stream: EventStream) -> WorkLock:
+        """Return whether a person's work on a sample is locked, or was reopened by a reviewer."""
+        return read_lock(self._connection, stream)
+
     # writing -----------------------------------------------------------------------------------
 
     def append(self, stream: EventStream, event: Event) -> EventStream:
@@ -242,7 +282,14 @@ class EventLog:
         """Write planned events and table rows; raise Conflict if an annotation's id is in use."""
         for person in {plan.assignment["person"] for plan in plans}:
             require_permission(self._actor, Permission.WRITE, person)
-        write(self._connection, plans, disabled=self.disabled)
+        write(self._connection, plans, disabled=self.disabled, arriving=self.arriving)
+
+    def return_work(self, stream: EventStream, event: Event) -> EventStream:
+        """Append a reviewer's event that reopens a person's work; return the new state."""
+        require_permission(self._actor, Permission.REVIEW)
+        plan, after = plan_event(stream, event)
+        write(self._connection, [plan], disabled=self.disabled)
+        return after
 
     def numbers(self, wanted: Sequence[int]) -> list[int]:
         """Return numbers for new annotations: the wanted number if free (0: any), else the next."""

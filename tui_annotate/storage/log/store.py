@@ -12,9 +12,10 @@ from typing import Final, NamedTuple
 
 from sqlalchemy import case, func, select, text
 
+from tui_annotate.domain.adjudication_history import AdjudicationHistory, LaterWork
 from tui_annotate.domain.annotations import REJECTED, Annotation, LabelPath, annotation_from_json
 from tui_annotate.domain.assignments import State
-from tui_annotate.domain.history import Event, StreamState
+from tui_annotate.domain.history import Change, Event, PendingEvent, StreamState
 from tui_annotate.domain.people import (
     OPERATOR,
     SETTLED,
@@ -39,9 +40,11 @@ from tui_annotate.storage.database import Database
 from tui_annotate.storage.documents import read_segments, read_text
 from tui_annotate.storage.items import KindCount, count_kinds
 from tui_annotate.storage.log import record_filter
+from tui_annotate.storage.log.adjudications import WorkLock, update_history
 from tui_annotate.storage.log.log import EventLog, EventStream, LogStore
 from tui_annotate.storage.log.review_candidates import ReviewCandidate, list_candidates
 from tui_annotate.storage.log.work_import import ImportCounts, WorkImport
+from tui_annotate.storage.log.write_plans import build_stream
 from tui_annotate.storage.people.store import read_merges
 from tui_annotate.storage.suggestions import SuggestionStore
 
@@ -187,6 +190,38 @@ class AnnotationStore(LogStore):
         own = {one.id for one in mine.annotations}
         made = tuple(_hide_others(one, own) for one in settled.annotations)
         return AdjudicationNotice(made, settled.assignment.rating, settled.assignment.comment)
+
+    def work_lock(self, person: str, key: SampleKey) -> WorkLock:
+        """Return whether a person's work on a sample is locked, or was reopened by a reviewer."""
+        with self.reading() as log:
+            return log.work_lock(log.stream(person, key))
+
+    def adjudications(self, known: AdjudicationHistory | None = None) -> AdjudicationHistory:
+        """Return all adjudicated samples, with what happened to people's work afterwards.
+
+        The first call reads the log since the first adjudication. A call with the result of an
+        earlier one as `known` reads only newer events, and changes and returns that result.
+        """
+        with self._database.reading() as connection:
+            return update_history(connection, known or AdjudicationHistory())
+
+    def adjudicated_work(self, person: str, key: SampleKey, later: LaterWork) -> EventStream:
+        """Return a person's work on a sample as it was when the sample was first adjudicated.
+
+        Labels that were renamed since have their current names.
+
+        Args:
+            later: the person's later work, from `adjudications`.
+        """
+        with self.reading() as log:
+            history = list(log.events(person, key))[: later.since - 1]
+            stream = build_stream(person, key, sample_id=0, history=history)
+            if not history:
+                return stream
+            before = Change(stream.state.annotations)
+            named = log.with_current_labels(history[-1], PendingEvent("", before, before))
+            kept = {name: one for name, one in named.after.annotations.items() if one is not None}
+            return replace(stream, state=replace(stream.state, annotations=kept))
 
     def suggested(self, person: str, key: SampleKey) -> tuple[SuggestionStatus, ...]:
         return SuggestionStore(self._database, actor=self._actor).of(person, key)

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, bindparam, select, text
 
 from tui_annotate.domain.annotations import LabelPath
 from tui_annotate.domain.errors import Conflict, InvalidInput
-from tui_annotate.domain.history import DISCARD, Event, Payload, StreamState
+from tui_annotate.domain.history import DISCARD, RETURN, Event, Payload, StreamState
 from tui_annotate.domain.label_changes import Renames, rename_payload
 from tui_annotate.domain.people import (
     OPERATOR,
@@ -39,6 +39,7 @@ from tui_annotate.storage.clock import utc_now
 from tui_annotate.storage.columns import DATASETS, EVENTS
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.log import events
+from tui_annotate.storage.log.adjudications import read_adjudicated_sample
 from tui_annotate.storage.log.log import EventLog, LogStore
 from tui_annotate.storage.log.write_plans import EventStream
 from tui_annotate.storage.people.store import add_person
@@ -154,7 +155,7 @@ class MergeStore(LogStore):
                     labels[copy.key.dataset] = self._labels(copy.key.dataset)
             with self._database.writing() as connection:
                 add_person(connection, person)
-                log = EventLog(connection, self._actor, disabled=self._disabled)
+                log = EventLog(connection, self._actor, disabled=self._disabled, arriving=True)
                 merger = _Merger(connection, log, person, self._rules(labels))
                 done = [merger.merge(copy) for copy in some]
             yield from done  # once they are committed
@@ -198,7 +199,7 @@ class MergeStore(LogStore):
         require_permission(self._actor, Permission.WRITE, person)
         rules = self._rules({key.dataset: self._labels(key.dataset)})(key)
         with self._database.writing() as connection:
-            log = EventLog(connection, self._actor, disabled=self._disabled)
+            log = EventLog(connection, self._actor, disabled=self._disabled, arriving=True)
             stream = log.stream(person, key)
             if stream.head != head:
                 return False
@@ -239,6 +240,8 @@ class _Merger:
         merge = merge_streams(here, copy.events, own=_adapt_payloads(self.log, here, copy))
         if problem := find_broken_rule(merge.events, here, self.rules(copy.key)):
             return replace(nothing, refused=problem)
+        if self._reopens_locked_work(merge.events, stream):
+            return replace(nothing, refused=_FOREIGN_REOPENING)
         ids = {"names": [event.id for event in merge.events]}
         if (taken := self.connection.execute(_KNOWN_IDS, ids).scalar()) is not None:
             return replace(nothing, refused=_describe_used_id("event", taken))
@@ -258,12 +261,25 @@ class _Merger:
             return "an adjudication cannot be merged as an annotator's work"
         return ""
 
+    def _reopens_locked_work(self, new: Iterable[Event], stream: EventStream) -> bool:
+        """Return whether events would unlock work that only a reviewer here may reopen."""
+        if all(event.action.verb != RETURN for event in new):
+            return False
+        sample = read_adjudicated_sample(self.connection, stream.person, stream.key)
+        return sample is not None and sample.closed
+
     def _find_foreign_annotation(self, copy: StreamCopy, stream: EventStream) -> str:
         names = {name for event in copy.events for name in event.action.after.annotations}
         for name, owner in self.log.owners(sorted(names)).items():
             if owner != (copy.person, stream.sample_id):
                 return _describe_used_id("annotation", name)
         return ""
+
+
+_FOREIGN_REOPENING: Final = (
+    "the sample is adjudicated here, but the work was reopened in another workspace; a reviewer of"
+    " this workspace must first reopen the sample: tui-annotate review reopen SAMPLE --reason TEXT"
+)
 
 
 def _describe_used_id(kind: str, name: str) -> str:

@@ -31,6 +31,7 @@ from tui_annotate.storage.assignments.escalation import Disabled, escalate, no_d
 from tui_annotate.storage.codec import replace_unstorable, to_json
 from tui_annotate.storage.columns import ANNOTATIONS, ANSWERS, ASSIGNMENTS, TOMBSTONES
 from tui_annotate.storage.log import events
+from tui_annotate.storage.log.adjudications import refuse_locked
 from tui_annotate.storage.queue_orders import count_finished
 from tui_annotate.storage.statements import add_missing, upsert
 
@@ -199,14 +200,25 @@ def assignment_row(stream: EventStream) -> Row:
 
 
 def write(
-    connection: Connection, plans: Sequence[WritePlan], *, disabled: Disabled = no_disabled_people
+    connection: Connection,
+    plans: Sequence[WritePlan],
+    *,
+    disabled: Disabled = no_disabled_people,
+    arriving: bool = False,
 ) -> None:
     """Write planned events of the event log in order, with all table rows that they change.
 
+    Args:
+        arriving: whether the events are copies from another workspace. They are written even if
+            the sample is adjudicated here, so that no work is lost.
+
     Raises:
+        NotAllowed: a plan changes an annotator's own work on an adjudicated sample.
         Conflict: an event's id or position, or an annotation's id, is in use; raised where the
             transaction ends.
     """
+    if not arriving:
+        refuse_locked(connection, plans)
     _execute_many(connection, events.INSERT, (plan.event for plan in plans))
     _execute_many(connection, _DROP, (row for plan in plans for row in plan.dropped))
     _execute_many(connection, _ADD_TOMBSTONE, (row for plan in plans for row in plan.buried))

@@ -1,0 +1,73 @@
+"""Two annotators, a reviewer and samples, for tests of work on adjudicated samples."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+from tests.helpers.stores import annotate, claim, fill, new_database
+from tui_annotate.domain.adjudication import RejectionReason
+from tui_annotate.domain.people import OPERATOR, Actor, second_reader
+from tui_annotate.domain.samples import SampleKey
+from tui_annotate.services.annotate import AnnotationService
+from tui_annotate.services.review import ReviewResult, ReviewService
+from tui_annotate.storage.corpus.store import CorpusStore
+from tui_annotate.storage.database import Database
+from tui_annotate.storage.labels.store import GuidanceStore
+from tui_annotate.storage.log.store import AnnotationStore
+from tui_annotate.storage.people.store import PeopleStore
+
+
+@dataclass
+class AdjudicatedTeam:
+    """Ana and Ben, who annotate; Rea, who reviews; three samples, each with a disagreement."""
+
+    database: Database
+    annotating: AnnotationService
+    keys: list[SampleKey]
+    ana: str
+    ben: str
+    rea: str
+
+    @classmethod
+    def create(cls, folder: Path) -> Self:
+        """Ana and Ben have completed every sample; nothing is adjudicated."""
+        database = new_database(folder)
+        annotating = annotate(database, ratings=("good", "poor"))
+        keys = fill(annotating.corpus, "1", "2", "3")
+        ids = [annotating.people.local(name).id for name in ("ana", "ben", "rea")]
+        team = cls(database, annotating, keys, *ids)
+        annotating.people.keep(second_reader(annotating.people.person(team.ana)))
+        for key in keys:
+            team.completes(team.ana, key, claim(f"ana-{key.id}", 0, 10))
+            team.completes(team.ben, key, claim(f"ben-{key.id}", 22, 33, label="Alone"))
+        return team
+
+    def completes(self, who: str, key: SampleKey, *annotations: object) -> None:
+        for each in annotations:
+            self.annotating.add(who, key, each, seconds=1)  # type: ignore[arg-type]
+        self.annotating.finish(who, key, seconds=1)
+
+    def review(self, actor: Actor = OPERATOR) -> ReviewService:
+        database = self.database
+        stores = (
+            CorpusStore(database, actor=actor),
+            AnnotationStore(database, actor=actor),
+            PeopleStore(database, actor=actor),
+            GuidanceStore(database),
+        )
+        return ReviewService(*stores, actor)
+
+    def adjudicate(self, key: SampleKey) -> ReviewResult:
+        """Rea rejects what is open and completes the adjudication."""
+        review = self.review()
+        seen = review.open(self.rea, key).seen
+        return review.finish(self.rea, key, rest=RejectionReason.SLIP, seen=seen, seconds=1)
+
+    def reopen(self, key: SampleKey, person: str = "", *, reason: str = "see rule 4") -> None:
+        self.review().reopen_work(self.rea, key, person=person, reason=reason)
+
+    def allow_edits(self, *, allowed: bool = True) -> None:
+        """Set what the dataset allows after the adjudication."""
+        self.annotating.corpus.allow_edits_after_adjudication("d", allowed=allowed)
