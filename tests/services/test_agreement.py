@@ -134,7 +134,8 @@ class Store:
     def agree(self, actor: Actor | None = None) -> AgreementService:
         """The service over it."""
         names = ExportService(self.corpus, self.people, self.log)
-        stores = (self.corpus, self.people, self.guidance, SegmentStore(self.database))
+        segments = SegmentStore(self.database)
+        stores = (self.corpus, self.people, self.guidance, segments, self.log)
         service = AgreementService(*stores, LabelSets(self.guidance).in_force, names.checked)
         return replace(service, actor=actor) if actor else service
 
@@ -613,6 +614,7 @@ def test_faithbench(tmp_path: Path) -> None:
         people,
         guidance,
         SegmentStore(stores.database),
+        stores.log,
         lambda _: parse_labels((ROOT / "labels.yaml").read_text("utf-8")),
         names.checked,
     )

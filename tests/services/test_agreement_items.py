@@ -40,7 +40,13 @@ def agree(
     state: str = State.DONE.value,
 ) -> Agreement:
     """All figures."""
-    stores = (annotating.corpus, annotating.people, annotating.guidance, SegmentStore(database))
+    stores = (
+        annotating.corpus,
+        annotating.people,
+        annotating.guidance,
+        SegmentStore(database),
+        annotating.store,
+    )
     names = ExportService(annotating.corpus, annotating.people, annotating.store)
     return AgreementService(
         *stores, annotating.labels, names.checked, ratings=annotating.ratings

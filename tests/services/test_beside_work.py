@@ -118,7 +118,13 @@ def _export(store: Database) -> ExportService:
 
 
 def _agree(store: Database) -> AgreementService:
-    stores = (CorpusStore(store), PeopleStore(store), GuidanceStore(store), SegmentStore(store))
+    stores = (
+        CorpusStore(store),
+        PeopleStore(store),
+        GuidanceStore(store),
+        SegmentStore(store),
+        AnnotationStore(store),
+    )
     return AgreementService(*stores, lambda _: parse_labels(LABELS), lambda filters: filters)
 
 

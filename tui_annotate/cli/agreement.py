@@ -69,8 +69,25 @@ class ComparedWorkOptions:
             "VERSION (default: all versions).",
         ),
     ] = ""
+    guidelines: Annotated[
+        str,
+        option(
+            "--guidelines",
+            "VERSION",
+            "Only work done with the version of the guidelines whose hash begins with VERSION "
+            "(default: all versions).",
+        ),
+    ] = ""
     since: options.SinceOption = ""
     kind: KindOption = None
+    after_review: Annotated[
+        bool,
+        flag(
+            "--after-review",
+            "Compare the work as it is now (default: the work on an adjudicated sample as it was "
+            "when the sample was first adjudicated).",
+        ),
+    ] = False
 
     def criteria(self) -> AgreementOptions:
         from tui_annotate.services.agreement import AgreementOptions
@@ -85,6 +102,8 @@ class ComparedWorkOptions:
             label_set=self.label_set,
             since=self.since,
             kind=self.kind.value if self.kind else "",
+            guidelines=self.guidelines,
+            after_review=self.after_review,
         )
 
 
@@ -96,6 +115,7 @@ def register(app: typer.Typer) -> None:
         "agreement --dataset pairs --label-level 1 --pairs",
         "agreement --dataset pairs --disagreements",
         "agreement --kind citation",
+        "agreement --after-review",
         "agreement --person ana --person ben --json",
         "agreement --json --pseudonymise > agreement.json",
         "agreement --state new --csv > agreement.csv  # imported, without states",
@@ -125,7 +145,8 @@ def agreement(
 
     Agreement is measured for samples (worst label), sentences, spans, labels and evidence of
     overlapping spans, and ratings. Annotators who completed a sample twice are also compared with
-    themselves. A completed sample counts even if the annotator annotated nothing.
+    themselves. A completed sample counts even if the annotator annotated nothing. Work is measured
+    before review: later edits of an adjudicated sample count only with --after-review.
 
     Exit code: 0 agreement was measured, 1 there was nothing to compare.
     """

@@ -11,7 +11,7 @@ from tui_annotate.domain.assignments import State
 from tui_annotate.domain.people import base_person
 from tui_annotate.methods.agreement import Measured, UndefinedReason
 from tui_annotate.methods.bootstrap import Interval
-from tui_annotate.services.agreement import Agreement, AgreementComparison
+from tui_annotate.services.agreement import Agreement, AgreementComparison, ReviewedWork
 from tui_annotate.services.agreement import output as report_output
 from tui_annotate.services.agreement.compared_readings import format_labels, other_state_reason
 
@@ -173,6 +173,12 @@ def _print_legend(found: Agreement) -> None:
         output.print_message(
             f"label sets in use: {', '.join(versions)}; select one with --label-set"
         )
+    if len(found.guidelines) > 1:
+        versions = (f"{name[:12]} ({count:,})" for name, count in found.guidelines.items())
+        output.print_message(
+            f"guidelines in use: {', '.join(versions)}; select one with --guidelines"
+        )
+    _print_reviewed_work(found.work)
     if found.labels:
         output.print_message(f"order of labels: {' > '.join(found.labels)}")
     for name, words in found.scales.items():
@@ -184,6 +190,20 @@ def _print_legend(found: Agreement) -> None:
             f"intervals: computed from {bootstrap['draws']:,} bootstrap resamples of whole samples,"
             f" random seed {bootstrap['seed']}"
         )
+
+
+def _print_reviewed_work(work: ReviewedWork) -> None:
+    if not work.adjudicated:
+        return
+    edited = (
+        f"adjudicated samples with edits after their adjudication: {work.edited_samples:,} of"
+        f" {work.adjudicated:,}"
+    )
+    output.print_message(
+        f"work after review: {edited}"
+        if work.after_review
+        else f"work before review; {edited}; compare the edited work with --after-review"
+    )
 
 
 def _format_value(value: Measured) -> str:

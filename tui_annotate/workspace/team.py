@@ -116,7 +116,8 @@ class TeamServices:
         from tui_annotate.services.agreement import AgreementService
         from tui_annotate.services.export import ExportService
 
-        stores = (self.corpus, self.people, self.guidance, SegmentStore(self.database))
+        segments = SegmentStore(self.database)
+        stores = (self.corpus, self.people, self.guidance, segments, self.log)
         names = ExportService(self.corpus, self.people, self.log, self.proposals.label_paths)
         ratings = self.settings.ratings
         return AgreementService(*stores, self.proposals.labels, names.checked, self.actor, ratings)

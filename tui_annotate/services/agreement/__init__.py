@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Final
@@ -23,8 +23,8 @@ from tui_annotate.domain.people import (
     is_allowed,
     require_permission,
 )
-from tui_annotate.domain.records import Record, RecordFilter
-from tui_annotate.domain.samples import Document, Sample, SampleKind, Segment, Side
+from tui_annotate.domain.records import OwnedAnnotation, Record, RecordFilter
+from tui_annotate.domain.samples import Document, Sample, SampleKey, SampleKind, Segment, Side
 from tui_annotate.services.agreement.compared_readings import (
     AgreementOptions,
     Axis,
@@ -46,12 +46,15 @@ from tui_annotate.services.agreement.tallies import AgreementTally, Group, Summa
 from tui_annotate.storage.labels.store import GuidanceKind
 
 if TYPE_CHECKING:
+    from tui_annotate.domain.adjudication_history import AdjudicatedSample, AdjudicationHistory
     from tui_annotate.domain.labels import LabelTree
     from tui_annotate.storage.corpus.store import CorpusStore, SegmentStore
     from tui_annotate.storage.labels.store import GuidanceStore
+    from tui_annotate.storage.log.store import AnnotationStore
     from tui_annotate.storage.people.store import PeopleStore
 
 __all__ = [
+    "AdjudicationHistory",
     "Agreement",
     "AgreementComparison",
     "AgreementFigure",
@@ -60,6 +63,7 @@ __all__ = [
     "Disagreement",
     "LeftOutCounts",
     "PairFigures",
+    "ReviewedWork",
 ]
 
 _PAGE_SIZE: Final = 100
@@ -75,6 +79,24 @@ class AgreementComparison:
     disagreements: tuple[Disagreement, ...]
 
 
+@dataclass(slots=True)
+class ReviewedWork:
+    """Which work of adjudicated samples was compared, and how much of it was edited later.
+
+    Attributes:
+        after_review: whether the work was compared as it is now; otherwise as it was when its
+            sample was first adjudicated.
+        adjudicated: selected samples whose adjudication was completed at least once.
+        edited_samples, edited_readings: those of them with edits after the first adjudication; a
+            reading is one person's work on one sample.
+    """
+
+    after_review: bool = False
+    adjudicated: int = 0
+    edited_samples: int = 0
+    edited_readings: int = 0
+
+
 @dataclass(frozen=True, slots=True)
 class Agreement:
     """Agreement statistics: between annotators, and of annotators who annotated samples twice."""
@@ -88,16 +110,23 @@ class Agreement:
     together: AgreementComparison
     oneself: AgreementComparison
     left: LeftOutCounts
+    work: ReviewedWork = field(default_factory=ReviewedWork)
+    guidelines: dict[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class AgreementService:
-    """Computes agreement statistics of annotators; most users see only those of their own work."""
+    """Computes agreement statistics of annotators; most users see only those of their own work.
+
+    By default, the work on an adjudicated sample is that of the moment of its first adjudication,
+    because annotators may see the result afterwards.
+    """
 
     corpus: CorpusStore
     people: PeopleStore
     guidance: GuidanceStore
     segments: SegmentStore
+    log: AnnotationStore
     labels: Callable[[str], LabelTree]
     check: Callable[[RecordFilter], RecordFilter]
     actor: Actor = OPERATOR
@@ -114,13 +143,25 @@ class AgreementService:
         only = "" if is_allowed(self.actor, Permission.REPORT) else self._require_own_id(options)
         wanted = self._resolve_options(options)
         order = LabelOrder(self._label_trees(wanted), level=wanted.label_level)
-        readers = ReadingBuilder(wanted, order, only=only)
+        history = self.log.adjudications()
+        work = ReviewedWork(wanted.after_review)
+
+        def find_versions(person: str, key: SampleKey) -> Mapping[str, str]:
+            sample = history.samples.get(key)
+            later = sample.later.get(person) if sample and not wanted.after_review else None
+            return self.log.completion_versions(person, key, before=later.since if later else 0)
+
+        readers = ReadingBuilder(wanted, order, only=only, versions=find_versions)
         named = set(wanted.people)
         chosen = frozenset(
             base_person(each.id) for each in self.people.all() if named & {each.id, each.name}
         )
         together, oneself = AgreementTally(order, self.ratings), AgreementTally(order, self.ratings)
         for record, summary in self._read_records(wanted):
+            if sample := history.samples.get(record.sample.key):
+                _count_edits(work, record, sample)
+                if not wanted.after_review:
+                    record = self._before_review(record, sample)  # noqa: PLW2901  from here on
             readings = readers.readings(record)
             own = _first_and_second_readings(readings, chosen)
             groups = [] if only else _groups_to_compare(_without_second_readings(readings), chosen)
@@ -141,7 +182,31 @@ class AgreementService:
             both,
             own_work,
             readers.left,
+            work,
+            dict(sorted(readers.guidelines.items())),
         )
+
+    def _before_review(self, record: Record, sample: AdjudicatedSample) -> Record:
+        """Return a record with everyone's work as it was when the sample was first adjudicated."""
+        key = record.sample.key
+        changed = {
+            each.person: self.log.adjudicated_work(each.person, key, sample.later[each.person])
+            for each in record.assignments
+            if each.person in sample.later
+        }
+        if not changed:
+            return record
+        kept = [each for each in record.annotations if each.person not in changed]
+        former = [
+            OwnedAnnotation(person, annotation)
+            for person, stream in changed.items()
+            for annotation in stream.annotations
+        ]
+        assignments = [
+            changed[each.person].assignment if each.person in changed else each
+            for each in record.assignments
+        ]
+        return replace(record, annotations=(*kept, *former), assignments=tuple(assignments))
 
     def _require_own_id(self, options: AgreementOptions) -> str:
         require_permission(self.actor, Permission.REPORT, self.actor.person)
@@ -160,20 +225,21 @@ class AgreementService:
             options,
             label=checked.label,
             since=checked.since,
-            label_set=self._resolve_label_set(options.label_set),
+            label_set=self._resolve_version(GuidanceKind.LABELS, options.label_set),
+            guidelines=self._resolve_version(GuidanceKind.GUIDELINES, options.guidelines),
         )
 
-    def _resolve_label_set(self, start: str) -> str:
+    def _resolve_version(self, kind: GuidanceKind, start: str) -> str:
         if not start:
             return ""
-        known = self.guidance.versions(GuidanceKind.LABELS)
-        found = [each for each in known if each.startswith(start)]
+        found = [each for each in self.guidance.versions(kind) if each.startswith(start)]
         if len(found) != 1:
             known_names = ", ".join(each[:12] for each in found) or "none"
+            what = "label set version" if kind is GuidanceKind.LABELS else "guidelines version"
             raise InvalidInput(
-                f"several label set versions have a hash that begins with {start!r}"
+                f"several {what}s have a hash that begins with {start!r}"
                 if found
-                else f"no label set version has a hash that begins with {start!r}",
+                else f"no {what} has a hash that begins with {start!r}",
                 f"matching versions: {known_names}",
             )
         return found[0]
@@ -214,6 +280,13 @@ class AgreementService:
             segments = self.segments.of(lengths)
             for record in page:
                 yield record, partial(_make_summary, record, segments)
+
+
+def _count_edits(work: ReviewedWork, record: Record, sample: AdjudicatedSample) -> None:
+    edited = {each.person for each in record.assignments}.intersection(sample.edited_by)
+    work.adjudicated += 1
+    work.edited_samples += bool(edited)
+    work.edited_readings += len(edited)
 
 
 def _make_summary(record: Record, segments: Mapping[str, tuple[Segment, ...]]) -> Summary:

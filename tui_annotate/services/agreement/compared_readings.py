@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum, unique
 from functools import cache
@@ -21,7 +21,7 @@ from tui_annotate.domain.assignments import Assignment, State
 from tui_annotate.domain.labels import JOINER, Label, LabelTree
 from tui_annotate.domain.people import SETTLED, base_person
 from tui_annotate.domain.records import Record
-from tui_annotate.domain.samples import Sample, SampleKind, Segment, Side
+from tui_annotate.domain.samples import Sample, SampleKey, SampleKind, Segment, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.methods.span_agreement import count_stacked
 
@@ -36,7 +36,9 @@ class AgreementOptions:
     Attributes:
         people: annotators to compare with one another; a single one is compared with all others.
         label_level: number of levels of a label's path that are compared; 0 for all.
-        label_set: first characters of the hash of a label set version.
+        label_set, guidelines: first characters of the hash of a version.
+        after_review: whether to compare the work as it is now; by default it is compared as it was
+            when its sample was first adjudicated.
     """
 
     dataset: str = ""
@@ -48,6 +50,8 @@ class AgreementOptions:
     label_set: str = ""
     since: str = ""
     kind: str = ""
+    guidelines: str = ""
+    after_review: bool = False
 
 
 @unique
@@ -55,6 +59,7 @@ class LeftOutReason(StrEnum):
     TOO_OLD = "the annotator's last change to the sample was before the requested start time"
     NOT_READ = "the annotator made no annotations and did not complete the sample"
     OTHER_LABEL_SET = "the sample was not annotated with the requested version of the label set"
+    OTHER_GUIDELINES = "the sample was not annotated with the requested version of the guidelines"
     OTHER_ORIGIN = "the annotation's origin is not the requested origin"
     OTHER_LABELS = "the annotation does not have the requested label"
     EVIDENCE_ALONE = "the annotation has no claim, so statistics of spans and sentences ignore it"
@@ -105,6 +110,7 @@ class SampleReading:
     units: Mapping[Span, MarkedUnit]
     stacked: int
     label_sets: frozenset[str]
+    guidelines: frozenset[str] = frozenset()
     sources: frozenset[Span] = frozenset()
     rating: str = ""
 
@@ -121,15 +127,28 @@ class SampleReading:
 
 
 class ReadingBuilder:
-    """Selects the annotations and ratings that agreement statistics compare."""
+    """Selects the annotations and ratings that agreement statistics compare.
 
-    def __init__(self, options: AgreementOptions, order: LabelOrder, *, only: str = "") -> None:
+    `versions` returns the versions of label set and guidelines, by name, under which a person
+    completed a sample; it is called for readings without annotations, which have no versions.
+    """
+
+    def __init__(
+        self,
+        options: AgreementOptions,
+        order: LabelOrder,
+        *,
+        only: str = "",
+        versions: Callable[[str, SampleKey], Mapping[str, str]] = lambda _person, _key: {},
+    ) -> None:
         self._options = options
         self._order = order
         self._only_person = only
+        self._versions = versions
         self._label = tuple(options.label.split(JOINER)) if options.label else ()
         self.left = LeftOutCounts()
         self.label_sets: Counter[str] = Counter()
+        self.guidelines: Counter[str] = Counter()
 
     def readings(self, record: Record) -> list[SampleReading]:
         work: dict[str, list[Annotation]] = {}
@@ -139,13 +158,18 @@ class ReadingBuilder:
         for assignment in sorted(record.assignments, key=lambda each: each.person):
             allowed = self._only_person in ("", base_person(assignment.person))
             own = work.get(assignment.person, [])
-            if assignment.person != SETTLED and allowed and self._counts(assignment, own):
+            if (
+                assignment.person != SETTLED
+                and allowed
+                and self._counts(assignment, own, record.sample.key)
+            ):
                 kept = list(self._filter_annotations(own, record.sample))
                 found.append(self._make_reading(assignment, record.sample, kept))
                 self.label_sets.update(found[-1].label_sets)
+                self.guidelines.update(found[-1].guidelines)
         return found
 
-    def _counts(self, assignment: Assignment, own: Sequence[Annotation]) -> bool:
+    def _counts(self, assignment: Assignment, own: Sequence[Annotation], key: SampleKey) -> bool:
         options, state = self._options, assignment.state
         if options.state and state != options.state:
             self.left.work[other_state_reason(state, options.state)] += 1
@@ -156,9 +180,20 @@ class ReadingBuilder:
         if not (own or assignment.rating) and state is not State.DONE:
             self.left.work[LeftOutReason.NOT_READ] += 1
             return False
-        versions = {each.label_set for each in own}
-        if options.label_set and versions - {options.label_set}:
+        if not (options.label_set or options.guidelines):
+            return True
+        label_sets = {each.label_set for each in own}
+        guidelines = {each.guidelines for each in own}
+        if not own:
+            completed = self._versions(assignment.person, key)
+            # Imported work has no versions: it is never left out for them.
+            label_sets = {completed["labels"]} if "labels" in completed else set()
+            guidelines = {completed["guidelines"]} if "guidelines" in completed else set()
+        if options.label_set and label_sets - {options.label_set}:
             self.left.work[LeftOutReason.OTHER_LABEL_SET] += 1
+            return False
+        if options.guidelines and guidelines - {options.guidelines}:
+            self.left.work[LeftOutReason.OTHER_GUIDELINES] += 1
             return False
         return True
 
@@ -207,6 +242,7 @@ class ReadingBuilder:
             },
             sum(map(count_stacked, by_label.values())),
             frozenset(each.label_set for each in own if each.label_set),
+            frozenset(each.guidelines for each in own if each.guidelines),
             frozenset(filter(None, sources)),
             assignment.rating,
         )

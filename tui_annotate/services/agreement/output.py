@@ -15,6 +15,7 @@ from tui_annotate.services.agreement import (
     AgreementFigure,
     Disagreement,
     PairFigures,
+    ReviewedWork,
 )
 from tui_annotate.services.agreement.compared_readings import format_labels
 
@@ -37,6 +38,10 @@ def as_json(found: Agreement, *, disagreements: bool = False) -> dict[str, Any]:
         "label_sets": [
             {"version": version, "readings": count} for version, count in found.label_sets.items()
         ],
+        "guidelines": [
+            {"version": version, "readings": count} for version, count in found.guidelines.items()
+        ],
+        "work": work_as_json(found.work),
         "bootstrap": BOOTSTRAP,
         "together": _comparison_to_json(found, found.together, disagreements=disagreements),
         "oneself": _comparison_to_json(found, found.oneself, disagreements=disagreements),
@@ -44,6 +49,15 @@ def as_json(found: Agreement, *, disagreements: bool = False) -> dict[str, Any]:
             {"what": what, "reason": reason, "count": count}
             for what, reason, count in list_left_out(found)
         ],
+    }
+
+
+def work_as_json(work: ReviewedWork) -> dict[str, Any]:
+    return {
+        "used": "after_review" if work.after_review else "before_review",
+        "adjudicated_samples": work.adjudicated,
+        "edited_samples": work.edited_samples,
+        "edited_readings": work.edited_readings,
     }
 
 

@@ -223,6 +223,23 @@ class AnnotationStore(LogStore):
             kept = {name: one for name, one in named.after.annotations.items() if one is not None}
             return replace(stream, state=replace(stream.state, annotations=kept))
 
+    def completion_versions(
+        self, person: str, key: SampleKey, *, before: int = 0
+    ) -> Mapping[str, str]:
+        """Return the versions of label set and guidelines under which a person completed a sample.
+
+        The hashes have the names `labels` and `guidelines`. The result is empty if the work was
+        imported, or never completed here.
+
+        Args:
+            before: number of the first event that does not count; 0 for none.
+        """
+        versions: Mapping[str, str] = {}
+        for event in self.events(person, key)[: before - 1 if before else None]:
+            if event.action.after.assignment.get("state") == State.DONE:
+                versions = event.versions
+        return versions
+
     def suggested(self, person: str, key: SampleKey) -> tuple[SuggestionStatus, ...]:
         return SuggestionStore(self._database, actor=self._actor).of(person, key)
 

@@ -1,0 +1,133 @@
+"""Agreement measures work before review, and says how much of it was edited afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.helpers.stores import LABELS, claim
+from tests.services.adjudicated_team import AdjudicatedTeam
+from tui_annotate.domain.annotations import Annotation
+from tui_annotate.domain.assignments import State
+from tui_annotate.services.agreement import Agreement, AgreementOptions, AgreementService
+from tui_annotate.services.agreement.compared_readings import LeftOutReason
+from tui_annotate.services.agreement.output import as_json
+from tui_annotate.services.export import ExportService
+from tui_annotate.settings import load
+from tui_annotate.storage.corpus.store import SegmentStore
+from tui_annotate.storage.labels.store import GuidanceKind, LabelSets
+from tui_annotate.workspace import Workspace
+
+SPAN = claim("x", 0, 10)
+
+
+@pytest.fixture
+def team(tmp_path: Path) -> Iterator[AdjudicatedTeam]:
+    """Ana and Ben disagree on three samples."""
+    made = AdjudicatedTeam.create(tmp_path)
+    yield made
+    made.database.close()
+
+
+def report(team: AdjudicatedTeam, **asked: object) -> Agreement:
+    on = team.annotating
+    names = ExportService(on.corpus, on.people, on.store)
+    segments = SegmentStore(team.database)
+    stores = (on.corpus, on.people, on.guidance, segments, on.store)
+    service = AgreementService(*stores, LabelSets(on.guidance).in_force, names.checked)
+    return service.report(AgreementOptions(**asked))  # type: ignore[arg-type]
+
+
+def value(found: Agreement, level: str, measure: str) -> object:
+    return next(
+        each.value
+        for each in found.together.figures
+        if (each.level, each.measure) == (level, measure)
+    )
+
+
+def copy_answer(team: AdjudicatedTeam) -> None:
+    """Ben replaces his marks by those of Ana, after each sample was adjudicated."""
+    for key in team.keys:
+        (own,) = team.annotating.store.stream(team.ben, key).annotations
+        team.annotating.remove(team.ben, key, own.id, version=own.version, seconds=1)
+        team.completes(team.ben, key, claim(f"copied-{key.id}", 0, 10))
+
+
+def test_copying_the_adjudicated_answer_changes_no_figure(team: AdjudicatedTeam) -> None:
+    """By default; the work after review agrees perfectly, and both say which work they used."""
+    before = report(team)
+    for key in team.keys:
+        team.adjudicate(key)
+    team.allow_edits()
+    copy_answer(team)
+    found = report(team)
+    assert (value(found, "sample", "percent"), value(found, "span", "f1_overlap")) == (0.0, 0.0)
+    assert (found.together, found.left) == (before.together, before.left)
+    edited = report(team, after_review=True)
+    assert (value(edited, "sample", "percent"), value(edited, "span", "f1_overlap")) == (1.0, 1.0)
+    for one, used in ((found, "before_review"), (edited, "after_review")):
+        assert as_json(one)["work"] == {
+            "used": used,
+            "adjudicated_samples": 3,
+            "edited_samples": 3,
+            "edited_readings": 3,
+        }
+
+
+def test_a_reopened_reading_still_counts(team: AdjudicatedTeam) -> None:
+    """Its state is that of the adjudication, not the one that the reviewer gave it."""
+    key = team.keys[0]
+    team.adjudicate(key)
+    team.reopen(key, team.ben)
+    assert team.annotating.store.stream(team.ben, key).assignment.state is State.REOPENED
+    assert report(team).together.samples == 3
+    assert report(team, after_review=True).together.samples == 2
+    assert report(team).work.edited_samples == 0
+
+
+def test_work_begun_after_the_adjudication_is_not_compared(team: AdjudicatedTeam) -> None:
+    """A person who completed the sample afterwards had no work then."""
+    team.adjudicate(team.keys[0])
+    team.allow_edits()
+    kim = team.annotating.people.local("kim").id
+    team.completes(kim, team.keys[0], claim("kim", 0, 10))
+    assert kim not in report(team).together.people
+    assert kim in report(team, after_review=True).together.people
+
+
+def test_renamed_labels_have_their_names_of_today(tmp_path: Path, team: AdjudicatedTeam) -> None:
+    """Work that is read from the log agrees with the label set that is in use."""
+    team.adjudicate(team.keys[0])
+    team.allow_edits()
+    team.annotating.comment(team.ana, team.keys[0], "later", seconds=1)
+    (tmp_path / "tui-annotate.toml").write_text("")
+    (tmp_path / "labels.yaml").write_text(LABELS)
+    space = Workspace(tmp_path, load(tmp_path), team.database)
+    space.team.relabel.rename("Fine", "Good")
+    found = report(team)
+    assert (found.labels, found.strangers) == (["Good", "Alone", "nothing"], [])
+
+
+def test_versions_restrict_also_readings_without_annotations(team: AdjudicatedTeam) -> None:
+    """These have the versions of the label set and the guidelines at their completion."""
+    on, key = team.annotating, team.keys[0]
+    first = on.guidance.version(GuidanceKind.LABELS)
+    rules = on.guidance.keep(GuidanceKind.GUIDELINES, "Mark all errors.\n")
+    kim, li = (on.people.local(name).id for name in ("kim", "li"))
+    team.completes(kim, key)
+    second = on.guidance.keep(GuidanceKind.LABELS, LABELS + "- More\n")
+    fresh: Annotation = claim("li", 0, 10)
+    team.completes(li, key, fresh)
+    old = report(team, label_set=first[:10])
+    assert set(old.together.people) == {team.ana, team.ben, kim}
+    assert old.left.work == {LeftOutReason.OTHER_LABEL_SET: 1}
+    new = report(team, label_set=second[:10], guidelines=rules[:8])
+    assert new.together.people == ()
+    assert new.left.work == {LeftOutReason.OTHER_LABEL_SET: 7}
+    guided = report(team, guidelines=rules[:8])
+    assert set(guided.together.people) == {kim, li}
+    assert guided.left.work == {LeftOutReason.OTHER_GUIDELINES: 6}
+    assert guided.guidelines == {rules: 1}
