@@ -34,6 +34,9 @@ They record working time, changes of the label set, reopening, removed samples, 
 merged people, and work that arrives from another workspace.
 """
 
+LOCKED_CODE: Final = "adjudicated"
+"""Code of the error that refuses an annotator's change of locked work."""
+
 _NO_EDITS: Final = UNLOCKED_VERBS - {IMPORT, JOIN}
 
 

@@ -71,6 +71,12 @@ _OPEN_IN_BUCKET: Final = text(
     f" AND NOT {locked_condition('r.sample_id', _OWN_STATE)}"
     " ORDER BY r.value, r.sample_id LIMIT 1"
 )
+_LOCKED: Final = text(
+    "SELECT count(*) FROM ranks r WHERE r.order_id = :order"  # noqa: S608  constants alone
+    " AND NOT EXISTS (SELECT 1 FROM assignments a"
+    "   WHERE a.person = :person AND a.sample_id = r.sample_id AND a.finished)"
+    f" AND {locked_condition('r.sample_id', _OWN_STATE)}"
+)
 _SET_ASIDE: Final = text(
     "SELECT a.state, count(*) FROM assignments a"
     " JOIN ranks r ON r.sample_id = a.sample_id AND r.order_id = :order"
@@ -285,11 +291,17 @@ class QueueStore(Store):
             return tuple(build_row(row) for walk in line for row in walk.group(key))
 
     def find_reopened(self, person: Person) -> int:
-        """Return the number of samples that a person still has to annotate a second time."""
+        """Return the number of samples that a person still has to annotate a second time.
+
+        Samples that were adjudicated in the meantime do not count.
+        """
         name = second_reader(person).id
         require_permission(self._actor, Permission.READ, name)
         with self._database.reading() as connection:
-            return sum(walk.total() - walk.finished() for walk in _load_own_walks(connection, name))
+            return sum(
+                walk.total() - walk.finished() - walk.locked()
+                for walk in _load_own_walks(connection, name)
+            )
 
 
 def _load_walks(connection: Connection, person: str, order: int) -> list[OrderWalk]:
@@ -382,6 +394,10 @@ class OrderWalk:
 
     def finished(self) -> int:
         return int(self._execute(_SUM).scalar_one())
+
+    def locked(self) -> int:
+        """Return how many unfinished samples are adjudicated, so that they stay unfinished."""
+        return int(self._execute(_LOCKED).scalar_one())
 
     def set_aside(self) -> dict[State, int]:
         """Return how many samples the annotator skipped and flagged."""

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from sqlalchemy import Connection, text
 
 from tui_annotate.domain.adjudication_history import (
+    LOCKED_CODE,
     UNLOCKED_VERBS,
     AdjudicatedSample,
     AdjudicationHistory,
@@ -31,9 +32,6 @@ if TYPE_CHECKING:
 
 EDITS_SETTING: Final = "edits_after_adjudication"
 """Setting of a dataset whose annotators may change their work after the adjudication."""
-
-LOCKED_CODE: Final = "adjudicated"
-"""Code of the error that refuses an annotator's change of locked work."""
 
 _CLOSED_STATES: Final = "('done', 'reopened')"  # a reviewer who changes a decision reopens it
 # The setting's subquery looks up one row by its key, and only for adjudicated samples.

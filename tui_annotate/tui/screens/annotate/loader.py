@@ -57,6 +57,18 @@ class SampleSession:
     begun: bool = False
 
 
+def _describe_state(open_sample: OpenSample, draft: Draft) -> AnyMessage:
+    """Return why a sample cannot be changed, or was reopened; empty if neither applies."""
+    lock = open_sample.lock
+    if lock.locked:
+        return StatusMessage(MessageCode.LOCKED)
+    if lock.reopened:
+        return StatusMessage(MessageCode.REOPENED_FOR, {"reason": lock.reopened})
+    if open_sample.assignment.state is State.REOPENED:
+        return describe_reopened(draft)
+    return ""
+
+
 class SampleSource:
     """Source of the samples in an annotator's queue; a subclass reads the review queue.
 
@@ -159,7 +171,7 @@ class SampleLoader:
         self._saves.stopwatch.touch()
         screen.load_documents(draft)
         screen.follow()
-        if open_sample.assignment.state is State.REOPENED and (why := describe_reopened(draft)):
+        if why := _describe_state(open_sample, draft):
             both = StatusMessage(MessageCode.WITH_MORE, {"first": message, "more": why})
             message = make_message(both if message else why, WARNING)
         if message:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from textual import events
 
+from tui_annotate.domain.adjudication_history import LOCKED_CODE
 from tui_annotate.domain.annotations import Annotation, LabelPath
 from tui_annotate.domain.assignments import State, describe_set_aside
 from tui_annotate.domain.errors import Conflict, ReadOnly, TuiAnnotateError
@@ -246,7 +247,8 @@ class SaveController:
             look_again = StatusMessage(MessageCode.CHANGED_LOOK_AGAIN, fields)
             return look_again if changed else describe_error(error)
 
-        if (draft := self._screen.draft) and isinstance(error, Conflict):
+        is_outdated = isinstance(error, Conflict) or error.code == LOCKED_CODE
+        if (draft := self._screen.draft) and is_outdated:
             self.reload_and_show(draft, describe)
 
     def return_refused_save(

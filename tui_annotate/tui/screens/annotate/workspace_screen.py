@@ -76,6 +76,9 @@ PRELOADED: Final = (
     "screens.queue",
 )
 
+_BEYOND_SAMPLE: Final = frozenset({"talk.write", "account.password", "undo", "redo"})
+"""Actions that change something, but not the open sample: undo may concern another sample."""
+
 READING_TIME: Final = 1.0
 """Seconds for which a sample must be on screen before its first key press can complete it."""
 
@@ -97,6 +100,10 @@ class AppRequest(Message):
     """Message that requests an action of the app: `print`, `password`, `sync` or `sign out`."""
 
     request: str
+
+
+def _changes_sample(draft: Draft, action: str) -> bool:
+    return action not in _BEYOND_SAMPLE and draft.state in action_of(action).changes
 
 
 class WorkspaceScreen(SampleScreen):
@@ -207,6 +214,11 @@ class WorkspaceScreen(SampleScreen):
         return self.session.read_only if self.session else ""
 
     @property
+    def locked(self) -> bool:
+        """Whether the open sample is adjudicated, so that its annotator cannot change it."""
+        return self.open_sample is not None and self.open_sample.lock.locked
+
+    @property
     def saver(self) -> StoreThread:
         return self.saves.saver
 
@@ -238,10 +250,16 @@ class WorkspaceScreen(SampleScreen):
             saved=self.saves.state,
             state=open_sample.assignment.state.value,
             matches=self.header_note(),
-            reading=rows.SampleMessage.READ_ONLY.text()
-            if current.session.read_only
-            else rows.describe_reading(person, practice=open_sample.practice),
+            reading=self._describe_reading(current),
         )
+
+    def _describe_reading(self, current: SampleSession) -> str:
+        if current.session.read_only:
+            return rows.SampleMessage.READ_ONLY.text()
+        if self.locked:
+            return rows.SampleMessage.LOCKED.text()
+        person = current.session.person
+        return rows.describe_reading(person, practice=current.open_sample.practice)
 
     def header_note(self) -> str:
         """Return the matching mode for the header; empty if a list on screen shows the mode."""
@@ -251,6 +269,8 @@ class WorkspaceScreen(SampleScreen):
         text, kind = super().line(draft, cells)
         if self.read_only and kind == DRAFT:
             return MessageCode.READ_ONLY.text(reason=self.read_only), HINT
+        if self.locked and kind == DRAFT:
+            return MessageCode.LOCKED.text(), HINT
         return text, kind
 
     @property
@@ -427,6 +447,9 @@ class WorkspaceScreen(SampleScreen):
         draft, now = self.draft, events.Event().time
         if draft and self.read_only and draft.state in action_of(action).changes:
             self._refuse_change(draft)
+        elif draft and self.locked and _changes_sample(draft, action):
+            draft.say(MessageCode.LOCKED, WARNING)
+            self.perform([Blink()])
         elif draft and self._is_unseen(draft, action, now):  # by the palette or a click
             self._refuse_unseen(draft, now)
         else:
@@ -446,9 +469,10 @@ class WorkspaceScreen(SampleScreen):
     def match_clicked(self, draft: Draft, rank: int) -> Effects:
         """Take or remove the clicked match as evidence, or only show it.
 
-        It is shown in a read-only session, and if the user cannot have seen what they clicked.
+        It is shown if the sample cannot be changed, or if the user cannot have seen what they
+        clicked.
         """
-        if self.read_only or self.guard.is_closed(events.Event().time):
+        if self.read_only or self.locked or self.guard.is_closed(events.Event().time):
             return highlights.show_match(draft, rank)
         return highlights.take_match(draft, rank)
 

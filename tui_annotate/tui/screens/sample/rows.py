@@ -41,6 +41,7 @@ _LONGEST: Final = 400  # maximum characters of a text in a row
 class SampleMessage(ScreenMessage):
     SUGGESTIONS_HIDDEN = "{count} hidden"
     READ_ONLY = "read-only"
+    LOCKED = "locked"
     PRACTICE = "practice"
     SECOND_READING = "2nd reading"
     OWN_WORDS = "other reason"

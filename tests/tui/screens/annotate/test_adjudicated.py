@@ -1,0 +1,102 @@
+"""The annotating screen on an adjudicated sample: it says that the work is locked, and why."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.tui.screens import review_app
+from tests.tui.screens.annotate_app import Person, open_app
+from tests.tui.screens.review_app import FIRST, SECOND
+from tui_annotate import workspace
+from tui_annotate.domain.adjudication import RejectionReason
+from tui_annotate.domain.assignments import State
+from tui_annotate.tui.draft.messages import MessageCode
+from tui_annotate.tui.keys.actions import ACTIONS
+from tui_annotate.tui.screens.sample.rows import SampleMessage
+
+ELSEWHERE = {"talk.write", "account.password", "undo", "redo"}
+
+
+def adjudicate(folder: Path) -> None:
+    """A reviewer completes the adjudication of the first sample."""
+    with workspace.open(folder) as space:
+        review, who = space.team.review, space.person("rev").id
+        seen = review.open(who, FIRST).seen
+        review.finish(who, FIRST, rest=RejectionReason.SLIP, seen=seen, seconds=1)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Three people completed the first sample, and it is adjudicated."""
+    made = review_app.make(tmp_path / "work")
+    adjudicate(made)
+    return made
+
+
+def says_locked(person: Person) -> bool:
+    return person.said().code is MessageCode.LOCKED
+
+
+async def test_opening_a_locked_sample_says_so(folder: Path) -> None:
+    """The message, the header and the status line say it; no hint says that a digit saves."""
+    async with open_app(folder) as person:
+        assert says_locked(person)
+        header = person.screen.header()
+        assert header is not None
+        assert header.reading == SampleMessage.LOCKED.text()
+        await person.press("down")
+        assert person.line() == MessageCode.LOCKED.text()
+
+
+async def test_each_key_that_would_change_the_sample_says_it(folder: Path) -> None:
+    """Nothing is prepared either; a question to the reviewers is still possible."""
+    async with open_app(folder) as person:
+        for action in ACTIONS:
+            if person.draft.state not in action.changes or action.id in ELSEWHERE:
+                continue
+            person.screen.do(action.id, digit="1")
+            await person.settled()
+            assert says_locked(person), action.id
+            draft = person.draft
+            assert not any((draft.evidence, draft.pending, draft.writing, draft.saving))
+        await person.press("u")
+        await person.settled()
+        assert person.draft.sample.id != "a" or "adjudicated" in person.line()
+
+
+async def test_a_sample_that_is_adjudicated_meanwhile_is_locked(tmp_path: Path) -> None:
+    """The store refuses the first key, and the screen then shows the lock."""
+    folder = review_app.make(tmp_path / "work")
+    async with open_app(folder) as person:
+        adjudicate(folder)
+        await person.press("s")
+        await person.settled()
+        assert "adjudicated" in person.line()
+        await person.press("down")
+        await person.press("s")
+        await person.settled()
+        assert says_locked(person)
+    with workspace.open(folder) as space:
+        ana = space.person("ana").id
+        assert space.log.stream(ana, FIRST).assignment.state is State.DONE
+
+
+async def test_the_reason_of_a_reopening_is_shown_until_the_sample_is_completed(
+    folder: Path,
+) -> None:
+    """The annotator's queue leads to the sample; a key changes it again."""
+    with workspace.open(folder) as space:
+        ana, rea = space.person("ana").id, space.person("rev").id
+        space.team.review.reopen_work(rea, FIRST, person=ana, reason="see rule 4")
+    async with open_app(folder, sample="") as person:
+        assert person.draft.sample.id == "a"
+        said = person.said()
+        assert (said.code, said.fields["reason"]) == (MessageCode.REOPENED_FOR, "see rule 4")
+        await person.press("s")
+        await person.settled()
+    with workspace.open(folder) as space:
+        assert space.log.stream(ana, FIRST).assignment.state is State.SKIPPED
+        assert space.annotate.open(ana, FIRST).lock.locked
+        assert not space.annotate.open(ana, SECOND).lock.locked
