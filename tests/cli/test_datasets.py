@@ -88,9 +88,29 @@ def test_an_import_describes_its_dataset(command: Command, pairs: Path) -> None:
     command("ingest", str(pairs), "--id-column", "id", "--license", "MIT")
     assert terms(command) == TERMS | {"license": "MIT"}
     done = command("datasets", "edit", "pairs", "--license", "", "--origin", "B", "--json").json
-    assert done == {"dataset": "pairs", **TERMS, "license": "", "origin": "B"}
+    assert done == {
+        "dataset": "pairs",
+        **TERMS,
+        "license": "",
+        "origin": "B",
+        "edits_after_adjudication": False,
+    }
     assert terms(command) == TERMS | {"license": "", "origin": "B"}
     assert "@x{y}" in command("datasets", "show", "pairs").out
+
+
+def test_a_dataset_allows_edits_after_adjudication(filled: Command) -> None:
+    """Each option of `datasets edit` changes its own value alone."""
+    filled("datasets", "edit", "pairs", "--license", "MIT")
+    rule = ("datasets", "edit", "pairs", "--edits-after-adjudication")
+    assert filled(*rule, "allow", "--json").json["edits_after_adjudication"] is True
+    (listed,) = filled("datasets", "list", "--json").json
+    assert (listed["license"], listed["edits_after_adjudication"]) == ("MIT", True)
+    assert "allow" in filled("datasets", "show", "pairs").out
+    filled("datasets", "edit", "pairs", "--license", "")
+    assert filled("datasets", "show", "pairs", "--json").json["edits_after_adjudication"] is True
+    assert filled(*rule, "refuse", "--json").json["edits_after_adjudication"] is False
+    assert filled(*rule, "perhaps").code == 2
 
 
 def test_bad_descriptions_are_refused(filled: Command) -> None:

@@ -24,7 +24,7 @@ from tui_annotate.domain.assignment_rules import Pool
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.people import SETTLED, PersonKind
 from tui_annotate.domain.samples import SampleKey
-from tui_annotate.plugins.traits import RecordTrait
+from tui_annotate.plugins.traits import Loss, RecordTrait
 from tui_annotate.services.review.decisions import ReviewDecision
 
 
@@ -77,6 +77,8 @@ def test_the_list_tells_what_waits_and_why(
         "conflicts": 3,
         "kinds": {"label": 1, "only-some": 2, "extent": 2, "evidence": 2, "note": 2},
         "own": False,
+        "edited": 0,
+        "reopened": 0,
     }
     own = json.loads(printed(capsys, "review", "list", "-w", str(folder), "--as", "ana", "--json"))
     assert [row["own"] for row in own] == [True, True, True]
@@ -263,6 +265,7 @@ def test_decisions_are_exported_with_names_or_pseudonyms(
 def test_letters_stay_those_of_the_screen(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Where an annotator skipped the sample later, the others keep the letters of the screen."""
     with workspace.open(folder) as space:
+        space.corpus.allow_edits_after_adjudication("films", allowed=True)
         for name in ("ana", "ben"):
             who = space.person(name).id
             space.annotate.skip(who, FIRST, seconds=1)
@@ -359,3 +362,95 @@ def test_people_against_machines_come_first_when_asked(
     for order, words in (("disagree:p", " q\n"), ("worst:q", " conflicts")):
         assert run((*on, "--order", order)) == 2
         assert words in capsys.readouterr().err
+
+
+def test_a_reviewer_reopens_work_with_a_reason(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The work of one person, or the sample; the list marks who edited it afterwards."""
+    where = ("-w", str(folder))
+    reopen = ("review", "reopen", "films/a", *where, "--as", "rev", "--reason", "see rule 4")
+    done = json.loads(printed(capsys, *reopen, "--person", "ben", "--json"))
+    assert done == {"dataset": "films", "sample": "a", "people": ["ben"], "reason": "see rule 4"}
+    assert run([*reopen, "--person", "ben"]) == 1
+    assert run([*reopen, "--person", "nobody"]) == 2
+    assert run([*reopen[:-1], " "]) == 2
+    capsys.readouterr()
+    with workspace.open(folder) as space:
+        ben = space.person("ben").id
+        space.annotate.comment(ben, FIRST, "now I see", seconds=1)
+    rows = {row["sample"]: row for row in _list(capsys, *where)}
+    assert (rows["a"]["edited"], rows["a"]["reopened"]) == (1, 1)
+    assert (rows["b"]["edited"], rows["b"]["reopened"]) == (0, 0)
+    out = printed(capsys, "review", "list", *where, "--as", "rev")
+    assert "1 edited later, 1 reopened" in " ".join(out.split())
+    with workspace.open(folder) as space:
+        space.annotate.finish(ben, FIRST, seconds=1)
+    people = json.loads(printed(capsys, *reopen, "--json"))["people"]
+    assert sorted(people) == ["ana", "ben", "li"]
+    assert run(["review", "reopen", "c", *where, "--as", "rev", "--reason", "x"]) == 1
+    assert run(["audit", "verify", *where]) == 0
+
+
+def _list(capsys: pytest.CaptureFixture[str], *where: str) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = json.loads(
+        printed(capsys, "review", "list", *where, "--as", "rev", "--json")
+    )
+    return rows
+
+
+def test_exports_mark_work_that_was_edited_after_adjudication(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Formats that carry the mark have it at the person's work; others count it as lost."""
+    assert all(
+        "edited_after_adjudication" not in work
+        for line in exported(capsys, folder)
+        for work in line["assignments"]
+    )
+    with workspace.open(folder) as space:
+        space.corpus.allow_edits_after_adjudication("films", allowed=True)
+        ben = space.person("ben").id
+        space.annotate.comment(ben, FIRST, "now I see", seconds=1)
+        space.annotate.finish(ben, FIRST, seconds=1)
+    marked = [
+        (line["id"], work["person"])
+        for line in exported(capsys, folder)
+        for work in line["assignments"]
+        if work.get("edited_after_adjudication")
+    ]
+    assert marked == [("a", ben)]
+    out = printed(capsys, "export", "-w", str(folder), "--to", "csv")
+    rows = list(csv.DictReader(StringIO(out)))
+    edited = {
+        (row["sample_id"], row["annotator"]) for row in rows if row["edited_after_adjudication"]
+    }
+    assert edited == {("a", ben)}
+    assert run(["export", "-w", str(folder), "--to", "w3c"]) == 0
+    assert Loss.LATER_EDITS.value in capsys.readouterr().err
+
+
+def test_status_and_doctor_name_edits_after_adjudication(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Counts with and without a reopening; a sample that nobody edited is not mentioned."""
+    where = ("-w", str(folder))
+    assert "after adjudication" not in printed(capsys, "status", *where)
+    assert "edits after adjudication" not in printed(capsys, "doctor", *where)
+    reason = ("--as", "rev", "--reason", "see rule 4")
+    printed(capsys, "review", "reopen", "films/a", *where, *reason, "--person", "ben")
+    with workspace.open(folder) as space:
+        ben, ana = space.person("ben").id, space.person("ana").id
+        space.annotate.finish(ben, FIRST, seconds=1)
+        space.corpus.allow_edits_after_adjudication("films", allowed=True)
+        space.annotate.comment(ana, SECOND, "more", seconds=1)
+    assert json.loads(printed(capsys, "status", *where, "--json"))["after_adjudication"] == {
+        "adjudicated": 2,
+        "edited_samples": 2,
+        "edited_readings": 2,
+        "edits_after_reopening": 1,
+        "edits_without_reopening": 1,
+        "reopenings": 1,
+    }
+    assert "1 after a reopening, 1 without" in printed(capsys, "status", *where)
+    assert "1 after a reopening, 1 without" in " ".join(printed(capsys, "doctor", *where).split())

@@ -15,14 +15,18 @@ from tests.helpers.stores import annotate, claim, fill
 from tests.helpers.suggestions import suggest
 from tests.services.adjudicated_team import AdjudicatedTeam
 from tui_annotate.domain.adjudication import RejectionReason
+from tui_annotate.domain.assignment_plan import AssignmentOptions
+from tui_annotate.domain.assignment_rules import Pool
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import Conflict, InvalidInput, NotAllowed, NotFound
 from tui_annotate.domain.history import RETURN, replay
-from tui_annotate.domain.people import SETTLED, Actor, Role, second_reader
+from tui_annotate.domain.people import OPERATOR, SETTLED, Actor, Role, second_reader
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.domain.stream_validation import find_chain_problem
 from tui_annotate.services.annotate import AnnotationService
 from tui_annotate.services.annotate.queries import SampleQueries
+from tui_annotate.services.assignments import AssignmentService
+from tui_annotate.storage.assignments.store import AssignmentStore
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.labels.store import GuidanceStore, LabelSets
 from tui_annotate.storage.log.audit import AuditStore
@@ -354,6 +358,32 @@ def test_the_queue_does_not_lead_to_locked_samples(team: AdjudicatedTeam) -> Non
     team.adjudicate(team.keys[1])
     team.adjudicate(team.keys[2])
     assert on.next_unfinished(kim, None) is None
+
+
+def test_second_readings_are_given_only_of_open_samples(team: AdjudicatedTeam) -> None:
+    """A locked sample could not be read a second time; nor does it count as left to read."""
+    store = AssignmentStore(team.database)
+    share = AssignmentService(store, team.annotating.people, lambda _: None, OPERATOR)
+    team.adjudicate(team.keys[0])
+    share.repeat("d", ["ana"], AssignmentOptions(share="all"))
+    ana = team.annotating.people.person(team.ana)
+    again = second_reader(ana).id
+    line = team.annotating.line
+    assert not line.contains(again, team.keys[0], order="ingested")
+    assert line.find_reopened(ana) == 2
+    team.adjudicate(team.keys[1])
+    assert line.find_reopened(ana) == 1
+    assert team.annotating.next_unfinished(again, None, order="ingested") == team.keys[2]
+
+
+def test_a_pool_gives_no_locked_sample(team: AdjudicatedTeam) -> None:
+    """An admin allowed its review before enough people had taken it."""
+    store = AssignmentStore(team.database)
+    share = AssignmentService(store, team.annotating.people, lambda _: None, OPERATOR)
+    team.adjudicate(team.keys[0])
+    share.pool("d", Pool(overlap=3, order="ingested"))
+    kim = team.annotating.people.local("kim").id
+    assert team.annotating.next_unfinished(kim, None, order="ingested") == team.keys[1]
 
 
 # counts

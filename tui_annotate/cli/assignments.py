@@ -295,6 +295,7 @@ def repeat(
 
     Annotators receive these samples after their other work, in another order, and do not see their
     first annotations. `agreement` then compares each person's two annotations of a sample.
+    Adjudicated samples are not assigned, because work on them is locked.
     """
     assignment = AssignmentOptions(share=count, sorting=AssignmentOrder.RANDOM, seed=seed)
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:

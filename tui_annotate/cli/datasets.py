@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, replace
+from enum import StrEnum
 from typing import Annotated, Final
 
 import typer
@@ -38,7 +39,13 @@ def register(app: typer.Typer) -> None:
     )
     add_command(datasets, list_datasets, "datasets list --json", name="list")
     add_command(datasets, show_dataset, "datasets show news", name="show")
-    add_command(datasets, edit_dataset, "datasets edit news --license CC-BY-4.0", name="edit")
+    add_command(
+        datasets,
+        edit_dataset,
+        "datasets edit news --license CC-BY-4.0",
+        "datasets edit news --edits-after-adjudication allow",
+        name="edit",
+    )
     add_command(datasets, replace_dataset, "datasets replace news news-2.csv", name="replace")
     add_command(
         datasets,
@@ -72,7 +79,9 @@ def show_dataset(name: NameArgument, *, common: options.CommonOptions) -> None:
         output.print_json({**asdict(found), "people": people, "sample_ids": samples})
         return
     facts = {DATASET_COUNTS.get(name, name): value for name, value in asdict(found).items()}
-    output.print_facts({**facts, "created": output.format_time(found.created)})
+    facts["created"] = output.format_time(found.created)
+    allowed = facts.pop("edits_after_adjudication")
+    output.print_facts({**facts, "edits after adjudication": _name_rule(allowed=allowed)})
     for each in people:
         annotations = output.many(each.annotations, "annotation")
         samples_done = output.many(each.done, "sample")
@@ -127,26 +136,55 @@ def replace_dataset(
     print_ingest(report, as_json=common.as_json)
 
 
+class LaterEdits(StrEnum):
+    """Whether annotators may change their work on adjudicated samples."""
+
+    ALLOW = "allow"
+    REFUSE = "refuse"
+
+
 def edit_dataset(
-    name: NameArgument, *, about: options.DescriptionOptions, common: options.CommonOptions
+    name: NameArgument,
+    *,
+    about: options.DescriptionOptions,
+    later_edits: Annotated[
+        LaterEdits | None,
+        typer.Option(
+            "--edits-after-adjudication",
+            help="Whether annotators may change their work on adjudicated samples (default of a "
+            "dataset: refuse). Review, exports and agreement mark such edits.",
+        ),
+    ] = None,
+    common: options.CommonOptions,
 ) -> None:
-    """Change the license, origin or citation of a dataset.
+    """Change the license, origin, citation or rules of a dataset.
 
     An option that is not given changes nothing; an empty text deletes the stored text.
     """
     given = {field: text for field, text in asdict(about).items() if text is not None}
-    if not given:
-        hint = "give at least one of --license, --origin and --citation"
-        raise InvalidInput("no new license, origin or citation is given", hint)
+    if not given and later_edits is None:
+        hint = "give at least one of --license, --origin, --citation, --edits-after-adjudication"
+        raise InvalidInput("no new license, origin, citation or rule is given", hint)
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         space.guidance.require_dataset(name)
         stored = space.corpus.descriptions().get(name, DatasetDescription())
-        wanted = replace(stored, **given)
-        space.corpus.describe_dataset(name, wanted)
+        if given:
+            space.corpus.describe_dataset(name, replace(stored, **given))
+        if later_edits is not None:
+            allowed = later_edits is LaterEdits.ALLOW
+            space.corpus.allow_edits_after_adjudication(name, allowed=allowed)
+        found = next(each for each in space.corpus.datasets() if each.name == name)
+    facts = {field: getattr(found, field) for field in asdict(stored)}
+    rule = found.edits_after_adjudication
     if common.as_json:
-        output.print_json({"dataset": name, **asdict(wanted)})
+        output.print_json({"dataset": name, **facts, "edits_after_adjudication": rule})
     else:
-        output.print_facts({"dataset": name, **asdict(wanted)})
+        words = _name_rule(allowed=rule)
+        output.print_facts({"dataset": name, **facts, "edits after adjudication": words})
+
+
+def _name_rule(*, allowed: bool) -> str:
+    return (LaterEdits.ALLOW if allowed else LaterEdits.REFUSE).value
 
 
 def delete_dataset(

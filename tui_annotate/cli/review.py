@@ -49,6 +49,13 @@ def register(app: typer.Typer) -> None:
     )
     add_command(
         review_app,
+        reopen,
+        "review reopen news/17 --reason 'the guidelines changed'",
+        "review reopen news/17 --person ben --reason 'see rule 4'",
+        name="reopen",
+    )
+    add_command(
+        review_app,
         export_decisions,
         "review export > decisions.csv",
         "review export --names --json > decisions.json",
@@ -178,6 +185,45 @@ def allow(
     )
 
 
+def reopen(
+    sample: Annotated[
+        str,
+        argument("SAMPLE", "Adjudicated sample: ID or DATASET/ID.", complete=completion.samples),
+    ],
+    *,
+    reason: Annotated[
+        str,
+        option("--reason", "TEXT", "Why the work is reopened; its annotators see it (required)."),
+    ],
+    person: Annotated[
+        str,
+        options.person_option(
+            "--person",
+            "Reopen only the work of this person, and keep the adjudication (default: reopen the "
+            "sample, with the work of all its annotators).",
+        ),
+    ] = "",
+    name: options.NameOption = "",
+    common: options.CommonOptions,
+) -> None:
+    """Reopen the work of annotators on an adjudicated sample.
+
+    The annotators can then change their work until they complete the sample again. They see the
+    reason on their screen. Reviewers cannot reopen samples that they annotated.
+    """
+    with open_workspace(common.workspace, needs=Permission.REVIEW) as space:
+        key, review = space.corpus.find(sample), space.team.review
+        who = _find_reviewer(space, name)
+        chosen = review.find_annotator(who, key, person).id if person else ""
+        reopened = review.reopen_work(who, key, reason=reason, person=chosen)
+        people = [space.people.person(each).name for each in reopened]
+    output.print_result_or_json(
+        {"dataset": key.dataset, "sample": key.id, "people": people, "reason": reason.strip()},
+        f"reopened the work on {key} of: {', '.join(people) or 'no annotator'}",
+        as_json=common.as_json,
+    )
+
+
 def export_decisions(
     *,
     dataset: options.OfDatasetOption = "",
@@ -255,6 +301,8 @@ def _find_reviewer(space: Workspace, name: str) -> str:
 def _table_cells(row: QueuedSample, *, against: bool) -> tuple[str | float, ...]:
     kinds = ", ".join(f"{kind} {count}" for kind, count in row.kinds[:_GRAVEST])
     state = "adjudicated" if row.settled else row.state.value
+    state += f", {row.edited} edited later" if row.edited else ""
+    state += f", {row.reopened} reopened" if row.reopened else ""
     state += ", yours" if row.own else ""
     cells = (
         str(row.key),
@@ -287,4 +335,6 @@ def _row_as_json(row: QueuedSample) -> dict[str, Any]:
         **{name: getattr(row, name) if row.ready else None for name in counts},
         "kinds": {kind.value: count for kind, count in row.kinds},
         "own": row.own,
+        "edited": row.edited,
+        "reopened": row.reopened,
     }

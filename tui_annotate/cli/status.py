@@ -12,7 +12,9 @@ from tui_annotate.cli import charts, labels, options, output
 from tui_annotate.cli.datasets import DATASET_COUNTS
 from tui_annotate.cli.help_format import START
 from tui_annotate.cli.options import add_command, flag, open_workspace
+from tui_annotate.domain.adjudication_history import PostAdjudicationCounts
 from tui_annotate.domain.assignments import State
+from tui_annotate.domain.people import Permission, is_allowed
 from tui_annotate.domain.work_statistics import RECENT, begin_with_hours, describe_end
 
 if TYPE_CHECKING:
@@ -54,16 +56,23 @@ def status(
         found, waiting = space.status(), space.team.proposals.refused()
         measured = space.team.progress.figures(weeks=weeks)
         runs = len(space.machines.scores.runs())
+        later = (
+            space.team.review.count_later_work()
+            if is_allowed(space.actor, Permission.REPORT)
+            else PostAdjudicationCounts()
+        )
     if common.as_json:
         from tui_annotate.services.progress import as_json as progress_as_json
 
         shown = asdict(found)
         contents = {"workspace": shown.pop("path"), **shown, "runs": runs}
+        contents["after_adjudication"] = _later_work_to_json(later)
         output.print_json(contents | progress_as_json(measured) | {"labels_refused": waiting})
     elif flagged:
         _print_flags(measured)
     else:
         _print_contents(found, runs)
+        _print_later_work(later)
         _print_states(measured)
         _print_pace(measured)
         _print_progress(measured)
@@ -107,6 +116,23 @@ def _print_contents(found: Status, runs: int) -> None:
             (each.dataset, each.kind, each.samples, each.name or _NONE, each.annotated)
             for each in found.items
         ],
+    )
+
+
+def _later_work_to_json(later: PostAdjudicationCounts) -> dict[str, int]:
+    return {**asdict(later), "reopenings": len(later.reopenings)}
+
+
+def _print_later_work(later: PostAdjudicationCounts) -> None:
+    if not (later.edits or later.reopenings):
+        return
+    output.print_line("")
+    output.print_line(
+        f"after adjudication: {output.many(later.edits, 'edit')} of annotators in"
+        f" {later.edited_samples:,} of {output.many(later.adjudicated, 'adjudicated sample')}"
+        f" ({later.edits_after_reopening:,} after a reopening,"
+        f" {later.edits_without_reopening:,} without);"
+        f" {output.many(len(later.reopenings), 'reopening')} by reviewers"
     )
 
 

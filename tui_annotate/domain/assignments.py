@@ -47,6 +47,8 @@ class Assignment:
     Attributes:
         comment: sample comment; also the reason of a flag or a skip.
         seconds: working time without pauses.
+        edited_after_adjudication: whether the person changed the work after the sample was first
+            adjudicated; only exports compute it, from the event log.
     """
 
     person: str
@@ -55,6 +57,7 @@ class Assignment:
     comment: str = ""
     seconds: float = 0.0
     updated: str = ""
+    edited_after_adjudication: bool = False
 
     @property
     def begun(self) -> bool:

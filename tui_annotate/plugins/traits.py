@@ -71,6 +71,7 @@ class Loss(StrEnum):
     DOCUMENT_SPANS = "spans in the documents of a report"
     DOUBLE_SPANS = "spans that are marked more than once"
     SPANS_OVER_SENTENCES = "spans that were split or shortened at sentence boundaries"
+    LATER_EDITS = "marks of work that was edited after its adjudication"
     NOT_FINITE = "numbers that are NaN or infinite (written as null)"
 
 
@@ -101,6 +102,7 @@ class FormatTraits:
         carried: kinds of data that the format can write; the value is `yes`, or states in a word
             or two how the format writes such data.
         layered: whether the format holds the work of only one annotator on a sample.
+        marks_later_edits: whether the format marks work that was edited after its adjudication.
         delegates: whether the importer reads each file by `reader_guard.read_guarded`.
     """
 
@@ -110,6 +112,7 @@ class FormatTraits:
     carried: Mapping[RecordTrait, str]
     layered: bool = False
     delegates: bool = False
+    marks_later_edits: bool = False
 
     @property
     def lost(self) -> tuple[RecordTrait, ...]:

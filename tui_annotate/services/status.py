@@ -8,7 +8,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
+from tui_annotate.domain.adjudication_history import count_later_work
 from tui_annotate.domain.annotations import LabelPath
 from tui_annotate.domain.errors import Damaged, NotFound, TuiAnnotateError, Unavailable
 from tui_annotate.domain.findings import DiagnosticFinding
@@ -35,6 +37,9 @@ class PendingChoices:
     person: str
     name: str
     annotations: int
+
+
+_LATER_EDITS: Final = "edits after adjudication"
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +121,7 @@ class StatusReader:
 
     def findings(self) -> list[DiagnosticFinding]:
         found = self.store()
-        for check in (self.labels_found, self.vectors_found):
+        for check in (self.labels_found, self.vectors_found, self.later_edits_found):
             try:
                 with self.database.explain_wrong_types():
                     found += check()
@@ -159,6 +164,20 @@ class StatusReader:
             f"{_join_named(named, len(lost))}",
             f"run: tui-annotate labels normalise --dry-run; or add the labels to {file}",
         )
+
+    def later_edits_found(self) -> list[DiagnosticFinding]:
+        """Report edits of annotators' work after its adjudication; nothing if there are none."""
+        counts = count_later_work(self.log.adjudications())
+        if not counts.edits:
+            return []
+        says = (
+            f"adjudicated samples with later edits: {counts.edited_samples:,} of"
+            f" {counts.adjudicated:,}; edits: {counts.edits_after_reopening:,} after a reopening,"
+            f" {counts.edits_without_reopening:,} without"
+        )
+        if not counts.edits_without_reopening:
+            return [DiagnosticFinding(_LATER_EDITS, "ok", says)]
+        return [DiagnosticFinding(_LATER_EDITS, "doubt", says, "tui-annotate review list")]
 
     def vectors_found(self) -> list[DiagnosticFinding]:
         """Check that all documents have vectors; list sets of vectors that are not in use."""

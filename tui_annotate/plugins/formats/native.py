@@ -47,6 +47,7 @@ _KEYS = {
     "format", "dataset", "id", "kind", "group", "request", "meta", "imported", "documents",
     "annotations", "assignments", "people", "about",
 }  # fmt: skip
+_LATER_EDITS = "edited_after_adjudication"
 _DOCUMENT_KEYS = ("side", "key", "title", "language", "text", "sha256")
 
 
@@ -58,7 +59,11 @@ class NativeFormat:
     """
 
     name = "native"
-    about = FormatTraits(title="JSON lines with all data of each sample", carried=carry_all_but())
+    about = FormatTraits(
+        title="JSON lines with all data of each sample",
+        carried=carry_all_but(),
+        marks_later_edits=True,
+    )
 
     def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
         people: dict[str, Person] = {}
@@ -116,7 +121,7 @@ def _record_to_json(record: Record) -> dict[str, Any]:
             {name: getattr(one, name) for name in _DOCUMENT_KEYS} for one in sample.documents
         ],
         "annotations": [_owned_to_json(owned, texts) for owned in record.annotations],
-        "assignments": [_fields_of(assignment) for assignment in record.assignments],
+        "assignments": [_assignment_to_json(assignment) for assignment in record.assignments],
     }
 
 
@@ -125,6 +130,13 @@ def _owned_to_json(owned: OwnedAnnotation, texts: Mapping[Side, Sequence[str]]) 
         texts[side][index][span.start : span.end] for side, index, span in owned.annotation.anchors
     ]
     return {"person": owned.person, **annotation_to_json(owned.annotation), "quotes": quotes}
+
+
+def _assignment_to_json(assignment: Assignment) -> dict[str, Any]:
+    fields = _fields_of(assignment)
+    if not assignment.edited_after_adjudication:
+        del fields[_LATER_EDITS]  # files without such edits keep the form of older versions
+    return fields
 
 
 def _fields_of(value: Person | Request | Assignment) -> dict[str, Any]:
@@ -287,4 +299,5 @@ def _read_assignment(value: Fields) -> Assignment:
         comment=text_field(value, "comment"),
         seconds=float(seconds),
         updated=text_field(value, "updated"),
+        edited_after_adjudication=value.get(_LATER_EDITS) is True,
     )

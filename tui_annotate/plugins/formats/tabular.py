@@ -49,14 +49,14 @@ COLUMNS: Final = (
     "source_end", "source_text", "note", "origin", "state", "rating", "comment", "created",
     "updated", "seconds", "version", "labels_version", "guidelines_version", "source_sha256",
     "summary_sha256", "group", "meta", "settled_how", "settled_by", "settled_from",
-    "settled_reason", "settled_note",
+    "settled_reason", "settled_note", "edited_after_adjudication",
 )  # fmt: skip
 LABELS: Final = " | "
 JOINER: Final = "."
 
 REVIEWS: Final = (
     "dataset", "sample_id", "annotator", "annotator_name", "state", "rating", "comment", "seconds",
-    "updated", "annotations",
+    "updated", "annotations", "edited_after_adjudication",
 )  # fmt: skip
 """Columns of the table of reviews, which has one row per sample and assigned annotator."""
 _CARRIED: Final = carry_all_but(
@@ -167,6 +167,7 @@ def _person_cells(assignment: Assignment, names: Mapping[str, str]) -> dict[str,
         "rating": assignment.rating,
         "comment": assignment.comment,
         "seconds": assignment.seconds,
+        "edited_after_adjudication": "yes" if assignment.edited_after_adjudication else "",
     }
 
 
@@ -235,7 +236,9 @@ class CsvFormat:
     """
 
     name = "csv"
-    about = FormatTraits(title="a CSV table of annotations", carried=_CARRIED)
+    about = FormatTraits(
+        title="a CSV table of annotations", carried=_CARRIED, marks_later_edits=True
+    )
 
     def write(
         self, records: Iterable[Record], target: TextIO, options: ExportOptions
@@ -260,6 +263,7 @@ class CsvTablesFormat:
         place=FormatTarget.FILES,
         files=("annotations.csv", "reviews.csv"),
         carried=_CARRIED | carry_plainly(about="datasets.csv"),
+        marks_later_edits=True,
     )
 
     def write(
@@ -312,7 +316,9 @@ class JsonFormat:
     """JSON array with one object per row of the CSV table; cells without a value are null."""
 
     name = "json"
-    about = FormatTraits(title="a JSON array of annotations", carried=_CARRIED)
+    about = FormatTraits(
+        title="a JSON array of annotations", carried=_CARRIED, marks_later_edits=True
+    )
 
     def write(
         self, records: Iterable[Record], target: TextIO, options: ExportOptions
@@ -327,7 +333,9 @@ class JsonLinesFormat:
     """JSON lines with the rows of the CSV table, one JSON object per line."""
 
     name = "jsonl"
-    about = FormatTraits(title="JSON lines of annotations", carried=_CARRIED)
+    about = FormatTraits(
+        title="JSON lines of annotations", carried=_CARRIED, marks_later_edits=True
+    )
 
     def write(
         self, records: Iterable[Record], target: TextIO, options: ExportOptions
@@ -361,6 +369,7 @@ class ParquetFormat:
         place=FormatTarget.FILES,
         files=("annotations.parquet", "reviews.parquet"),
         carried=_CARRIED | carry_plainly(about="metadata"),
+        marks_later_edits=True,
     )
 
     def write(
@@ -406,6 +415,7 @@ class WorkbookFormat:
     about = FormatTraits(
         title="an Excel workbook: annotations and annotators' progress",
         carried=_CARRIED | carry_plainly(about="datasets"),
+        marks_later_edits=True,
     )
 
     def write(

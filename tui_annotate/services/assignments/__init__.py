@@ -251,7 +251,10 @@ class AssignmentService:
     def repeat(
         self, dataset: str, to: Sequence[str], wish: AssignmentOptions, *, dry_run: bool = False
     ) -> HandoutReport:
-        """Assign annotators some of their own samples again, for a second reading."""
+        """Assign annotators some of their own samples again, for a second reading.
+
+        Adjudicated samples are not assigned: their annotators' work is locked.
+        """
         people = self.find_people(to, dry_run=dry_run) if to else self._people_with_samples(dataset)
         seconds = [second_reader(each) for each in people]
         with self.store.reading() as store:
@@ -260,7 +263,7 @@ class AssignmentService:
         def allocate(data: AssignableDataset) -> AssignmentPlan:
             given = {}
             for each, second in zip(people, seconds, strict=True):
-                mine = data.has.get(each.id, frozenset()) - has[second.id]
+                mine = data.has.get(each.id, frozenset()) - has[second.id] - data.locked
                 own = [item for item in data.real_items if item.key in mine]
                 given[second.id] = assignment_plan.draw_second_readings(own, wish, person=each.id)
             return AssignmentPlan(given)

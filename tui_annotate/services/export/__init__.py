@@ -24,6 +24,7 @@ from tui_annotate.services.export.pseudonyms import Pseudonyms
 from tui_annotate.services.export.writer import ExportRun
 
 if TYPE_CHECKING:
+    from tui_annotate.domain.adjudication_history import AdjudicatedSample
     from tui_annotate.domain.scores import Score
     from tui_annotate.storage.corpus.store import CorpusStore
     from tui_annotate.storage.log.store import AnnotationStore
@@ -91,6 +92,8 @@ class ExportService:
         records = self.corpus.records(chosen)
         if known.everyone_read:
             records = self._complete_readings(records, chosen)
+        if history := self.annotations.adjudications().samples:
+            records = (_mark_later_edits(record, history) for record in records)
         return writing.run(records, target)
 
     def _find_authors(self, layer: str) -> set[str]:
@@ -130,6 +133,17 @@ class ExportService:
             for _, path in self.annotations.labels_in_use():
                 paths |= {path[:depth] for depth in range(1, len(path) + 1)}
         return JOINER.join(resolve_label(text, paths))
+
+
+def _mark_later_edits(record: Record, history: Mapping[SampleKey, AdjudicatedSample]) -> Record:
+    sample = history.get(record.sample.key)
+    if sample is None or not sample.edited_by:
+        return record
+    assignments = [
+        replace(each, edited_after_adjudication=each.person in sample.edited_by)
+        for each in record.assignments
+    ]
+    return replace(record, assignments=tuple(assignments))
 
 
 def parse_time(text: str) -> str:

@@ -20,7 +20,7 @@ from tui_annotate.methods.adjudication import CandidateAnnotation, group_candida
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.files.targets import open_folder, open_output
 from tui_annotate.plugins.protocols import ExportOptions, ExportReport
-from tui_annotate.plugins.traits import FormatTarget, RecordTrait, get_traits
+from tui_annotate.plugins.traits import FormatTarget, Loss, RecordTrait, get_traits
 from tui_annotate.services.export.pseudonyms import Pseudonyms
 
 ADJUDICATED = "adjudicated"
@@ -106,16 +106,17 @@ class ExportRun:
 def write_counted(
     exporter: Any, records: Iterable[Record], target: Any, *, options: ExportOptions
 ) -> ExportReport:
-    """Write records; count adjudicated annotations, and datasets whose description is lost.
+    """Write records; count adjudicated annotations, lost descriptions and lost marks of edits.
 
     Raises:
         TypeError: the exporter returned no report.
     """
     described: set[str] = set()
-    adjudicated = 0
+    adjudicated = edited = 0
 
     def count(each: Record) -> Record:
-        nonlocal adjudicated
+        nonlocal adjudicated, edited
+        edited += sum(work.edited_after_adjudication for work in each.assignments)
         adjudicated += sum(owned.person == SETTLED for owned in each.annotations)
         return each
 
@@ -126,6 +127,8 @@ def write_counted(
     about = get_traits(exporter)
     if about is None or RecordTrait.ABOUT not in about.carried:
         report.count_loss(RecordTrait.ABOUT.value, len(described))
+    if about is None or not about.marks_later_edits:
+        report.count_loss(Loss.LATER_EDITS.value, edited)
     report.adjudicated = adjudicated
     return report
 

@@ -474,7 +474,14 @@ class ReviewService(ReviewQueries):
         return self._act(reviewer, key, (REOPEN, change), **visit)
 
     def reopen_work(
-        self, reviewer: str, key: SampleKey, *, reason: str, person: str = ""
+        self,
+        reviewer: str,
+        key: SampleKey,
+        *,
+        reason: str,
+        person: str = "",
+        letter: str = "",
+        seen: str = "",
     ) -> tuple[str, ...]:
         """Reopen annotators' work on an adjudicated sample, so that they can change it.
 
@@ -483,6 +490,8 @@ class ReviewService(ReviewQueries):
         Args:
             person: whose work is reopened; the adjudication then stays complete. Empty for the
                 whole sample: the adjudication is reopened with the work of all its annotators.
+            letter: instead of `person`, the letter of the annotator on the review screen.
+            seen: token of the state on the screen, if the request comes from a screen.
 
         Returns:
             The sorted ids of the people whose work was reopened.
@@ -490,39 +499,55 @@ class ReviewService(ReviewQueries):
         Raises:
             InvalidInput: the reason is empty, or cannot be stored.
             NotFound: the person has no work on the sample, and the sample is not assigned to them.
-            Conflict: the sample is not adjudicated, or the person's work is open already.
+            Conflict: the sample is not adjudicated, the person's work is open already, or the
+                sample has changed since it was displayed.
         """
         self.check_reviewer(reviewer)
         words = check_storable(reason.strip(), "reason")
         if not words:
             raise InvalidInput("the reason is empty", "state the reason: --reason TEXT")
+        sample = self.corpus.sample(key).sample
+        labels = self.label_sets.in_force(key.dataset)
 
         def choose(log: EventLog) -> Sequence[str]:
             self._check_not_own(log, reviewer, key)
-            sample = log.adjudicated_sample(key, person)
-            if sample is None or not sample.closed:
-                raise Conflict(
-                    f"{key} is not adjudicated, so its annotators can change their work",
-                    "list the adjudicated samples with: tui-annotate review list",
-                )
-            if not person:
-                return log.workers(key)
-            name = self.people.person(person).name
-            if person not in log.workers(key, assigned=True):
+            now = read_sample_work(log, sample)
+            if seen:
+                now.check(seen, same=lambda version: self.label_sets.same(version, labels))
+            if not letter:
+                return self._choose_reopened(log, key, person)
+            if letter not in now.people:
                 raise NotFound(
-                    f"{name} has no work on {key}, and the sample is not assigned to {name}",
-                    "check the name with: tui-annotate people list",
+                    f"{key} has no annotator with the letter {letter!r}",
+                    f"letters of annotators: {', '.join(now.people)}",
                 )
-            if person in sample.returned:
-                raise Conflict(
-                    f"the work of {name} on {key} is already reopened",
-                    "wait until the person has completed the sample again",
-                )
-            return (person,)
+            return self._choose_reopened(log, key, now.people[letter].person)
 
-        adjudication = None if person else _reopen_adjudication
+        adjudication = None if person or letter else _reopen_adjudication
         ledger = self._ledger(reviewer)
         return ledger.return_work(key, choose, adjudication=adjudication, reason=words)
+
+    def _choose_reopened(self, log: EventLog, key: SampleKey, person: str) -> Sequence[str]:
+        sample = log.adjudicated_sample(key, person)
+        if sample is None or not sample.closed:
+            raise Conflict(
+                f"{key} is not adjudicated, so its annotators can change their work",
+                "list the adjudicated samples with: tui-annotate review list",
+            )
+        if not person:
+            return log.workers(key)
+        name = self.people.person(person).name
+        if person not in log.workers(key, assigned=True):
+            raise NotFound(
+                f"{name} has no work on {key}, and the sample is not assigned to {name}",
+                "check the name with: tui-annotate people list",
+            )
+        if person in sample.returned:
+            raise Conflict(
+                f"the work of {name} on {key} is already reopened",
+                "wait until the person has completed the sample again",
+            )
+        return (person,)
 
     def _check_not_own(self, log: EventLog, reviewer: str, key: SampleKey) -> None:
         if self.has_own_work(log, reviewer, key) and not self.own_allowed:

@@ -16,7 +16,7 @@ from tui_annotate.domain.adjudication_history import (
 )
 from tui_annotate.domain.annotations import REJECTED, Annotation
 from tui_annotate.domain.assignments import State
-from tui_annotate.domain.errors import NotAllowed
+from tui_annotate.domain.errors import NotAllowed, NotFound
 from tui_annotate.domain.people import (
     OPERATOR,
     Actor,
@@ -128,6 +128,27 @@ class ReviewQueries:
         with self.store.reading() as log:
             people = assign_letters(key, log.finished(key))
         return {letter: self.people.person(person).name for letter, person in people.items()}
+
+    def find_annotator(self, reviewer: str, key: SampleKey, who: str) -> Person:
+        """Find a person who works on a sample, by name or id.
+
+        Raises:
+            NotFound: no person who works on the sample matches, or several do.
+        """
+        self.check_reviewer(reviewer)
+        with self.store.reading() as log:
+            workers = [self.people.person(each) for each in log.workers(key, assigned=True)]
+        found = [each for each in workers if who in (each.id, each.name)]
+        if len(found) != 1:
+            raise NotFound(
+                f"several people who work on {key} are named {who!r}"
+                if found
+                else f"no person named {who!r} works on {key}",
+                f"give the id of one person: {', '.join(each.id for each in found)}"
+                if found
+                else f"annotators of the sample: {', '.join(each.name for each in workers)}",
+            )
+        return found[0]
 
     def queue(self, reviewer: str, *, dataset: str = "") -> list[QueuedSample]:
         """Return the samples to review: those that are ready first, with most conflicts first.

@@ -37,6 +37,7 @@ from tui_annotate.storage.clock import utc_now
 from tui_annotate.storage.codec import from_json
 from tui_annotate.storage.columns import DATASETS, HANDOUTS
 from tui_annotate.storage.database import Database
+from tui_annotate.storage.log.adjudications import locked_condition
 from tui_annotate.storage.people.store import add_person
 from tui_annotate.storage.queue_orders import HANDED_OUT
 from tui_annotate.storage.scores.orders import read_positions
@@ -146,6 +147,12 @@ class HeldSample:
     gold: bool
 
 
+_LOCKED: Final = text(
+    "SELECT s.id FROM samples s WHERE s.dataset_id = :dataset"  # noqa: S608  constants
+    f" AND {locked_condition('s.id', 'NULL')}"
+)
+
+
 @dataclass(frozen=True, slots=True)
 class AssignableDataset:
     """A dataset whose samples can be assigned, and the samples that are assigned to each person.
@@ -155,6 +162,7 @@ class AssignableDataset:
         has: the keys of each person's samples, without second readings.
         open: the number of unfinished samples of each person, without second readings and gold
             samples.
+        locked: the keys of adjudicated samples, on which nobody can begin work.
     """
 
     dataset: str
@@ -163,6 +171,7 @@ class AssignableDataset:
     has: Mapping[str, frozenset[SampleKey]]
     open: Mapping[str, int]
     gold: frozenset[str] = frozenset()
+    locked: frozenset[SampleKey] = frozenset()
 
     @property
     def real_items(self) -> tuple[AllocationItem, ...]:
@@ -253,7 +262,10 @@ class AssignmentTransaction:
         own = {person: frozenset(mine) for person, mine in has.items()}
         rule = gold.gold_of(self.connection, dataset_id)
         known = frozenset(rule.samples if rule else ())
-        return AssignableDataset(dataset, dataset_id, items, own, still_open, known)
+        locked = {keys[row] for row in self.connection.execute(_LOCKED, scope).scalars()}
+        return AssignableDataset(
+            dataset, dataset_id, items, own, still_open, known, frozenset(locked)
+        )
 
     def _load_scores(self, dataset_id: int, rows: Sequence[Any], score: str) -> list[float | None]:
         if order := by_score(score):

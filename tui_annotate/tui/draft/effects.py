@@ -170,6 +170,14 @@ class RejectCandidates(Effect):
 
 
 @dataclass(frozen=True, slots=True)
+class ReopenWork(Effect):
+    """Request to reopen one annotator's work on the sample, or (no letter) that of everyone."""
+
+    letter: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class CompleteReview(Effect):
     """Request to complete the sample; `rest` is why undecided candidates are not accepted."""
 

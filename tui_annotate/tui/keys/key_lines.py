@@ -70,8 +70,9 @@ STATE_LINES: Final[Mapping[str, Names]] = {
     ),
 }  # fmt: skip
 
-REFUSING, LEAVING = "refuse", "rest"
-"""Questions in review: why is a candidate rejected, and why does a conflict stay undecided?"""
+REFUSING, LEAVING, REOPENING = "refuse", "rest", "reopen"
+"""Questions in review: why is a candidate rejected, why does a conflict stay undecided, and whose
+work is reopened?"""
 
 _REVIEW_REASON: Final = _with_names(
     ("option.choose", "choose"), ("option.list", "other reason"), ("back", "cancel")
@@ -101,4 +102,5 @@ QUESTIONS: Final[Mapping[str, Names]] = {
     ),
     REFUSING: _REVIEW_REASON,
     LEAVING: _REVIEW_REASON,
+    REOPENING: _with_names(("option.choose", "choose"), ("back", "cancel")),
 }  # fmt: skip

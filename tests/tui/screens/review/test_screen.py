@@ -37,11 +37,11 @@ from tui_annotate.tui.draft.review.messages import ReviewText
 from tui_annotate.tui.draft.review.state import WHY
 from tui_annotate.tui.draft.review.words import describe_group_status
 from tui_annotate.tui.draft.words import WARNING
-from tui_annotate.tui.keys.key_lines import LEAVING, REFUSING
+from tui_annotate.tui.keys.key_lines import LEAVING, REFUSING, REOPENING
 from tui_annotate.tui.keys.key_map import default_keys
 from tui_annotate.tui.palette import REFUSED
 from tui_annotate.tui.screens.queue import QueueScreen
-from tui_annotate.tui.screens.review.rows import marks
+from tui_annotate.tui.screens.review.rows import ReviewMessage, marks
 from tui_annotate.tui.screens.review.screen import ReviewScreen
 
 
@@ -328,20 +328,57 @@ async def test_undo_goes_across_samples(folder: Path) -> None:
 
 
 async def test_a_settled_sample_is_opened_again(folder: Path) -> None:
-    """From the palette, with all that was settled; or by whatever is done on it."""
+    """From the palette, for everyone, with a reason; or by whatever is done on it."""
     async with open_review(folder, sample="b") as reviewer:
+        reviewer.screen.do("sample.reopen")
+        assert reviewer.says(ReviewText.NOT_ADJUDICATED)
         await reviewer.press("enter less_than_sign")
         while reviewer.sample != "b":
             await reviewer.press("greater_than_sign")
         assert reviewer.progress == State.DONE
         reviewer.screen.do("sample.reopen")
         await reviewer.settled()
-        assert reviewer.progress == State.REOPENED
-        assert reviewer.saved == ("reopen", [])
+        assert reviewer.question == REOPENING
+        assert ReviewText.WHOSE_WORK.text() in reviewer.line()
+        await reviewer.press("9")
+        assert reviewer.question == REOPENING
+        await reviewer.press("1 enter")
+        assert reviewer.says(ReviewText.REOPENING_NEEDS_WORDS)
         reviewer.screen.do("sample.reopen")
+        await reviewer.press("1 n e w")
+        await reviewer.press("enter")
         await reviewer.settled()
-        assert reviewer.message.kind == WARNING
         assert reviewer.progress == State.REOPENED
+        assert reviewer.says(ReviewText.REOPENED_ALL)
+        assert ReviewMessage.REOPENED.text(count=2) in reviewer.shown()
+    with workspace.open(folder) as space:
+        ana = space.person("ana").id
+        assert space.annotate.open(ana, SECOND).lock.reopened == "new"
+
+
+async def test_one_annotators_work_is_opened_again(folder: Path) -> None:
+    """The adjudication stays; after the change, the candidates' title names the annotator."""
+    with workspace.open(folder) as space:
+        review, rev = space.team.review, space.person("rev").id
+        letters = {name: letter for letter, name in review.names(rev, FIRST).items()}
+        seen = review.open(rev, FIRST).seen
+        review.finish(rev, FIRST, rest=RejectionReason.SLIP, seen=seen, seconds=1)
+    digit = sorted(letters.values()).index(letters["ben"]) + 2
+    async with open_review(folder, sample="a") as reviewer:
+        reviewer.screen.do("sample.reopen")
+        await reviewer.press(f"{digit} w h y")
+        await reviewer.press("enter")
+        await reviewer.settled()
+        assert reviewer.says(ReviewText.REOPENED_ONE)
+        assert reviewer.progress == State.DONE
+        assert len(reviewer.review_draft.people) == 2
+    with workspace.open(folder) as space:
+        ben = space.person("ben").id
+        space.annotate.comment(ben, FIRST, "now I see", seconds=1)
+        space.annotate.finish(ben, FIRST, seconds=1)
+    async with open_review(folder, sample="a", size=(140, 40)) as reviewer:
+        assert reviewer.review_draft.edited == (letters["ben"],)
+        assert ReviewMessage.EDITED.text(people=letters["ben"]) in reviewer.shown()
 
 
 async def test_a_chinese_sample_is_settled_alike(folder: Path) -> None:

@@ -11,6 +11,7 @@ from typing import Final
 
 from tui_annotate.domain.adjudication import RejectionReason
 from tui_annotate.domain.annotations import ADJUDICATED, Annotation
+from tui_annotate.domain.assignments import State
 from tui_annotate.domain.labels import MOST_OPTIONS
 from tui_annotate.domain.samples import Side
 from tui_annotate.tui.draft import cursor_actions, key_handlers, label_actions, notes
@@ -24,6 +25,7 @@ from tui_annotate.tui.draft.effects import (
     Open,
     RejectCandidates,
     Remove,
+    ReopenWork,
     Select,
     TakeCandidates,
     go_to_first,
@@ -38,7 +40,7 @@ from tui_annotate.tui.draft.review.words import describe_refusal
 from tui_annotate.tui.draft.state import Draft, PendingQuestion
 from tui_annotate.tui.draft.words import SAVED, WARNING
 from tui_annotate.tui.keys.actions import REVIEWING, action_of
-from tui_annotate.tui.keys.key_lines import LEAVING, REFUSING
+from tui_annotate.tui.keys.key_lines import LEAVING, REFUSING, REOPENING
 
 
 def press(
@@ -50,7 +52,7 @@ def press(
     more: Mapping[str, Callable[[Draft], Effects]] | None = None,
 ) -> Effects:
     """Run a reviewer's action; `comment`: the adjudicated sample comment, else the proposed one."""
-    if draft.pending and draft.pending.kind in (REFUSING, LEAVING):
+    if draft.pending and draft.pending.kind in (REFUSING, LEAVING, REOPENING):
         draft.message = NO_MESSAGE
         return _answer_question(draft, action, digit)
     if draft.state != REVIEWING:
@@ -121,6 +123,8 @@ def _answer_question(draft: ReviewDraft, action: str, digit: str) -> Effects:
         return []
     if action == "app.quit":
         return [Open("quit")]
+    if question == REOPENING:
+        return _choose_reopened(draft, action, digit)
     if action == "option.list":
         draft.pending, draft.asked = None, question
         return notes.open_reason(draft)
@@ -131,11 +135,28 @@ def _answer_question(draft: ReviewDraft, action: str, digit: str) -> Effects:
     return _effects_of_reason(draft, question, reasons[int(digit) - 1])
 
 
+def _ask_whom_to_reopen(draft: ReviewDraft) -> Effects:
+    if draft.progress not in (State.DONE, State.REOPENED):
+        return draft.refuse_key(ReviewText.NOT_ADJUDICATED)
+    draft.pending = PendingQuestion(REOPENING)
+    return []
+
+
+def _choose_reopened(draft: ReviewDraft, action: str, digit: str) -> Effects:
+    people = draft.reopenable
+    if action != "option.choose" or not 0 < int(digit) <= len(people):
+        return [Blink()]
+    draft.pending, draft.asked, draft.reopening = None, REOPENING, people[int(digit) - 1]
+    return notes.open_reason(draft)
+
+
 def _effects_of_reason(
     draft: ReviewDraft, question: str, reason: RejectionReason, *, note: str = ""
 ) -> Effects:
     if question == LEAVING:
         return [CompleteReview(reason, note)]
+    if question == REOPENING:
+        return [ReopenWork(draft.reopening, note)]
     sources = tuple(candidate.sources for candidate in draft.refusable)
     return [RejectCandidates(sources, reason, note)]
 
@@ -143,12 +164,14 @@ def _effects_of_reason(
 def convert_reasons(draft: ReviewDraft, effects: Sequence[Effect]) -> Effects:
     """Turn a reviewer's typed reason into a request to reject candidate annotations.
 
-    If `draft.asked` is about an undecided conflict, the request completes the sample instead. Other
-    effects stay unchanged.
+    If `draft.asked` is about an undecided conflict, the request completes the sample instead; if it
+    is about reopening, the request reopens work. Other effects stay unchanged.
     """
     given: Effects = []
     for effect in effects:
         match effect:
+            case Finish("flag", "") if draft.asked == REOPENING:
+                draft.say(ReviewText.REOPENING_NEEDS_WORDS, WARNING)
             case Finish("flag", "") if draft.asked:
                 draft.say(ReviewText.REFUSAL_NEEDS_WORDS, WARNING)
             case Finish("flag", text):
@@ -365,7 +388,7 @@ KEY_HANDLERS: Final[Mapping[str, Callable[[ReviewDraft], Effects]]] = {
     "sample.rate": partial(_if_allowed, label_actions.ask_rating),
     "own.add": partial(_if_allowed, add_own_annotation),
     "names.show": partial(open_page, "names"),
-    "sample.reopen": partial(open_page, "reopen"),
+    "sample.reopen": partial(_if_allowed, _ask_whom_to_reopen),
     "sample.done": _complete,
     "back": leave_innermost,
 }

@@ -27,6 +27,8 @@ class ReviewText(ScreenMessage):
         "The candidates have different labels: choose one by its digit, then M merges"
     )
     REFUSAL_NEEDS_WORDS = "A rejection needs a reason"
+    REOPENING_NEEDS_WORDS = "Reopening needs a reason, which the annotator sees"
+    NOT_ADJUDICATED = "Not adjudicated: annotators can change their work"
     NOT_SETTLED_LABEL_SPLIT = "Not completed: a label was split · e edits the annotation"
     NOTHING_TO_REVIEW = "No annotations on this sample"
     NO_CONFLICT_LEFT = "No conflict left · Enter completes the sample"
@@ -59,6 +61,9 @@ class ReviewText(ScreenMessage):
     NO_RATING = "No rating accepted"
     COMMENT_DONE = "Comment adjudicated"
 
+    REOPENED_ALL = "Reopened the sample and the work of all its annotators"
+    REOPENED_ONE = "Reopened the work of {people} · they see the reason"
+
     # actions that were undone or redone
     UNDO_TAKE = "acceptance"
     UNDO_MERGE = "merge"
@@ -73,6 +78,8 @@ class ReviewText(ScreenMessage):
 
     # the status line: questions
     REJECTED_BECAUSE = "Rejected because:"
+    REOPENED_BECAUSE = "Reopened because:"
+    WHOSE_WORK = "Whose work do you reopen?"
     WHY_NO_RATING = "Why do you accept no rating?"
     CHOOSE_RATING = "Press Backspace, then * to choose a rating"
     WHY_ONE_OPEN = "Why do you reject the candidates of the undecided conflict?"

@@ -25,7 +25,7 @@ from tui_annotate.methods.adjudication import (
 )
 from tui_annotate.tui.draft.state import Draft, LabelOption, reason_options
 from tui_annotate.tui.keys.actions import REVIEWING
-from tui_annotate.tui.keys.key_lines import LEAVING, REFUSING
+from tui_annotate.tui.keys.key_lines import LEAVING, REFUSING, REOPENING
 from tui_annotate.tui.palette import CHOSEN
 
 WHY: Final[Mapping[RejectionReason, str]] = {
@@ -33,6 +33,9 @@ WHY: Final[Mapping[RejectionReason, str]] = {
     RejectionReason.GUIDELINE: "guideline gap",
     RejectionReason.AMBIGUOUS: "ambiguous text",
 }
+
+
+EVERYONE: Final = "the sample, for all annotators"
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +96,7 @@ class ReviewDraft(Draft):
     Attributes:
         settled: adjudicated and rejected annotations; `annotations` are only the adjudicated ones.
         people: letters of all annotators whose work counts.
+        edited: letters of those who edited their work after the first adjudication.
         names: names of annotators by letter, while names are shown.
         has_rating_conflict: whether ratings differ and none is adjudicated.
         blocked_reason: why this reviewer may not adjudicate the sample; empty if they may.
@@ -101,11 +105,13 @@ class ReviewDraft(Draft):
         page: index of the nine candidates that the digits choose from.
         sources: ids of the source annotations of an edited annotation, by its id.
         originals: annotations before their edit, by id.
+        reopening: letter of the annotator whose work is to be reopened; empty for all of them.
     """
 
     groups: tuple[CandidateGroup, ...] = ()
     settled: tuple[Annotation, ...] = ()
     people: tuple[str, ...] = ()
+    edited: tuple[str, ...] = ()
     names: Mapping[str, str] = field(default_factory=dict)
     progress: State = State.NEW
     has_rating_conflict: bool = False
@@ -116,6 +122,7 @@ class ReviewDraft(Draft):
     sources: dict[str, tuple[str, ...]] = field(default_factory=dict)
     originals: dict[str, Annotation] = field(default_factory=dict)
     asked: str = REFUSING
+    reopening: str = ""
     _index: _ReviewIndex | None = None
 
     @property
@@ -233,12 +240,21 @@ class ReviewDraft(Draft):
                     return at
         return -1
 
+    @property
+    def reopenable(self) -> tuple[str, ...]:
+        """Whose work can be reopened: everyone's (an empty letter), or that of one annotator."""
+        return ("", *self.people[: MOST_OPTIONS - 1])
+
     # the options of the label bar
 
     def options(self) -> tuple[LabelOption, ...]:
         """Return what the digit keys choose from: reasons, labels during an edit, or candidates."""
         if self.pending and self.pending.kind in (REFUSING, LEAVING):
             return reason_options(tuple(WHY.values()))
+        if self.pending and self.pending.kind == REOPENING:
+            return reason_options(
+                [self.describe_people([one] if one else []) or EVERYONE for one in self.reopenable]
+            )
         if self.state != REVIEWING:
             return super().options()
         first = self.page * MOST_OPTIONS

@@ -33,7 +33,7 @@ from tui_annotate.tui.draft.words import (
     with_more,
 )
 from tui_annotate.tui.keys.actions import REVIEWING
-from tui_annotate.tui.keys.key_lines import LEAVING, REFUSING
+from tui_annotate.tui.keys.key_lines import LEAVING, REFUSING, REOPENING
 
 _LENGTHS: Final = (
     *((quote, 9) for quote in (36, 30, 24, 20, 16, 13, 10)),
@@ -63,11 +63,14 @@ _DECISIONS: Final = {
 
 def draft_line(draft: ReviewDraft, cells: int = 1000) -> tuple[str, Kind]:
     """Return the review screen's status line and its kind, such as `hint`."""
-    question = draft.pending is not None and draft.pending.kind in (REFUSING, LEAVING)
+    asked = (REFUSING, LEAVING, REOPENING)
+    question = draft.pending is not None and draft.pending.kind in asked
     if draft.message and not (question and draft.message.kind == SAVED):
         return draft.message.text, draft.message.kind
     if draft.writing and draft.writing.kind == REASON:
-        return ReviewText.REJECTED_BECAUSE.text(), DRAFT
+        reopening = draft.asked == REOPENING
+        code = ReviewText.REOPENED_BECAUSE if reopening else ReviewText.REJECTED_BECAUSE
+        return code.text(), DRAFT
     if question:
         return fit_parts(partial(_describe_question, draft), _LENGTHS, cells), DRAFT
     if draft.hints or draft.state != REVIEWING:
@@ -78,6 +81,8 @@ def draft_line(draft: ReviewDraft, cells: int = 1000) -> tuple[str, Kind]:
 
 
 def _describe_question(draft: ReviewDraft, quote: int) -> list[str]:
+    if draft.pending and draft.pending.kind == REOPENING:
+        return [ReviewText.WHOSE_WORK.text()]
     if draft.pending and draft.pending.kind == LEAVING:
         count = len(draft.undecided())
         if not count:

@@ -30,6 +30,8 @@ class ReviewQueueMessage(ScreenMessage):
     AGAINST_SCORE = "disagreement {score:.2f}"
     NEARLY = "{count} similar"
     OWN_WORK = "your own work"
+    REOPENED = "{count} reopened"
+    EDITED = "{count} edited later"
     INCOMPLETE = "{done} of {all} complete"
 
 
@@ -122,6 +124,8 @@ def _queue_row(row: QueuedSample) -> QueueRow:
         return QueueRow(row.key, waiting, row.state, row.annotations, row.summary, "")
     parts = (
         ReviewQueueMessage.AGAINST_SCORE.text(score=row.against) if row.against is not None else "",
+        ReviewQueueMessage.REOPENED.text(count=row.reopened) if row.reopened else "",
+        ReviewQueueMessage.EDITED.text(count=row.edited) if row.edited else "",
         format_count(row.conflicts, "conflict"),
         ReviewQueueMessage.NEARLY.text(count=row.nearly) if row.nearly else "",
         format_count(row.annotators, "person", "people"),

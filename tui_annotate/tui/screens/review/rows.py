@@ -49,6 +49,8 @@ class ReviewMessage(ScreenMessage):
     NO_EVIDENCE = "no evidence"
     RATED = "rated {ratings}"
     NOT_COMPLETED = "{count} not completed"
+    REOPENED = "{count} reopened"
+    EDITED = "edited after adjudication: {people}"
     OWN_WORDS = "other reason"
     NEXT_CANDIDATES = "more"
     THREAD_TITLE = "Annotator's question about this sample"

@@ -23,6 +23,7 @@ from tui_annotate.tui.draft.effects import (
     Rate,
     RejectCandidates,
     Remove,
+    ReopenWork,
     Save,
     TakeCandidates,
     Undo,
@@ -88,7 +89,6 @@ class ReviewSource(SampleSource):
             open_sample.labels,
             last_label=last_label,
             citations=list_citations(open_sample.sample),
-            people=tuple(layer.letter for layer in found.layers),
         )
         take_over(draft, found)
         return draft
@@ -118,6 +118,7 @@ def take_over(draft: ReviewDraft, found: ReviewSample) -> None:
     draft.scale, draft.rating = (*found.scale, *candidates), found.assignment.rating
     draft.has_rating_conflict = found.has_rating_conflict
     draft.progress, draft.blocked_reason = found.assignment.state, found.refused
+    draft.people, draft.edited = tuple(layer.letter for layer in found.layers), found.edited
 
 
 class ReviewSaves:
@@ -151,6 +152,8 @@ class ReviewSaves:
                 self._undo(redo=redo)
             case Rate() | Comment():
                 self._send_rating_or_comment(effect)
+            case ReopenWork(letter, reason):
+                self._reopen_work(letter, reason)
             case Finish():
                 return True
             case _:
@@ -241,6 +244,28 @@ class ReviewSaves:
             self.send_action("edit", annotation=stored, sources=sources, failed=failed)
         else:
             self.send_action("own", annotation=stored, failed=failed)
+
+    def _reopen_work(self, letter: str, reason: str) -> None:
+        session, open_sample, draft = self._screen.session, self._screen.open_sample, self._draft
+        if session is None or open_sample is None or draft is None:
+            return
+        who, key, token = session.person.id, open_sample.sample.key, self._source.token
+
+        def call() -> tuple[str, ...]:
+            review = session.team().review
+            return review.reopen_work(who, key, reason=reason, letter=letter, seen=token.seen)
+
+        def done(_: tuple[str, ...]) -> None:
+            code = ReviewText.REOPENED_ONE if letter else ReviewText.REOPENED_ALL
+            said = StatusMessage(code, {"people": draft.describe_people([letter])}, SAVED)
+            self._saves.reload(draft, partial(show, said))
+
+        def show(said: StatusMessage, changed: StatusMessage) -> None:
+            if draft is self._screen.draft:
+                draft.message = changed or said
+                self._screen.perform([])
+
+        self._saves.send(StoreJob(call, done, self.reload_and_show, writes=True, shown=True))
 
     # changes by other users
 

@@ -23,6 +23,7 @@ from tui_annotate.tui.draft.review.words import draft_line
 from tui_annotate.tui.draft.state import RATING, Draft
 from tui_annotate.tui.key_queue import KeyOrPaste
 from tui_annotate.tui.keys.actions import REVIEWING
+from tui_annotate.tui.keys.key_lines import REOPENING
 from tui_annotate.tui.keys.key_map import KeyMap
 from tui_annotate.tui.row_widgets import WordsList
 from tui_annotate.tui.screens.annotate.features.collection import Collection
@@ -221,6 +222,8 @@ class ReviewScreen(WorkspaceScreen):
         question = draft.pending.kind if draft.pending else ""
         if isinstance(draft, ReviewDraft) and question not in ("", RATING) and not draft.editing:
             options = [(one.digit, one.text, False, False, -1) for one in draft.options()]
+            if question == REOPENING:
+                return options, "", False
             return [*options, ("0", ReviewMessage.OWN_WORDS.text(), False, False, -1)], "", False
         return super().bar(draft)
 
@@ -244,8 +247,14 @@ class ReviewScreen(WorkspaceScreen):
         return super().evidence_of(draft)
 
     def header_note(self) -> str:
-        pending = getattr(self.open_sample, "pending", 0)
-        return ReviewMessage.NOT_COMPLETED.text(count=pending) if pending else ""
+        if self.open_sample is None:
+            return ""
+        found = cast("ReviewSample", self.open_sample)
+        parts = (
+            ReviewMessage.NOT_COMPLETED.text(count=found.pending) if found.pending else "",
+            ReviewMessage.REOPENED.text(count=found.reopened) if found.reopened else "",
+        )
+        return ", ".join(filter(None, parts))
 
     def _show_lists(self, draft: Draft) -> None:
         if not isinstance(draft, ReviewDraft) or draft.editing:
@@ -253,7 +262,11 @@ class ReviewScreen(WorkspaceScreen):
             return
         title = self.query_one("#rivals-title", PaneTitle)
         name = ReviewMessage.CANDIDATES_TITLE.text()
-        title.show(name, [draft.describe_people(draft.people)], focused=False)
+        people = [draft.describe_people(draft.people)]
+        if draft.edited:
+            edited = draft.describe_people(draft.edited)
+            people.append(ReviewMessage.EDITED.text(people=edited))
+        title.show(name, people, focused=False)
         listed = self.query_one("#rivals", WordsList)
         lines, focused = rows.candidates(draft, max(listed.window.width, 20))
         if self.changed("rivals", (lines, focused)):
@@ -265,8 +278,6 @@ class ReviewScreen(WorkspaceScreen):
         match effect:
             case Open("names"):
                 self._show_names()
-            case Open("reopen"):
-                self.review_saves.send_action("reopen")
             case _:
                 return super().handle(effect)
         return True
