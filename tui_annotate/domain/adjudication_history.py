@@ -41,7 +41,7 @@ _NO_EDITS: Final = UNLOCKED_VERBS - {IMPORT, JOIN}
 
 
 class LoggedChange(NamedTuple):
-    """The fields of a stored event that tell what happened after an adjudication.
+    """The fields of a stored event that determine what happened after an adjudication.
 
     Attributes:
         arrival: number of the event in the order in which this store received all events.

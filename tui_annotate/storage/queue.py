@@ -27,10 +27,10 @@ from tui_annotate.domain.people import (
 )
 from tui_annotate.domain.queue_orders import by_score
 from tui_annotate.domain.samples import SampleKey
+from tui_annotate.storage.adjudication_lock import locked_condition
 from tui_annotate.storage.assignments import pools
 from tui_annotate.storage.columns import ORDERS
 from tui_annotate.storage.database import Database, Store
-from tui_annotate.storage.log.adjudications import locked_condition
 from tui_annotate.storage.queue_orders import PRACTICE, SHARE, ensure_order
 from tui_annotate.storage.scores import orders
 from tui_annotate.storage.statements import sample_row

@@ -118,8 +118,8 @@ class Agreement:
 class AgreementService:
     """Computes agreement statistics of annotators; most users see only those of their own work.
 
-    By default, the work on an adjudicated sample is that of the moment of its first adjudication,
-    because annotators may see the result afterwards.
+    By default, the work on an adjudicated sample is that before its first adjudication, because
+    annotators may see the result afterwards.
     """
 
     corpus: CorpusStore

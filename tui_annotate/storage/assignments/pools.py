@@ -16,13 +16,13 @@ from sqlalchemy.dialects.sqlite import insert
 from tui_annotate.domain.assignment_rules import AssignmentCause, Pool
 from tui_annotate.domain.queue_orders import BY_SOURCE, by_score
 from tui_annotate.domain.samples import SampleKey
+from tui_annotate.storage.adjudication_lock import locked_condition
 from tui_annotate.storage.assignments import assignment_rows
 from tui_annotate.storage.assignments.assignment_rows import AssignedRow, assign_samples
 from tui_annotate.storage.assignments.gold import find_gold, gold_of
 from tui_annotate.storage.batches import split_batches
 from tui_annotate.storage.codec import from_json
 from tui_annotate.storage.columns import POOL, SAMPLES, columns_of
-from tui_annotate.storage.log.adjudications import locked_condition
 from tui_annotate.storage.queue_orders import RankedSample, sort_value_of
 from tui_annotate.storage.scores.orders import position_value, read_positions
 from tui_annotate.storage.statements import dataset_setting

@@ -26,6 +26,7 @@ from tui_annotate.domain.people import Person
 from tui_annotate.domain.practice_feedback import PracticeAnswer
 from tui_annotate.domain.queue_orders import by_score
 from tui_annotate.domain.samples import SampleKey
+from tui_annotate.storage.adjudication_lock import locked_condition
 from tui_annotate.storage.assignments import assignment_rows, escalation, gold, pools
 from tui_annotate.storage.assignments.assignment_rows import AssignedRow
 from tui_annotate.storage.assignments.escalation import (
@@ -37,7 +38,6 @@ from tui_annotate.storage.clock import utc_now
 from tui_annotate.storage.codec import from_json
 from tui_annotate.storage.columns import DATASETS, HANDOUTS
 from tui_annotate.storage.database import Database
-from tui_annotate.storage.log.adjudications import locked_condition
 from tui_annotate.storage.people.store import add_person
 from tui_annotate.storage.queue_orders import HANDED_OUT
 from tui_annotate.storage.scores.orders import read_positions
@@ -162,7 +162,7 @@ class AssignableDataset:
         has: the keys of each person's samples, without second readings.
         open: the number of unfinished samples of each person, without second readings and gold
             samples.
-        locked: the keys of adjudicated samples, on which nobody can begin work.
+        locked: the keys of adjudicated samples, on which no one can begin work.
     """
 
     dataset: str

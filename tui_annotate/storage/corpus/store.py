@@ -16,6 +16,7 @@ from tui_annotate.domain.people import Permission, require_permission, visible_p
 from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.records import DatasetDescription, Record, RecordFilter
 from tui_annotate.domain.samples import Sample, SampleKey, Segment
+from tui_annotate.storage.adjudication_lock import EDITS_SETTING
 from tui_annotate.storage.assignments.assignment_rows import record_removal
 from tui_annotate.storage.assignments.gold import count_gold_checks
 from tui_annotate.storage.assignments.store import count_practice_samples
@@ -36,7 +37,6 @@ from tui_annotate.storage.corpus.records import StoredSample
 from tui_annotate.storage.corpus.sample_names import LAST_CHARACTER, only_key, split_name
 from tui_annotate.storage.database import CommonStore
 from tui_annotate.storage.documents import find_text_damage, read_segments
-from tui_annotate.storage.log.adjudications import EDITS_SETTING
 from tui_annotate.storage.log.log import EventLog
 from tui_annotate.storage.queue_orders import remove_ranks
 from tui_annotate.storage.scores.orders import drop_stale_results

@@ -1,14 +1,14 @@
 """The lock of annotators' work on adjudicated samples, and what happened to it afterwards.
 
-`refuse_locked` is the only place that enforces the lock. All writes of events pass it, inside the
-transaction that writes them.
+Only `refuse_locked` enforces the lock. All writes of events pass it, inside the transaction that
+writes them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final, NamedTuple
 
 from sqlalchemy import Connection, text
 
@@ -24,29 +24,17 @@ from tui_annotate.domain.errors import NotAllowed
 from tui_annotate.domain.people import SETTLED
 from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.samples import SampleKey
+from tui_annotate.storage.adjudication_lock import LOCKING_ADJUDICATION
 from tui_annotate.storage.codec import from_json, to_json
 from tui_annotate.storage.log.events import BY, REASON
 
-if TYPE_CHECKING:
-    from tui_annotate.storage.log.write_plans import EventStream, WritePlan
-
-EDITS_SETTING: Final = "edits_after_adjudication"
-"""Setting of a dataset whose annotators may change their work after the adjudication."""
-
-_CLOSED_STATES: Final = "('done', 'reopened')"  # a reviewer who changes a decision reopens it
-# The setting's subquery looks up one row by its key, and only for adjudicated samples.
-_ADJUDICATED: Final = (
-    f"w.person = '{SETTLED}' AND w.state IN {_CLOSED_STATES} AND NOT EXISTS"  # noqa: S608  constants
-    " (SELECT 1 FROM samples l JOIN dataset_settings t ON t.dataset_id = l.dataset_id"
-    f"   WHERE l.id = w.sample_id AND t.name = '{EDITS_SETTING}')"
-)
 _POSSIBLY_LOCKED: Final = text(
     "SELECT w.sample_id FROM json_each(:rows) r CROSS JOIN assignments w"  # noqa: S608  constants
-    f" WHERE w.sample_id = r.value AND {_ADJUDICATED}"
+    f" WHERE w.sample_id = r.value AND {LOCKING_ADJUDICATION}"
 )
 _FIELDS: Final = (
     "SELECT arrival, id, person, dataset, sample, seq, verb,"
-    # Parsing is slow: only of these types does the name not tell the state that they set.
+    # Parsing is slow, and only of these types the name does not determine the new state.
     " CASE WHEN verb = 'done' THEN 'done' WHEN verb = 'skip' THEN 'skipped'"
     "   WHEN verb = 'flag' THEN 'flagged'"
     "   WHEN verb NOT IN ('undo', 'redo', 'join', 'import', 'relabel') THEN ''"
@@ -66,45 +54,40 @@ _FIRST_CLOSED: Final = text(
 )
 _LATER: Final = text(_FIELDS + " WHERE arrival > :since AND verb <> 'read' ORDER BY arrival")
 _IS_LOCKED: Final = text(
-    f"SELECT 1 FROM assignments w WHERE w.sample_id = :sample_id AND {_ADJUDICATED}"  # noqa: S608  constants
+    f"SELECT 1 FROM assignments w WHERE w.sample_id = :sample_id AND {LOCKING_ADJUDICATION}"  # noqa: S608  constants
 )
 
 
-def locked_condition(sample_id: str, person_state: str) -> str:
-    """Return an SQL condition that is true if a person's work on a sample is surely locked.
+class PlannedChange(NamedTuple):
+    """An event that is to be written: whose work it changes on which sample, and its type."""
 
-    Args:
-        sample_id, person_state: SQL expressions; the state is NULL for a person without work.
-    """
-    return (
-        f"(coalesce({person_state}, '') <> 'reopened' AND EXISTS (SELECT 1 FROM assignments w"  # noqa: S608
-        f" WHERE w.sample_id = {sample_id} AND {_ADJUDICATED}))"
-    )
+    sample_id: int
+    person: str
+    key: SampleKey
+    verb: str
 
 
-def refuse_locked(connection: Connection, plans: Sequence[WritePlan]) -> None:
-    """Raise NotAllowed if a plan changes an annotator's own work on an adjudicated sample.
+def refuse_locked(connection: Connection, changes: Sequence[PlannedChange]) -> None:
+    """Raise NotAllowed if an event changes an annotator's own work on an adjudicated sample.
 
-    Call it in the transaction that writes the plans, before it writes them. One locked sample
-    refuses all plans, because they are one action.
+    Call it in the transaction that writes the events, before it writes them. One locked sample
+    refuses all of them, because they are one action.
     """
     own = [
-        plan
-        for plan in plans
-        if plan.event["person"] != SETTLED and plan.event["verb"] not in UNLOCKED_VERBS
+        change
+        for change in changes
+        if change.person != SETTLED and change.verb not in UNLOCKED_VERBS
     ]
     if not own:
         return
-    rows = {"rows": to_json(sorted({plan.sample_id for plan in own}))}
+    rows = {"rows": to_json(sorted({change.sample_id for change in own}))}
     suspects = set(connection.execute(_POSSIBLY_LOCKED, rows).scalars())
     locked = []
-    for plan in own:
-        if plan.sample_id in suspects:
-            person = plan.event["person"]
-            key = SampleKey(plan.event["dataset"], plan.event["sample"])
-            sample = read_adjudicated_sample(connection, person, key)
-            if sample and sample.locks(person):
-                locked.append(key)
+    for change in own:
+        if change.sample_id in suspects:
+            sample = read_adjudicated_sample(connection, change.person, change.key)
+            if sample and sample.locks(change.person):
+                locked.append(change.key)
     if locked:
         raise _locked_error(locked, len(own))
 
@@ -139,19 +122,18 @@ class WorkLock:
     reopened: str = ""
 
 
-def read_lock(connection: Connection, stream: EventStream) -> WorkLock:
+def read_lock(
+    connection: Connection, person: str, key: SampleKey, *, sample_id: int, state: State
+) -> WorkLock:
     """Return the lock of a person's work on a sample, with one query for most samples."""
-    scope = {"sample_id": stream.sample_id}
-    is_reopened = stream.assignment.state is State.REOPENED
-    may_be_locked = connection.execute(_IS_LOCKED, scope).first() is not None
-    if stream.person == SETTLED or not (is_reopened or may_be_locked):
+    may_be_locked = connection.execute(_IS_LOCKED, {"sample_id": sample_id}).first() is not None
+    if person == SETTLED or not (state is State.REOPENED or may_be_locked):
         return WorkLock()
-    sample = read_adjudicated_sample(connection, stream.person, stream.key)
+    sample = read_adjudicated_sample(connection, person, key)
     if sample is None:
         return WorkLock()
-    returned = stream.person in sample.returned
-    reason = sample.reasons.get(stream.person, "") if returned else ""
-    return WorkLock(may_be_locked and sample.locks(stream.person), reason)
+    reason = sample.reasons.get(person, "") if person in sample.returned else ""
+    return WorkLock(may_be_locked and sample.locks(person), reason)
 
 
 def read_adjudicated_sample(

@@ -262,7 +262,10 @@ class EventLog:
 
     def work_lock(self, stream: EventStream) -> WorkLock:
         """Return whether a person's work on a sample is locked, or was reopened by a reviewer."""
-        return read_lock(self._connection, stream)
+        state = stream.assignment.state
+        return read_lock(
+            self._connection, stream.person, stream.key, sample_id=stream.sample_id, state=state
+        )
 
     # writing -----------------------------------------------------------------------------------
 

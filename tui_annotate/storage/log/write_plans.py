@@ -31,7 +31,7 @@ from tui_annotate.storage.assignments.escalation import Disabled, escalate, no_d
 from tui_annotate.storage.codec import replace_unstorable, to_json
 from tui_annotate.storage.columns import ANNOTATIONS, ANSWERS, ASSIGNMENTS, TOMBSTONES
 from tui_annotate.storage.log import events
-from tui_annotate.storage.log.adjudications import refuse_locked
+from tui_annotate.storage.log.adjudications import PlannedChange, refuse_locked
 from tui_annotate.storage.queue_orders import count_finished
 from tui_annotate.storage.statements import add_missing, upsert
 
@@ -218,7 +218,7 @@ def write(
             transaction ends.
     """
     if not arriving:
-        refuse_locked(connection, plans)
+        refuse_locked(connection, [_planned_change(plan) for plan in plans])
     _execute_many(connection, events.INSERT, (plan.event for plan in plans))
     _execute_many(connection, _DROP, (row for plan in plans for row in plan.dropped))
     _execute_many(connection, _ADD_TOMBSTONE, (row for plan in plans for row in plan.buried))
@@ -237,6 +237,12 @@ def write(
     for _, sample_id, by in changes:
         if by > 0:
             escalate(connection, sample_id, disabled=disabled)
+
+
+def _planned_change(plan: WritePlan) -> PlannedChange:
+    event = plan.event
+    key = SampleKey(event["dataset"], event["sample"])
+    return PlannedChange(plan.sample_id, event["person"], key, event["verb"])
 
 
 def _execute_many(

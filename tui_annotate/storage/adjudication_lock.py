@@ -1,0 +1,36 @@
+"""SQL conditions: on which samples annotators' work is locked because they are adjudicated."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from tui_annotate.domain.people import SETTLED
+
+EDITS_SETTING: Final = "edits_after_adjudication"
+"""Setting of a dataset whose annotators may change their work after the adjudication."""
+
+LOCKING_ADJUDICATION: Final = (
+    f"w.person = '{SETTLED}' AND w.state IN ('done', 'reopened') AND NOT EXISTS"  # noqa: S608  constants
+    " (SELECT 1 FROM samples l JOIN dataset_settings t ON t.dataset_id = l.dataset_id"
+    f"   WHERE l.id = w.sample_id AND t.name = '{EDITS_SETTING}')"
+)
+"""Condition on a row `w` of assignments: an adjudication that may lock the sample.
+
+In the state `reopened`, only the event log shows whether a reviewer reopened the sample, or is
+changing a decision while the work stays locked.
+"""
+
+
+def locked_condition(sample_id: str, person_state: str) -> str:
+    """Return an SQL condition that is true if a person probably cannot change a sample.
+
+    It is exact but for two rare cases, in which `log.adjudications.refuse_locked` decides: the
+    adjudication is reopened, or the person's work was in the state `reopened` before it.
+
+    Args:
+        sample_id, person_state: SQL expressions; the state is NULL for a person without work.
+    """
+    return (
+        f"(coalesce({person_state}, '') <> 'reopened' AND EXISTS (SELECT 1 FROM assignments w"  # noqa: S608
+        f" WHERE w.sample_id = {sample_id} AND {LOCKING_ADJUDICATION}))"
+    )
