@@ -20,6 +20,7 @@ import pytest
 from tests.helpers.stores import LABELS, claim, fill
 from tests.helpers.suggestions import suggest
 from tui_annotate import workspace as workspaces
+from tui_annotate.domain.adjudication_history import LaterWork
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import InvalidInput, TuiAnnotateError
 from tui_annotate.domain.labels import LabelTree
@@ -167,6 +168,8 @@ def _given(scene: Scene) -> Mapping[str, list[Any]]:
         "version": [space.guidance.version(GuidanceKind.LABELS), 1],
         "target": [scene.folder / "out"],
         "problem": [str],
+        "later": [LaterWork(since=1)],
+        "allowed": [True],
         "suggestion_id": [
             each.suggestion.id for each in space.annotate.store.suggested(ben.id, key)
         ],

@@ -24,7 +24,8 @@ STORED: Final = HERE / "stored.tar.gz"
 """The folders: packed, as git keeps neither empty folders nor who may read a file."""
 
 COMMANDS: Final[dict[str, tuple[str, ...]]] = {
-    "agreement": ("agreement", "--json"),
+    # The first version compared the work as it is, also after review.
+    "agreement": ("agreement", "--json", "--after-review"),
     "announcements": ("announcements", "list", "--json"),
     "assignments": ("assignments", "list", "--json"),
     "backup": ("backup",),

@@ -30,6 +30,7 @@ from tui_annotate.storage.assignments.store import AssignmentStore
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.labels.store import GuidanceStore, LabelSets
 from tui_annotate.storage.log.audit import AuditStore
+from tui_annotate.storage.log.store import AnnotationStore
 from tui_annotate.storage.log.stream_merge import MergeStore
 
 LOCKED = has_code("adjudicated")
@@ -474,3 +475,33 @@ def test_the_lock_of_a_sample_is_its_own(team: AdjudicatedTeam) -> None:
     other = SampleKey("e", "1")
     team.completes(team.ana, other, claim("other", 0, 10))
     assert not team.annotating.open(team.ana, other).lock.locked
+
+
+def test_practice_and_gold_checks_are_not_locked(team: AdjudicatedTeam) -> None:
+    """Their answers are known on purpose; their work is no part of the review and not counted."""
+    on, review = team.annotating, team.review()
+    for key in team.keys:
+        seen = review.open(team.rea, key).seen
+        review.take(team.rea, key, [(f"ana-{key.id}",)], seen=seen, seconds=1)
+        team.adjudicate(key)
+    store = AssignmentStore(team.database)
+    share = AssignmentService(store, on.people, lambda _: None, OPERATOR)
+    share.practice("d", ["kim"])
+    kim = on.people.local("kim").id
+    assert on.next_unfinished(kim, None, order="ingested") == team.keys[0]
+    assert not on.open(kim, team.keys[0], order="ingested").lock.locked
+    team.completes(kim, team.keys[0], claim("kim", 0, 10))
+    assert team.review().count_later_work().edits == 0
+    with pytest.raises(NotAllowed, check=LOCKED):
+        on.comment(team.ana, team.keys[0], "mine is locked", seconds=1)
+
+
+def test_annotators_learn_only_of_their_own_later_work(team: AdjudicatedTeam) -> None:
+    """The history of an annotator has no other person's edits and no reviewer's name."""
+    team.adjudicate(team.keys[0])
+    for who in (team.ana, team.ben):
+        team.reopen(team.keys[0], who)
+    own = AnnotationStore(team.database, actor=Actor(team.ana, Role.ANNOTATOR)).adjudications()
+    sample = own.samples[team.keys[0]]
+    assert sample.returned == {team.ana}
+    assert [(each.person, each.by) for each in sample.reopenings] == [(team.ana, "")]

@@ -8,7 +8,7 @@ another machine does not.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
@@ -105,10 +105,13 @@ class AdjudicatedSample:
         reopened: whether a reviewer has reopened the sample for all its annotators.
         returned: people whose work was reopened, and who have not completed it since.
         imported: whether the adjudication came from a file.
+        checked: people for whom the sample is practice or a check of their accuracy: their work is
+            no part of the review, so that it is neither locked nor counted.
         reasons: reason of the last reopening of each person's work.
     """
 
     imported: bool
+    checked: Collection[str] = ()
     closed: bool = True
     reopened: bool = False
     returned: set[str] = field(default_factory=set)
@@ -118,7 +121,7 @@ class AdjudicatedSample:
 
     def locks(self, person: str) -> bool:
         """Return whether a person may no longer change their own work on the sample."""
-        return self.closed and person not in self.returned
+        return self.closed and person not in self.returned and person not in self.checked
 
     @property
     def edited_by(self) -> tuple[str, ...]:
@@ -128,18 +131,30 @@ class AdjudicatedSample:
 
 @dataclass(slots=True)
 class AdjudicationHistory:
-    """All adjudicated samples, from events that `take` gets in the order of their arrival."""
+    """All adjudicated samples, from events that `take` gets in the order of their arrival.
+
+    Attributes:
+        last: number of the last event in the order of arrival.
+    """
 
     samples: dict[SampleKey, AdjudicatedSample] = field(default_factory=dict)
     last: int = 0
+    _checked: Mapping[SampleKey, Collection[str]] = field(default_factory=dict)
     _closed_before: dict[str, tuple[bool, bool]] = field(default_factory=dict)
+
+    def set_checked(self, checked: Mapping[SampleKey, Collection[str]]) -> None:
+        """Set for whom samples are practice or checks of accuracy, before `take` is called."""
+        self._checked = checked
+        for key, people in checked.items():
+            if sample := self.samples.get(key):
+                sample.checked = people
 
     def take(self, changes: Iterable[LoggedChange]) -> None:
         for change in changes:
             self.last = max(self.last, change.arrival)
             if change.person == SETTLED:
                 self._take_review(change)
-            elif sample := self.samples.get(change.key):
+            elif (sample := self.samples.get(change.key)) and change.person not in sample.checked:
                 _take_work(sample, change)
 
     def _take_review(self, change: LoggedChange) -> None:
@@ -154,7 +169,8 @@ class AdjudicationHistory:
                 sample.closed, sample.reopened = restored
         elif change.state == State.DONE:
             if sample is None:
-                self.samples[change.key] = AdjudicatedSample(imported=change.verb == IMPORT)
+                checked = self._checked.get(change.key, ())
+                self.samples[change.key] = AdjudicatedSample(change.verb == IMPORT, checked)
             else:
                 sample.closed, sample.reopened = True, False
         elif sample and change.verb == REOPEN and change.reason:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from tui_annotate.domain.assignment_rules import AssignmentCause
 from tui_annotate.domain.people import SETTLED
 
 EDITS_SETTING: Final = "edits_after_adjudication"
@@ -21,16 +22,33 @@ changing a decision while the work stays locked.
 """
 
 
-def locked_condition(sample_id: str, person_state: str) -> str:
+def checked_condition(person: str, sample_id: str) -> str:
+    """Return an SQL condition: whether a person answers a sample whose result is known on purpose.
+
+    Such samples are practice, or check the person's accuracy; their work is no part of a review.
+
+    Args:
+        person, sample_id: SQL expressions.
+    """
+    return (
+        "EXISTS (SELECT 1 FROM allotments c LEFT JOIN handouts b ON b.id = c.handout"  # noqa: S608
+        f" WHERE c.person = {person} AND c.sample_id = {sample_id}"
+        f" AND (c.practice OR b.kind = '{AssignmentCause.GOLD}'))"
+    )
+
+
+def locked_condition(sample_id: str, *, person: str, state: str) -> str:
     """Return an SQL condition that is true if a person probably cannot change a sample.
 
     It is exact but for two rare cases, in which `log.adjudications.refuse_locked` decides: the
     adjudication is reopened, or the person's work was in the state `reopened` before it.
 
     Args:
-        sample_id, person_state: SQL expressions; the state is NULL for a person without work.
+        sample_id, person, state: SQL expressions; the state of the person's work on the sample is
+            NULL for a person without work.
     """
     return (
-        f"(coalesce({person_state}, '') <> 'reopened' AND EXISTS (SELECT 1 FROM assignments w"  # noqa: S608
-        f" WHERE w.sample_id = {sample_id} AND {LOCKING_ADJUDICATION}))"
+        f"(coalesce({state}, '') <> 'reopened' AND EXISTS (SELECT 1 FROM assignments w"  # noqa: S608
+        f" WHERE w.sample_id = {sample_id} AND {LOCKING_ADJUDICATION})"
+        f" AND NOT {checked_condition(person, sample_id)})"
     )

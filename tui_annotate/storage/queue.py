@@ -68,14 +68,14 @@ _OPEN_IN_BUCKET: Final = text(
     _KEY + " AND r.bucket = :bucket AND (r.value, r.sample_id) > (:value, :id)"  # noqa: S608  constants
     " AND NOT EXISTS (SELECT 1 FROM assignments a"
     "   WHERE a.person = :person AND a.sample_id = r.sample_id AND a.finished)"
-    f" AND NOT {locked_condition('r.sample_id', _OWN_STATE)}"
+    f" AND NOT {locked_condition('r.sample_id', person=':person', state=_OWN_STATE)}"
     " ORDER BY r.value, r.sample_id LIMIT 1"
 )
 _LOCKED: Final = text(
     "SELECT count(*) FROM ranks r WHERE r.order_id = :order"  # noqa: S608  constants alone
     " AND NOT EXISTS (SELECT 1 FROM assignments a"
     "   WHERE a.person = :person AND a.sample_id = r.sample_id AND a.finished)"
-    f" AND {locked_condition('r.sample_id', _OWN_STATE)}"
+    f" AND {locked_condition('r.sample_id', person=':person', state=_OWN_STATE)}"
 )
 _SET_ASIDE: Final = text(
     "SELECT a.state, count(*) FROM assignments a"

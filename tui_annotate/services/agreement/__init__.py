@@ -46,7 +46,7 @@ from tui_annotate.services.agreement.tallies import AgreementTally, Group, Summa
 from tui_annotate.storage.labels.store import GuidanceKind
 
 if TYPE_CHECKING:
-    from tui_annotate.domain.adjudication_history import AdjudicatedSample, AdjudicationHistory
+    from tui_annotate.domain.adjudication_history import AdjudicatedSample
     from tui_annotate.domain.labels import LabelTree
     from tui_annotate.storage.corpus.store import CorpusStore, SegmentStore
     from tui_annotate.storage.labels.store import GuidanceStore
@@ -54,7 +54,6 @@ if TYPE_CHECKING:
     from tui_annotate.storage.people.store import PeopleStore
 
 __all__ = [
-    "AdjudicationHistory",
     "Agreement",
     "AgreementComparison",
     "AgreementFigure",

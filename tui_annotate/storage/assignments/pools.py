@@ -53,7 +53,7 @@ _NEXT: Final = text(
     "SELECT p.sample_id FROM pool p WHERE p.dataset_id = :dataset AND p.room > 0"  # noqa: S608  constants
     " AND (p.value, p.sample_id) > (:value, :row) AND NOT EXISTS"
     "   (SELECT 1 FROM allotments a WHERE a.person = :person AND a.sample_id = p.sample_id)"
-    f" AND NOT {locked_condition('p.sample_id', 'NULL')}"
+    f" AND NOT {locked_condition('p.sample_id', person=':person', state='NULL')}"
     " ORDER BY p.value, p.sample_id LIMIT 1"
 )
 _NAME: Final = text("SELECT external FROM samples WHERE id = :row")

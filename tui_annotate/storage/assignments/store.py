@@ -149,7 +149,7 @@ class HeldSample:
 
 _LOCKED: Final = text(
     "SELECT s.id FROM samples s WHERE s.dataset_id = :dataset"  # noqa: S608  constants
-    f" AND {locked_condition('s.id', 'NULL')}"
+    f" AND {locked_condition('s.id', person='NULL', state='NULL')}"
 )
 
 

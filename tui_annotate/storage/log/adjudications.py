@@ -6,7 +6,7 @@ writes them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
@@ -24,7 +24,7 @@ from tui_annotate.domain.errors import NotAllowed
 from tui_annotate.domain.people import SETTLED
 from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.samples import SampleKey
-from tui_annotate.storage.adjudication_lock import LOCKING_ADJUDICATION
+from tui_annotate.storage.adjudication_lock import LOCKING_ADJUDICATION, checked_condition
 from tui_annotate.storage.codec import from_json, to_json
 from tui_annotate.storage.log.events import BY, REASON
 
@@ -65,6 +65,18 @@ class PlannedChange(NamedTuple):
     person: str
     key: SampleKey
     verb: str
+
+
+_CHECKED: Final = text(
+    "SELECT a.person, d.name, s.external FROM allotments a JOIN samples s ON s.id = a.sample_id"  # noqa: S608  constants
+    " JOIN datasets d ON d.id = s.dataset_id"
+    f" WHERE {checked_condition('a.person', 'a.sample_id')}"
+)
+_IS_CHECKED: Final = text(
+    "SELECT 1 FROM samples s JOIN datasets d ON d.id = s.dataset_id"  # noqa: S608  constants
+    " WHERE d.name = :dataset AND s.external = :sample"
+    f" AND {checked_condition(':person', 's.id')}"
+)
 
 
 def refuse_locked(connection: Connection, changes: Sequence[PlannedChange]) -> None:
@@ -142,12 +154,25 @@ def read_adjudicated_sample(
     """Return the history of a sample and of one person's work on it; None if never adjudicated."""
     history = AdjudicationHistory()
     scope = {"settled": SETTLED, "person": person, "dataset": key.dataset, "sample": key.id}
+    if connection.execute(_IS_CHECKED, scope).first() is not None:
+        history.set_checked({key: [person]})
     history.take(_changes(connection.execute(_OF_SAMPLE, scope)))
     return history.samples.get(key)
 
 
-def update_history(connection: Connection, history: AdjudicationHistory) -> AdjudicationHistory:
-    """Add the events to a history that arrived after its last one; return the history."""
+def update_history(
+    connection: Connection, history: AdjudicationHistory, *, seen: Collection[str] | None = None
+) -> AdjudicationHistory:
+    """Add the events to a history that arrived after its last one; return the history.
+
+    Args:
+        seen: ids of the people whose work the user may read, without the names of reviewers; None
+            for all people.
+    """
+    checked: dict[SampleKey, set[str]] = {}
+    for person, dataset, sample in connection.execute(_CHECKED):
+        checked.setdefault(SampleKey(dataset, sample), set()).add(person)
+    history.set_checked(checked)
     since = history.last
     if not history.samples:
         # Nothing before the first adjudication matters: usually most of the log.
@@ -158,7 +183,11 @@ def update_history(connection: Connection, history: AdjudicationHistory) -> Adju
         # A reviewer's earlier events are needed to know what an undo restores.
         earlier = connection.execute(_REVIEWS, {"settled": SETTLED, "since": 0})
         history.take(one for one in _changes(earlier) if one.arrival <= since)
-    history.take(_changes(connection.execute(_LATER, {"since": since})))
+    later = _changes(connection.execute(_LATER, {"since": since}))
+    if seen is not None:
+        visible = (SETTLED, *seen)
+        later = (one._replace(by="") for one in later if one.person in visible)
+    history.take(later)
     return history
 
 
