@@ -441,6 +441,7 @@ def test_status_and_doctor_name_edits_after_adjudication(
     printed(capsys, "review", "reopen", "films/a", *where, *reason, "--person", "ben")
     with workspace.open(folder) as space:
         ben, ana = space.person("ben").id, space.person("ana").id
+        space.annotate.comment(ben, FIRST, "I see", seconds=1)
         space.annotate.finish(ben, FIRST, seconds=1)
         space.corpus.allow_edits_after_adjudication("films", allowed=True)
         space.annotate.comment(ana, SECOND, "more", seconds=1)

@@ -16,7 +16,7 @@ from tests.helpers.suggestions import suggest
 from tests.services.adjudicated_team import AdjudicatedTeam
 from tui_annotate.domain.adjudication import RejectionReason
 from tui_annotate.domain.assignment_plan import AssignmentOptions
-from tui_annotate.domain.assignment_rules import Pool
+from tui_annotate.domain.assignment_rules import DisagreementRule, Escalation, Pool
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import Conflict, InvalidInput, NotAllowed, NotFound
 from tui_annotate.domain.history import RETURN, replay
@@ -405,7 +405,7 @@ def test_edits_after_adjudication_are_counted_with_and_without_reopening(
     team.annotating.comment(team.ana, three, "not adjudicated", seconds=1)
     counts = team.review().count_later_work()
     assert (counts.adjudicated, counts.edited_samples, counts.edited_readings) == (2, 2, 2)
-    assert (counts.edits_after_reopening, counts.edits_without_reopening) == (2, 1)
+    assert (counts.edits_after_reopening, counts.edits_without_reopening) == (1, 1)
     assert [(each.person, each.by, each.reason) for each in counts.reopenings] == [
         (team.ben, team.rea, "rule 4")
     ]
@@ -414,6 +414,16 @@ def test_edits_after_adjudication_are_counted_with_and_without_reopening(
     assert [each.person for each in team.review().count_later_work().reopenings] == [
         team.ben, "", *sorted([team.ana, team.ben]),
     ]  # fmt: skip
+
+
+def test_completing_again_without_a_change_is_no_edit(team: AdjudicatedTeam) -> None:
+    """The person looked at the sample again, and kept what was adjudicated."""
+    key = team.keys[0]
+    team.adjudicate(key)
+    team.reopen(key, team.ana)
+    team.annotating.finish(team.ana, key, seconds=1)
+    counts = team.review().count_later_work()
+    assert (counts.edits, counts.edited_samples, len(counts.reopenings)) == (0, 0, 1)
 
 
 def test_a_later_question_reads_only_new_events(team: AdjudicatedTeam) -> None:
@@ -428,7 +438,7 @@ def test_a_later_question_reads_only_new_events(team: AdjudicatedTeam) -> None:
         team.completes(team.ana, key, claim(f"late-{key.id}", 38, 47))
         kept = store.adjudications(kept)
         assert kept.samples == store.adjudications().samples
-    assert [work.after_reopening for _, _, work in kept.later_work()] == [2, 2, 2]
+    assert [work.after_reopening for _, _, work in kept.later_work()] == [1, 1, 1]
 
 
 def test_the_work_at_the_adjudication_is_replayed(team: AdjudicatedTeam) -> None:
@@ -505,3 +515,19 @@ def test_annotators_learn_only_of_their_own_later_work(team: AdjudicatedTeam) ->
     sample = own.samples[team.keys[0]]
     assert sample.returned == {team.ana}
     assert [(each.person, each.by) for each in sample.reopenings] == [(team.ana, "")]
+
+
+def test_a_reopened_sample_is_not_given_to_a_third_person(team: AdjudicatedTeam) -> None:
+    """A reviewer has decided already, and the third person's work would be locked."""
+    store = AssignmentStore(team.database)
+    share = AssignmentService(store, team.annotating.people, lambda _: None, OPERATOR)
+    kim = team.annotating.people.local("kim").id
+    share.give("d", ["ana", "ben"], AssignmentOptions(share="all", overlap=2))
+    share.give("d", ["kim"], AssignmentOptions(overlap=3), ids=["3"])
+    team.adjudicate(team.keys[0])
+    share.escalate("d", Escalation(DisagreementRule.LABEL))
+    team.reopen(team.keys[0], team.ben)
+    _remove(team.annotating, team.ben, team.keys[0])
+    team.annotating.finish(team.ben, team.keys[0], seconds=1)
+    with store.reading() as reading:
+        assert [held.key for held in reading.held(person=kim)] == [team.keys[2]]

@@ -15,6 +15,7 @@ from typing import Final, NamedTuple
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.history import (
     DISCARD,
+    DONE,
     IMPORT,
     JOIN,
     READ,
@@ -212,6 +213,8 @@ def _is_edit(sample: AdjudicatedSample, change: LoggedChange) -> bool:
     if change.verb == IMPORT:
         # The batch of a merge of two people moves old work; a file may bring both at once.
         return not (change.batch or sample.imported)
+    if change.verb == DONE and change.person in sample.returned:
+        return False  # completed again, perhaps without a change
     return change.verb not in _NO_EDITS
 
 

@@ -19,6 +19,7 @@ from tui_annotate.domain.errors import Conflict
 
 UNDO: Final = "undo"
 REDO: Final = "redo"
+DONE: Final = "done"
 READ: Final = "read"
 """Type of an event that records only working time; undo skips these events."""
 IMPORT: Final = "import"

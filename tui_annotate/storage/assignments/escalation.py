@@ -14,17 +14,21 @@ from sqlalchemy import Connection, text
 
 from tui_annotate.domain.annotations import LabelPath
 from tui_annotate.domain.assignment_rules import AssignmentCause, Escalation, labels_disagree
+from tui_annotate.storage.adjudication_lock import LOCKING_ADJUDICATION
 from tui_annotate.storage.assignments.assignment_rows import AssignedRow, assign_samples
 from tui_annotate.storage.codec import from_json
 
 Disabled = Callable[[], Collection[str]]
 
 _RULE: Final = text(
-    "SELECT t.value FROM samples s JOIN dataset_settings t"
+    "SELECT t.value FROM samples s JOIN dataset_settings t"  # noqa: S608  constants
     " ON t.dataset_id = s.dataset_id AND t.name = 'escalate' WHERE s.id = :sample"
     # The answers of a gold sample are known, so no third annotator has to decide.
     " AND NOT EXISTS (SELECT 1 FROM dataset_settings g, json_each(g.value, '$.samples') n"
     "   WHERE g.dataset_id = s.dataset_id AND g.name = 'gold' AND n.value = s.external)"
+    # Nor after a reviewer has decided: work on the sample is locked.
+    f" AND NOT EXISTS (SELECT 1 FROM assignments w WHERE w.sample_id = s.id"
+    f"   AND {LOCKING_ADJUDICATION})"
 )
 _PEOPLE: Final = text(
     "SELECT a.person, h.kind, coalesce(w.state, 'new'), coalesce(w.finished, 0)"
