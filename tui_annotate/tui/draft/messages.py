@@ -156,7 +156,7 @@ class MessageCode(ScreenMessage):
 
     # the annotating screen
     READ_ONLY = "Read-only: nothing is saved, because {reason}"
-    LOCKED = "Adjudicated: your work is locked · ask a reviewer to reopen it · > next sample"
+    LOCKED = "Adjudicated: your work is locked · ask a reviewer to reopen it"
     REOPENED_FOR = "A reviewer reopened your work: {reason}"
     NEW_NAME = "New annotator {name} · if this is not your name: quit, then annotate --as NAME"
     WITH_MORE = "{first} · {more}"  # a message and another one

@@ -62,7 +62,7 @@ class ReviewText(ScreenMessage):
     COMMENT_DONE = "Comment adjudicated"
 
     REOPENED_ALL = "Reopened the sample and the work of all its annotators"
-    REOPENED_ONE = "Reopened the work of {people} · they see the reason"
+    REOPENED_ONE = "Reopened the work of one annotator, who sees the reason"
 
     # actions that were undone or redone
     UNDO_TAKE = "acceptance"

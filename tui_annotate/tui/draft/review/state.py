@@ -35,7 +35,7 @@ WHY: Final[Mapping[RejectionReason, str]] = {
 }
 
 
-EVERYONE: Final = "the sample, for all annotators"
+EVERYONE: Final = "the sample, for everyone"
 
 
 @dataclass(frozen=True, slots=True)

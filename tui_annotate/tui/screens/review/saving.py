@@ -257,8 +257,7 @@ class ReviewSaves:
 
         def done(_: tuple[str, ...]) -> None:
             code = ReviewText.REOPENED_ONE if letter else ReviewText.REOPENED_ALL
-            said = StatusMessage(code, {"people": draft.describe_people([letter])}, SAVED)
-            self._saves.reload(draft, partial(show, said))
+            self._saves.reload(draft, partial(show, StatusMessage(code, {}, SAVED)))
 
         def show(said: StatusMessage, changed: StatusMessage) -> None:
             if draft is self._screen.draft:
