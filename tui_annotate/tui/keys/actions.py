@@ -280,7 +280,7 @@ ACTIONS: Final[tuple[Action, ...]] = (
            short="your own", changes=REVIEWING),
     Action("names.show", ("W",), "show or hide the annotators' names", "Review", REVIEWING,
            short="names"),
-    Action("sample.reopen", (), "reopen an adjudicated sample, or one annotator's work on it",
+    Action("sample.reopen", (), "reopen the sample, or one annotator's work on it",
            "Review", REVIEWING, changes=REVIEWING),
     Action("person.next", ("p",), "show only the next annotator's annotations",
            "Annotations", VIEWING, short="person"),
