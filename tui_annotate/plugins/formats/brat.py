@@ -226,7 +226,7 @@ class _FolderReader:
         people = tuple(person for _, person in files if person.id in named)
         about = read_description(row)
         record = Record(sample, owned, people=people, where=where, about=about)
-        return mark_incomplete(record, self._refused)
+        return mark_incomplete(record, self._refused, self.doubts)
 
     def _choose_text(
         self, files: list[tuple[Path, Person]], sha256: Any

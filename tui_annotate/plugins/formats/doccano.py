@@ -203,7 +203,7 @@ class _LineReader:
         about = read_description(fields if "sep_len" in fields else {})
         record = Record(sample, owned, people=people, where=where, about=about)
         is_refused = any(isinstance(doubt, InvalidInput) for doubt in self.doubts)
-        return mark_incomplete(record, [self._person] if is_refused else [])
+        return mark_incomplete(record, [self._person] if is_refused else [], self.doubts)
 
     def _make_sample(self, joined: JoinedTexts, dataset: str, text_column: str) -> Sample:
         fields, language = self._fields, self._options.language

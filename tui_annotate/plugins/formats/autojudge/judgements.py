@@ -26,7 +26,7 @@ from tui_annotate.plugins.formats.autojudge.reports import (
     read_page,
     text_of,
 )
-from tui_annotate.plugins.incomplete_work import mark_incomplete
+from tui_annotate.plugins.incomplete_work import mark_incomplete, name_people_in_progress
 from tui_annotate.plugins.json_records import Doubt, enum_field, make_row_id
 from tui_annotate.plugins.protocols import CODEPOINT, UTF16
 from tui_annotate.plugins.record_validation import (
@@ -150,15 +150,19 @@ def _make_judgement(
     name, rating = _read_optional(line, "username"), _read_optional(line, "rating")
     doubts: list[Doubt] = []
     spans = {side: _read_spans(line, key, doubts) for side, key in sides.items()}
+    person = parse_identifier(name, what="username") if name else FORMAT
+    state = _read_state(line)
+    if state in (State.DONE, State.NEW):
+        name_people_in_progress([person], doubts)
     dataset = parse_identifier(text_of(line, "dataset"), what="dataset")
     checked = parse_identifier(topic, what="topic_id")
     judgement = PersonJudgement(
-        parse_identifier(name, what="username") if name else FORMAT,
+        person,
         where,
         "" if rating == NOT_RATED else rating,
         _read_optional(line, "comment").strip(),
         spans,
-        _read_state(line),
+        state,
         any(isinstance(doubt, InvalidInput) for doubt in doubts),
     )
     key = json.dumps([item[0].value, *item[1:]])
@@ -248,7 +252,7 @@ def add_judgements(
         where = ", ".join(f"{place} ({work.person})" for place, work in named)
     where = where or record.where
     found_record = Record(record.sample, tuple(annotations), tuple(works), people, where)
-    yield mark_incomplete(found_record, refused)
+    yield mark_incomplete(found_record, refused, problems)
     yield from problems
 
 

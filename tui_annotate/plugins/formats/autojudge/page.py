@@ -255,7 +255,7 @@ class PairJudgements:
         people = tuple(imported_person(name) for name in works)
         owned_annotations = tuple(annotations.values())
         record = Record(sample, owned_annotations, tuple(works.values()), people, lines[0][0])
-        yield mark_incomplete(record, refused)
+        yield mark_incomplete(record, refused, problems)
         yield from problems
 
     def _find_sample(self, key: SampleKey, lines: list[tuple[str, dict[str, Any]]]) -> Sample:

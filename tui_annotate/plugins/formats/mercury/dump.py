@@ -211,7 +211,7 @@ class MercurySampleReader:
         record = Record(sample, owned, people=found, where=where)
         given = [row.get(_get_dialect(row).person_key) for row in rows]
         refused = [people[key] for key in list_people_with_less(given, record) if key in people]
-        return mark_incomplete(record, refused)
+        return mark_incomplete(record, refused, self.doubts)
 
     def _make_sample(self, owned: tuple[OwnedAnnotation, ...]) -> Sample:
         others = {name: value for name, value in self._fields.items() if name not in _KNOWN}
