@@ -113,6 +113,9 @@ OTHERS = {
     "refused submission": ("json", "labelstudio", "ben", _joined_task(
         _submission("ben", 0, 3), _submission("ben", 0, 3, state="nonsense")
     )),
+    "null in a joined task": ("json", "labelstudio", "ana", _joined_task(
+        {"completed_by": {"email": "ana"}, "result": [None]}
+    )),
     "rows": ("jsonl", "pairs", "ben", json.dumps(
         {"source": "The mill.", "summary": TEXT, "who": "ben", "spans": [[16, 900]]}
     )),

@@ -325,8 +325,8 @@ def _move_regions(fields: Mapping[str, Any], places: _Moved) -> dict[str, list[A
 def _move_items(submission: Any, places: _Moved) -> Any:
     if not isinstance(submission, dict) or not isinstance(submission.get("result"), list):
         return submission
-    items = [places.get(id(item), item) for item in submission["result"]]
-    return {**submission, "result": [item for item in items if item is not None]}
+    kept = [item for item in submission["result"] if not _is_refused(item, places)]
+    return {**submission, "result": [places.get(id(item), item) for item in kept]}
 
 
 def _find_incomplete(fields: Mapping[str, Any], places: _Moved) -> frozenset[int]:
@@ -335,8 +335,12 @@ def _find_incomplete(fields: Mapping[str, Any], places: _Moved) -> frozenset[int
     return frozenset(
         place
         for place, one in enumerate(found if isinstance(found, list) else ())
-        if any(places.get(id(item), item) is None for item in _list_items(one))
+        if any(_is_refused(item, places) for item in _list_items(one))
     )
+
+
+def _is_refused(item: Any, places: _Moved) -> bool:
+    return id(item) in places and places[id(item)] is None
 
 
 def _list_items(submission: Any) -> list[Any]:
