@@ -24,6 +24,7 @@ from tui_annotate.settings import find_workspace
 
 if TYPE_CHECKING:
     from tui_annotate.domain.accounts import Account
+    from tui_annotate.domain.people import Person
     from tui_annotate.domain.records import Problem
     from tui_annotate.plugins.account_files import UserRow
     from tui_annotate.services.authentication.account_management import (
@@ -128,6 +129,7 @@ def create(
         account = accounts.add(NewAccount(name, email, role, unix_user, link_imported, password))
         code = accounts.invite(account.person.id)[1] if invite else ""
         namesakes = accounts.find_namesakes(account.person.id)
+        unlinked = accounts.find_unlinked_namesakes(account.person.id)
     if common.as_json:
         output.print_json(_account_as_json(account) | ({"code": code} if code else {}))
     else:
@@ -137,6 +139,7 @@ def create(
             output.print_note(INVITED)
     _warn_without_user(unix_user)
     _warn_of_namesakes(account, namesakes)
+    _warn_of_unlinked_namesakes(account, unlinked)
     if first:
         _print_first_account(account, asked=role is not None)
 
@@ -221,9 +224,12 @@ def update(
         changed = space.team.accounts.update(
             person, name=name, email=email, role=role, unix=unix_user
         )
-        namesakes = [] if name is None else space.team.accounts.find_namesakes(changed.person.id)
+        accounts = space.team.accounts
+        namesakes = [] if name is None else accounts.find_namesakes(changed.person.id)
+        unlinked = [] if name is None else accounts.find_unlinked_namesakes(changed.person.id)
     _print_account(changed, as_json=common.as_json)
     _warn_of_namesakes(changed, namesakes)
+    _warn_of_unlinked_namesakes(changed, unlinked)
     _warn_without_user(unix_user)
 
 
@@ -304,6 +310,23 @@ def _warn_of_namesakes(account: Account, namesakes: list[Account]) -> None:
             " --name NAME"
         )
     )
+
+
+def _warn_of_unlinked_namesakes(account: Account, people: list[Person]) -> None:
+    if not people:
+        return
+    others = ", ".join(f"{each.name!r} ({each.kind}, id {each.id})" for each in people)
+    output.print_message(
+        f"warning: the name {account.person.name!r} looks like the name of a person without an"
+        f" account: {others}"
+    )
+    commands = [
+        output.add_workspace(
+            f"tui-annotate people merge {shlex.quote(each.id)} {shlex.quote(account.email)}"
+        )
+        for each in people
+    ]
+    output.print_message(f"  hint: if they are one person, run: {'; '.join(commands)}")
 
 
 def _describe_state(account: Account) -> str:

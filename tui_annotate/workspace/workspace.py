@@ -14,6 +14,7 @@ from tui_annotate.domain.people import OPERATOR, Actor, Permission, Person, requ
 from tui_annotate.domain.records import OwnedAnnotation, Record, RecordFilter, RecordFilters
 from tui_annotate.domain.samples import Sample, SampleKey, Side, Signals
 from tui_annotate.domain.spans import Span
+from tui_annotate.domain.workspace_files import VECTORS
 from tui_annotate.services.annotate import AnnotationService
 from tui_annotate.services.status import Status, StatusReader
 from tui_annotate.settings import Settings
@@ -26,7 +27,6 @@ from tui_annotate.storage.log.store import AnnotationStore
 from tui_annotate.storage.people.store import PeopleStore
 from tui_annotate.storage.queue import QueueStore
 from tui_annotate.storage.vectors.store import VectorStore
-from tui_annotate.workspace.folder import VECTORS
 from tui_annotate.workspace.machines import MachineServices
 from tui_annotate.workspace.members import WorkspaceMembers
 from tui_annotate.workspace.proposals import GuidanceFiles

@@ -53,7 +53,7 @@ def open_setup(source: JudgeInputOptions, chosen: JudgeCommandOptions) -> Iterat
         InvalidInput: the options name neither a file nor a dataset, or both, or no question is
         found.
     """
-    from tui_annotate.lab.chat.judge_config import PROMPTS
+    from tui_annotate.domain.workspace_files import PROMPTS
     from tui_annotate.lab.judge.dataset_runs import DatasetJudge
     from tui_annotate.lab.judge.result_files import ResultFormat, choose_format
     from tui_annotate.plugins.files.targets import check_target

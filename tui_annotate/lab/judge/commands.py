@@ -27,6 +27,7 @@ from tui_annotate.cli.options import (
 )
 from tui_annotate.domain.errors import Conflict, Unavailable
 from tui_annotate.domain.people import Permission
+from tui_annotate.domain.workspace_files import PROMPTS
 from tui_annotate.lab.chat.command_options import (
     MAX_UNCLEAR,
     BaseUrlOption,
@@ -51,6 +52,7 @@ from tui_annotate.lab.judge.command_runs import (
     print_sorted,
     print_tally,
 )
+from tui_annotate.plugins.files.output_paths import require_output_path
 
 if TYPE_CHECKING:
     from tui_annotate.lab.judge.proposals import ProposalPlan, ProposalReport
@@ -347,6 +349,8 @@ def generate(
     from tui_annotate.lab.judge.result_files import write_generated, write_truths
     from tui_annotate.lab.judge.runner import plan_cost
 
+    if answers_dir:  # before the first request, not after the last one
+        require_output_path(answers_dir)
     options = GenerateOptions(
         group_size=group_size,
         seed=seed,
@@ -505,6 +509,7 @@ def export_prompts(
 
     if folder.is_file():
         raise Conflict(f"{folder} is a file, not a folder", "pass the path of a folder")
+    require_output_path(folder, allow=PROMPTS)
     folder.mkdir(parents=True, exist_ok=True)
     written = 0
     for name in chat_prompts.prompt_names():

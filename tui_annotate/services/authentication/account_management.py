@@ -107,6 +107,21 @@ class AccountService:
             if each.person.id != account.person.id and name_skeleton(each.person.name) == skeleton
         ]
 
+    def find_unlinked_namesakes(self, who: str) -> list[Person]:
+        """Return the people without an account who have an account's name, or a similar one.
+
+        They worked with `--as`, or came from an imported file, and may be the user of the account.
+        """
+        account = self.find(who)
+        skeleton = name_skeleton(account.person.name)
+        return [
+            each
+            for each in self.people.all()
+            if each.kind in _CLAIMABLE_KINDS
+            and each.id != account.person.id
+            and name_skeleton(each.name) == skeleton
+        ]
+
     def signed_in(self) -> tuple[Session, ...]:
         """Return all active sessions; NotAllowed as for `all`."""
         require_permission(self.actor, Permission.MANAGE)

@@ -169,14 +169,18 @@ class MessageCode(ScreenMessage):
     CHANGED_ENTER_SAVES = "{changed} · press Enter to save the annotation"
     ANNOTATION_DELETED = "Deleted {labels} · u undo"
     COMMENT_SAVED = "Comment on the {item} saved · u undo"
-    SAMPLE_ENDED = "{sample} {state} · u undo"
-    LAST_SAMPLE_ENDED = "{sample} {state}; this was the last sample · q shows the queue · u undo"
-    BACK_TO_SKIPPED = "{sample} {state} · no new samples left: back to skipped samples · u undo"
-    SET_ASIDE_LEFT = "{sample} {state} · left: {count} · q shows the queue · u undo"
+    SAMPLE_ENDED = "Sample {sample} {state} · u undo"
+    LAST_SAMPLE_ENDED = (
+        "Sample {sample} {state}; this was the last sample · q shows the queue · u undo"
+    )
+    BACK_TO_SKIPPED = (
+        "Sample {sample} {state} · no new samples left: back to skipped samples · u undo"
+    )
+    SET_ASIDE_LEFT = "Sample {sample} {state} · left: {count} · q shows the queue · u undo"
     ALL_FINISHED = "All samples are completed · q shows the queue · u undo"
     NOTHING_TO_UNDO = "Nothing to undo"
     NOTHING_TO_REDO = "Nothing to redo"
-    UNDONE_ELSEWHERE = "{undone}, in {sample}"
+    UNDONE_ELSEWHERE = "{undone}, in sample {sample}"
     UNDONE = "{undone} · U redo"
     REDONE = "{undone} · u undo"
     SECOND_READING_BEGUN = "Second pass (2nd reading): annotations of your 1st reading are hidden"
@@ -225,7 +229,7 @@ class MessageCode(ScreenMessage):
         "The sync got no answer for {seconds} s: all work is saved on this machine"
         " · {key}: work offline"
     )
-    LEFT_OUT_OF_PULL = "Synchronization skipped {sample}: {reason}"
+    LEFT_OUT_OF_PULL = "Synchronization skipped sample {sample}: {reason}"
     SENDING_LAST = "Quitting: sending the last changes; unsent changes are sent next time"
 
 
