@@ -158,6 +158,10 @@ class MessageCode(ScreenMessage):
     READ_ONLY = "Read-only: nothing is saved, because {reason}"
     NEW_NAME = "New annotator {name} · if this is not your name: quit, then annotate --as NAME"
     WITH_MORE = "{first} · {more}"  # a message and another one
+    DAMAGED = "Cannot open sample {samples}: damaged in the workspace · run tui-annotate doctor"
+    SEVERAL_DAMAGED = (
+        "Cannot open samples {samples}: damaged in the workspace · run tui-annotate doctor"
+    )
     FIRST_SAMPLE = "This is the first sample"
     LAST_SAMPLE = "This is the last sample"
     TOO_SOON = "Just opened. Press the key again when you have read the sample."
@@ -370,3 +374,11 @@ def make_message(message: AnyMessage, kind: Kind = "hint", **fields: object) -> 
     if isinstance(message, str):
         return StatusMessage(MessageCode.TEXT, {"text": message}, kind)
     return StatusMessage(message, fields, kind)
+
+
+def combine_messages(first: AnyMessage, more: AnyMessage, kind: Kind) -> StatusMessage:
+    """Return a message that consists of two, each of which may be empty."""
+    both = [each for each in (make_message(first, kind), make_message(more, kind)) if each.text]
+    if len(both) < 2:
+        return both[0] if both else NO_MESSAGE
+    return StatusMessage(MessageCode.WITH_MORE, {"first": both[0], "more": both[1]}, kind)
