@@ -173,10 +173,12 @@ class MessageCode(ScreenMessage):
     CHANGED_ENTER_SAVES = "{changed} · press Enter to save the annotation"
     ANNOTATION_DELETED = "Deleted {labels} · u undo"
     COMMENT_SAVED = "Comment on the {item} saved · u undo"
-    SAMPLE_ENDED = "{sample} {state} · u undo"
-    LAST_SAMPLE_ENDED = "{sample} {state}; this was the last sample · q shows the queue · u undo"
-    BACK_TO_SKIPPED = "{sample} {state} · no new samples left: back to skipped samples · u undo"
-    SET_ASIDE_LEFT = "{sample} {state} · left: {count} · q shows the queue · u undo"
+    SAMPLE_ENDED = "Sample {sample} {state} · u undo"
+    LAST_SAMPLE_ENDED = (
+        "Sample {sample} {state}; this was the last sample · q shows the queue · u undo"
+    )
+    BACK_TO_SKIPPED = "Sample {sample} {state} · only skipped samples are left · u undo"
+    SET_ASIDE_LEFT = "Sample {sample} {state} · left: {count} · q shows the queue · u undo"
     ALL_FINISHED = "All samples are completed · q shows the queue · u undo"
     NOTHING_TO_UNDO = "Nothing to undo"
     NOTHING_TO_REDO = "Nothing to redo"
@@ -273,6 +275,7 @@ class LineText(ScreenMessage):
 
     # letters on words
     FIRST_WORD = "First word to select: type the letters shown on it"
+    FIRST_WORD_SHORT = "First word to select: type its letters"
     LAST_WORD = "Last word to select: type the letters shown on it · Enter selects one word"
     LAST_WORD_SHORT = "Last word to select: type its letters · Enter selects one word"
     SECOND_OF_PAIR = "type the last letter as a capital to select the next word"

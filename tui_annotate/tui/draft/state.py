@@ -322,6 +322,11 @@ class Draft:
     # the current position
 
     @property
+    def asks_reason(self) -> bool:
+        """Whether the reason of a flag, or of a rejected suggestion, is asked for."""
+        return self.pending is not None and self.pending.kind in WHY
+
+    @property
     def cites(self) -> bool:
         """Whether the sample has citations, which key `c` visits; else `c` visits suggestions."""
         return bool(self.citations or self.tabs)
