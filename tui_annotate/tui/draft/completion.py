@@ -60,6 +60,9 @@ def finish_sample(draft: Draft) -> Effects:
         return effects
     if lacking := draft.lacking():
         return _show_lacking(draft, *lacking[0])
+    if draft.selection and draft.selection != draft.selection_warned:
+        draft.selection_warned = draft.selection
+        return draft.refuse_key(MessageCode.SELECTION_NOT_SAVED, WARNING)
     if not draft.warned and (unseen := _describe_unseen(draft)):
         draft.warned = True
         return draft.refuse_key(

@@ -225,6 +225,7 @@ class Draft:
     tabs: int = 0
     visited: set[int] = field(default_factory=set)
     warned: bool = False
+    selection_warned: Span | None = None
     message: StatusMessage = NO_MESSAGE
     just_saved: str = ""
 
