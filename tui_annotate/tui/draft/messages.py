@@ -278,9 +278,9 @@ class LineText(ScreenMessage):
 
     # letters on words
     FIRST_WORD = "First word to select: type the letters shown on it"
-    FIRST_WORD_SHORT = "First word to select: type its letters"
+    FIRST_WORD_SHORT = "First word: type its letters"
     LAST_WORD = "Last word to select: type the letters shown on it · Enter selects one word"
-    LAST_WORD_SHORT = "Last word to select: type its letters · Enter selects one word"
+    LAST_WORD_SHORT = "Last word: type its letters · Enter: one word"
     SECOND_OF_PAIR = "type the last letter as a capital to select the next word"
     SECOND_OF_PAIR_SHORT = "capital letter: next word"
 
