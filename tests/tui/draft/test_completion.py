@@ -283,6 +283,17 @@ def test_enter_asks_once_before_it_drops_a_selection() -> None:
     assert keys(made, "enter") == DONE
 
 
+def test_enter_drops_a_selection_that_an_undo_restored() -> None:
+    """Its user has just decided against it."""
+    made = seen(draft())
+    select(made, "loved")
+    store(made, keys(made, "1"))
+    (gone,) = made.annotations
+    completion.replace_annotations(made, (), "undone", gone=gone)
+    select(made, "loved")
+    assert keys(made, "enter") == DONE
+
+
 def test_a_sample_is_not_left_with_a_claim_that_the_store_refused() -> None:
     """Neither by > nor by the queue; once it is dropped by hand, it can be left."""
     made = seen(draft())

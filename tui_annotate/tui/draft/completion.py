@@ -260,6 +260,8 @@ def replace_annotations(
         effects = show_annotation(draft, back.id)
     if gone and gone.id not in known and not draft.open and not draft.selection:
         effects = _restore_draft(draft, gone, new=True)
+        # The user has just undone it, so Enter need not ask whether it is dropped.
+        draft.selection_warned = next((anchor.span for anchor in gone.claim), None)
     draft.say(text, SAVED if not gone else HINT)
     return effects
 
