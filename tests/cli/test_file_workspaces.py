@@ -200,6 +200,25 @@ def test_a_file_and_its_workspace_can_be_renamed(command: Command, tmp_path: Pat
     assert isinstance(command("annotate", "b.csv").error, Conflict)
 
 
+@pytest.mark.parametrize("name", ["b.xlsx", "b.dat", "b"])
+def test_a_workbook_with_several_sheets_can_be_renamed(
+    command: Command, tmp_path: Path, name: str
+) -> None:
+    """Each sheet keeps its dataset, as the samples of a file with one table do."""
+    sheet = [["source", "summary"], [SOURCE, "The bridge opened in 1801."]]
+    other = [["source", "summary"], [SOURCE, "The bridge opened in 1802."]]
+    workbook(tmp_path / "a.xlsx", one=sheet, two=other)
+    assert command("annotate", "a.xlsx").code == 0
+    (tmp_path / "a.xlsx").rename(tmp_path / name)
+    folder = tmp_path / f"{name}.annotations"
+    (tmp_path / "a.xlsx.annotations").rename(folder)
+    for _ in range(2):
+        assert command("annotate", name).code == 0
+        with workspaces.open(folder) as space:
+            found = {each.name: each.samples for each in space.corpus.datasets()}
+            assert found == {"a-one": 1, "a-two": 1}
+
+
 def test_links_that_lead_nowhere_are_skipped(command: Command, tmp_path: Path) -> None:
     """A broken link, a loop and a link to the folder itself stop no import of the folder."""
     rows = tmp_path / "rows"

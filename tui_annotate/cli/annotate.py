@@ -67,6 +67,7 @@ def annotate(
     format_name: options.FormatOption = "",
     columns: options.ColumnOptions,
     texts: options.TextOptions,
+    offsets: options.OffsetsOption = None,
     workspace: options.WorkspaceOption = None,
 ) -> None:
     """Annotate samples on the screen.
@@ -83,7 +84,7 @@ def annotate(
     from tui_annotate.plugins.sync.bundle_file import is_bundle
 
     shown = AnnotateOptions(name, sample, order)
-    reading = options.import_options(columns, texts)
+    reading = options.import_options(columns, texts, offsets=offsets or "")
     if files and (files[0] / WORKSPACE_FILE).is_file():
         workspace, files = files[0], files[1:]
     if not files:

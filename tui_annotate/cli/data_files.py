@@ -228,9 +228,13 @@ def _remember_file(
     if known and len(files) == 1 and not reading.dataset:
         # The first name stays stored: it gives the dataset again at the next start.
         for dataset in _name_datasets(known):
-            renamed = replace(reading, dataset=dataset)
-            if _holds(space, file, format_name=format_name, reading=renamed):
-                return renamed
+            # A workbook with several sheets has a dataset for each sheet.
+            for renamed in (
+                replace(reading, dataset=dataset),
+                replace(reading, sheets_name=dataset),
+            ):
+                if _holds(space, file, format_name=format_name, reading=renamed):
+                    return renamed
     if known:
         message = f"the workspace {space.path} belongs to {known!r}, not to {name!r}"
     else:

@@ -239,7 +239,10 @@ def print_ingest(report: IngestReport, *, as_json: bool) -> None:
 def print_report(report: IngestReport, *, as_json: bool = False) -> int:
     """Print the result of an import; return its exit code."""
     if as_json:
-        output.print_json({**asdict(report), "outcome": report.outcome.value})
+        fields = asdict(report)
+        for problem in fields["problems"]:
+            problem["hint"] = output.adapt_hint(problem["hint"])
+        output.print_json({**fields, "outcome": report.outcome.value})
     else:
         _print_problems(report)
         for note in report.notes:
@@ -319,7 +322,11 @@ def print_cost(cost: EmbeddingCost | None, embedder: str) -> None:
 def _summarise(report: IngestReport) -> str:
     if report.strict:
         refused = [output.many(report.refused, "record")] if report.refused else []
-        refused += [output.many(report.spans_refused, "span")] if report.spans_refused else []
+        refused += (
+            [output.many(report.spans_refused, "span or field", "spans or fields")]
+            if report.spans_refused
+            else []
+        )
         return f"nothing was stored (--strict): {' and '.join(refused)} refused"
     counts = {
         "added": report.added,
@@ -331,7 +338,7 @@ def _summarise(report: IngestReport) -> str:
     parts = [f"{count:,} {what}" for what, count in counts.items() if count]
     line = "samples: " + (", ".join(parts) or "none")
     if report.spans_refused:
-        line += f"; spans: {report.spans_refused:,} refused"
+        line += f"; spans or fields: {report.spans_refused:,} refused"
     if report.suggestions:
         line += f"; suggestions: {report.suggestions:,} added"
     if report.annotations or report.annotations_known:

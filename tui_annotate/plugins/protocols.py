@@ -129,6 +129,8 @@ class ImportOptions:
     """User options of an import; an empty value selects the default.
 
     Attributes:
+        sheets_name: name before the sheet's name in the datasets of a workbook with several sheets;
+            default: the name of the file.
         source_column, summary_column: columns of the two texts, in formats with free column names;
             default: chosen for each table by the names of its columns, else by its texts.
         second_source_column: column of a second text of the source side; default: none, except in
@@ -172,6 +174,7 @@ class ImportOptions:
     """
 
     dataset: str = ""
+    sheets_name: str = ""
     source_column: str = ""
     summary_column: str = ""
     second_source_column: str = ""

@@ -201,6 +201,8 @@ def describe_value(value: Any) -> str:
         list: "a list",
     }
     kind = kinds.get(type(value), "an object")
+    if isinstance(value, str) and value:
+        return f"{kind} ({shorten_quote(value)})"
     return f"{kind} ({value!r})" if isinstance(value, int | float) else kind
 
 

@@ -41,6 +41,7 @@ def test_an_order_names_the_contexts_as_given(
     command("init", "work")
     ingested = command("ingest", "-w", "work", "--from", "rag", "--embedder", "none", path)
     assert ingested.code == 0, ingested.err
+    assert ingested.err.count("from 0: 1") == 1  # counted as in the judge's warning below
     with chatting(Script()) as chat:
         where = ("--model", "m", "--base-url", chat.url, *words)
         sort = ("judge", "sort")

@@ -10,12 +10,15 @@ from typing import Any
 
 import pytest
 
+from tests.fuzz.foreign import TASK
 from tests.fuzz.readers import placed
 from tests.plugins.formats.test_offsets import FORMATS, Told
 from tests.plugins.record_reader import read
+from tests.plugins.strategies import DUMP, NATIVE
 from tui_annotate.domain.assignments import State
-from tui_annotate.domain.records import Problem, Record
+from tui_annotate.domain.records import FIELD_REFUSED, Problem, Record
 from tui_annotate.domain.samples import Side
+from tui_annotate.domain.spans import Span
 from tui_annotate.plugins.joined_texts import SEPARATOR
 
 TEXT = "The mill was built in 1871."
@@ -339,3 +342,84 @@ def test_a_judgement_s_offsets_may_be_grapheme_clusters(tmp_path: Path) -> None:
     (owned,) = record.annotations
     assert owned.annotation.evidence[0].span.of(str(page["text"])) == "mill"
     assert problems == []
+
+
+@pytest.mark.parametrize("bad", ["x", 3, {"x": 1}])
+@pytest.mark.parametrize(
+    ("name", "line", "field", "annotations"),
+    [
+        ("doccano", _doccano([]), "label", 1),
+        ("doccano", _doccano([]), "labels", 1),
+        ("doccano", _doccano([]), "relations", 1),
+        ("doccano", _doccano([]), "entities", 0),
+        ("mercury", DUMP, "annotations", 0),
+        ("labelstudio", TASK, "predictions", 1),
+        ("labelstudio", TASK, "annotations", 1),
+        ("native", NATIVE, "annotations", 0),
+        ("native", NATIVE, "assignments", 1),
+    ],
+)
+def test_a_field_of_a_wrong_type_is_refused_alone(
+    tmp_path: Path, name: str, line: dict[str, Any], field: str, annotations: int, bad: Any
+) -> None:
+    """The sample and its other fields are kept; one problem names the field and its value."""
+    if name == "doccano":
+        start = len(f"The source.{SEPARATOR}")
+        one = {"id": 1, "label": "A", "start_offset": start + 4, "end_offset": start + 8}
+        line = _doccano([one])
+    path = tmp_path / "a.jsonl"
+    path.write_text(json.dumps(line | {field: bad}))
+    (record,), problems = read(path, name)
+    assert len(record.annotations) == annotations
+    (problem,) = [each for each in problems if each.refuses_part]
+    assert problem.code == FIELD_REFUSED
+    assert problem.where.startswith(str(path))
+    assert repr(field) in problem.message
+    assert isinstance(bad, dict) or repr(bad) in problem.message
+
+
+@pytest.mark.parametrize("unit", ["utf16", "grapheme"])
+def test_a_stated_unit_loses_no_span_whose_quote_shows_another(tmp_path: Path, unit: str) -> None:
+    """The quotes of a text decide; a text whose quotes fit in both units has the stated one."""
+    tasks = [
+        _task(1, "\N{BRIDGE AT NIGHT}This is new.", 6, 8, "is"),
+        _task(2, "\N{BRIDGE AT NIGHT}aaaaaaa", 4, 6, "aa"),
+    ]
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps(tasks))
+    records, problems = read(path, "labelstudio", offsets=unit)
+    spans = [record.annotations[0].annotation.claim[0].span for record in records]
+    assert spans == [Span(6, 8), Span(3, 5) if unit == "utf16" else Span(4, 6)]
+    assert not any(problem.refuses_part for problem in problems)
+    named = {"utf16": "UTF-16", "grapheme": "grapheme"}[unit]
+    assert sum("not used" in problem.message for problem in problems) == (unit == "utf16")
+    assert any(named in problem.message for problem in problems)
+
+
+def _task(number: int, summary: str, start: int, end: int, quote: str) -> dict[str, Any]:
+    value = {"start": start, "end": end, "text": quote, "labels": ["A"]}
+    region = {"id": "r", "from_name": "l", "to_name": "summary", "type": "labels", "value": value}
+    return {
+        "id": number,
+        "data": {"source": "The source.", "summary": summary},
+        "annotations": [{"completed_by": 1, "result": [region]}],
+    }
+
+
+def test_a_stated_unit_of_a_judgement_gives_way_to_quotes(tmp_path: Path) -> None:
+    """Autojudge's lines follow the same rule; the warning refuses nothing."""
+    page = {"id": "d1", "text": "\N{BRIDGE AT NIGHT} mill", "title": None, "url": None}
+    line = {
+        "dataset": "d", "request_id": "1", "docid": "d1", "topic_id": "1", "username": "ana",
+        "rating": "good", "comment": "", "document": page,
+        "spans": [{"start": 2, "end": 6, "text": "mill"}, {"start": 2, "end": 4}],
+    }  # fmt: skip
+    path = tmp_path / "a.jsonl"
+    path.write_text(json.dumps(line))
+    (record,), (problem,) = read(path, "autojudge", offsets="utf16")
+    text = str(page["text"])
+    found = {owned.annotation.evidence[0].span.of(text) for owned in record.annotations}
+    assert found == {"mill", "mi"}
+    assert not problem.refuses_part
+    assert "codepoint" in problem.message
+    assert [work.state.value for work in record.assignments] == ["done"]

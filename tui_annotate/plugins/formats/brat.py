@@ -359,7 +359,7 @@ class _Standoff:
         self.doubts: list[Doubt] = []
         keep_readable(self._parse_line, filter(None, lines), self.doubts)
         flat = [quoted for each in self._quoted.values() for quoted in each]
-        read = fit_offsets(text, flat, only=offsets)
+        read = fit_offsets(text, flat, stated=offsets)
         self.doubts += read.doubts
         self.unit = read.unit if flat else CODE_POINTS
         spans = iter(read.spans)

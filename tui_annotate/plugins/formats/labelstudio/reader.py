@@ -36,8 +36,8 @@ from tui_annotate.plugins.json_records import (
     Doubt,
     check_object,
     enum_field,
+    keep_list,
     keep_readable,
-    list_field,
     make_row_id,
     object_field,
     read_description,
@@ -164,7 +164,7 @@ class TaskReader:
                 self._refused.append(person)
             return _Contribution(person, fields, result)
 
-        numbered = enumerate(_list_parts(self.fields, "annotations"))
+        numbered = enumerate(self._list_parts("annotations"))
         return keep_readable(read, numbered, self.doubts)
 
     def _read_predictions(self, sides: Mapping[str, Side]) -> list[_Contribution]:
@@ -176,7 +176,10 @@ class TaskReader:
             result = _read_result(fields, sides)
             return _Contribution(imported_person(origin, name), fields, result, origin)
 
-        return keep_readable(read, _list_parts(self.fields, "predictions"), self.doubts)
+        return keep_readable(read, self._list_parts("predictions"), self.doubts)
+
+    def _list_parts(self, name: str) -> list[Any]:
+        return keep_list(self.fields, name, self.doubts) if self.fields.get(name) else []
 
     def _convert_spans(
         self, sample: Sample, parts: list[_Contribution], data: Mapping[str, Any]
@@ -187,8 +190,8 @@ class TaskReader:
         for side in Side:
             regions = [region for region in every if region.side is side]
             quoted = [region.quoted for region in regions]
-            text, only = sample.document(side).text, self.options.offsets
-            read = fit_offsets(text, quoted, unit=unit, only="" if unit else only)
+            text, stated = sample.document(side).text, self.options.offsets
+            read = fit_offsets(text, quoted, unit=unit, stated="" if unit else stated)
             self.doubts += read.doubts
             if quoted and read.unit != CODE_POINTS:
                 self.doubts.append(f"the offsets of the {side} are counted in {read.unit}")
@@ -250,10 +253,6 @@ def _read_result(fields: Mapping[str, Any], sides: Mapping[str, Side]) -> Result
         if fields.get(name):
             result.left_out[what] += 1
     return result
-
-
-def _list_parts(fields: Mapping[str, Any], name: str) -> list[Any]:
-    return list_field(fields, name, []) if fields.get(name) else []
 
 
 def _read_person(user: Any) -> Person:

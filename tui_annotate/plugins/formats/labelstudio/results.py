@@ -293,7 +293,7 @@ def _split_regions(
     name = column if len(about) > 1 else next(iter(about), column)
     mine = [(item, span) for item, span in regions if item.get("to_name") == name]
     quoted = [_make_quoted(span, _name_region(span)) for _, span in mine]
-    read = fit_offsets(joined.text, quoted, unit="", only=offsets)
+    read = fit_offsets(joined.text, quoted, unit="", stated=offsets)
     doubts = list(dict.fromkeys(read.doubts))
     places: dict[int, dict[str, Any] | None] = {}
     for (item, _), span in zip(mine, read.spans, strict=True):

@@ -32,8 +32,8 @@ from tui_annotate.plugins.json_records import (
     check_object,
     count_ambiguous_labels,
     join_label,
+    keep_list,
     keep_readable,
-    list_field,
     make_row_id,
     number_repeated,
     parse_label,
@@ -210,7 +210,7 @@ class MercurySampleReader:
 
     def record(self, where: str) -> Record:
         get_field(self._fields, "annotations", option="")
-        values = list_field(self._fields, "annotations", [])
+        values = keep_list(self._fields, "annotations", self.doubts)
         rows = keep_readable(lambda row: check_object(row, what="annotation"), values, self.doubts)
         people: dict[str, Person] = {}
         owned = self._convert_offsets(
@@ -267,7 +267,7 @@ class MercurySampleReader:
     ) -> tuple[OwnedAnnotation, ...]:
         plain = Sample(self._dataset, self._key, tuple(self._texts.values()))
         found, doubts = convert_annotations(
-            [each for _, each in counted], plain, only=self._offsets
+            [each for _, each in counted], plain, stated=self._offsets
         )
         self.doubts += doubts
         return tuple(
