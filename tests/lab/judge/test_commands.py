@@ -72,6 +72,7 @@ def test_sort_writes_the_published_form(
         "good": [0, 2, 3, 5, 6, 7], "bad": [1, 4], "sorted": [2, 5, 0, 6, 7, 3],
         "spearman": 0.429, "sim": 0.667, "overlap": [2, 0], "covered": False,
         "unclear": 0,
+        "refused": 0,
     }  # fmt: skip
     assert (second["spearman"], second["sorted"]) == (None, [])
     assert second["reason"]
@@ -642,6 +643,13 @@ def test_a_refused_prompt_is_one_question(
         done = ask(command, chat, *words, path, "-o", out, *limits)
         assert done.code == 3, done.err
         found.append(sorted(re.findall(r"toolong|[bcd]\?", out.read_text())))
+        results = {row["question"]: row for row in json.loads(out.read_text())}
+        refused = results.pop("toolong")
+        reasons = {refused["reason"]} if "reason" in refused else {*refused["reasons"].values()}
+        assert reasons == {MissingReason.REFUSED_PROMPT}
+        assert (refused["refused"] > 0, refused["unclear"]) == (True, 0)
+        assert {(row["refused"], row["unclear"]) for row in results.values()} == {(0, 0)}
+        assert "maximum context length exceeded" in done.err
         out.unlink()
     assert found[0] == found[1]
 

@@ -15,7 +15,7 @@ import pytest
 from tests.cli.conftest import Command
 from tests.helpers.printed_numbers import printed_numbers
 from tests.lab.score.test_generations import ROW
-from tests.plugins.chat_server import chatting
+from tests.plugins.chat_server import chatting, refusal
 from tests.plugins.embedders.neural_models import needs_torch
 from tests.plugins.local_models import language_model
 from tests.plugins.loopback import Reply
@@ -275,10 +275,17 @@ def test_a_judge_scores_answers(answers: Command, monkeypatch: pytest.MonkeyPatc
         chat.answer = lambda _: "perhaps"
         unclear = answers(*asked[:5], "other", *asked[6:], "--json")
         assert (unclear.code, unclear.json[0]["unclear"]) == (3, 2)
+        assert unclear.json[0]["refused"] == 0
         assert answers(*asked[:5], "other", *asked[6:], "--max-unclear", "1").code == 0
         assert len(chat.asked) == 2 * 6
+        chat.answer = lambda _: reply
+        chat.script.append(refusal(400, "too long"))
+        partial_run = answers(*asked[:5], "third", *asked[6:], "--json", "--concurrency", "1")
+        counts = [partial_run.json[0][name] for name in ("values", "unclear", "refused")]
+        assert (partial_run.code, counts) == (3, [1, 0, 1])
     listed = answers("scores", "list", "--json").json
-    assert {each["maker"] for each in listed} == {"judge-score:toy", "judge-score:other"}
+    makers = {each["maker"] for each in listed}
+    assert makers == {"judge-score:toy", "judge-score:other", "judge-score:third"}
 
 
 def test_a_scorer_without_values_is_exit_code_3(command: Command) -> None:

@@ -14,7 +14,7 @@ from tui_annotate.cli.options import open_workspace
 from tui_annotate.cli.output import Column
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import Permission
-from tui_annotate.lab.chat.command_options import check_unclear
+from tui_annotate.lab.chat.command_options import check_unclear, print_missing_replies
 
 if TYPE_CHECKING:
     from tui_annotate.domain.vector_sets import VectorSet
@@ -182,14 +182,7 @@ def print_tally(
         output.print_note(
             f"replies: {tally.asked:,} from {runner.judge.host}, {tally.cached:,} from the cache"
         )
-    if tally.repeated:
-        output.print_message(f"questions repeated after an unclear reply: {tally.repeated:,}")
-    if tally.unclear:
-        output.print_message(
-            f"questions without a clear reply, ignored in the results: {tally.unclear:,}"
-        )
-    if tally.refused:
-        output.print_message(f"questions that the endpoint refused: {tally.refused:,}")
+    print_missing_replies(tally)
     check_unclear(tally, chosen.max_unclear)
 
 

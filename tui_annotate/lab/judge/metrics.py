@@ -15,6 +15,7 @@ from enum import StrEnum, unique
 from typing import Final, TypeVar
 
 from tui_annotate.domain.errors import InvalidInput
+from tui_annotate.lab.chat.replies import MissingReplies, NoReply
 
 GROUP_SIZE: Final = 20
 MAX_CHARACTERS: Final = 13_000
@@ -43,7 +44,13 @@ class MissingReason(StrEnum):
     UNKNOWN_ANSWER = "the contexts do not contain the answer, according to the judge"
     SILENT_JUDGE = "the judge gave no answer"
     NOT_FINITE = "the score is NaN or infinite"
-    UNCLEAR_JUDGE = "the judge's replies were unclear"
+    UNCLEAR_JUDGE = NoReply.UNCLEAR.value
+    REFUSED_PROMPT = NoReply.REFUSED.value
+
+    @classmethod
+    def of_missing(cls, missing: MissingReplies) -> MissingReason:
+        """Return the reason for missing replies; a refusal comes first, as the user can act."""
+        return cls.REFUSED_PROMPT if missing.refused else cls.UNCLEAR_JUDGE
 
 
 def check_max_chars(most: int) -> None:

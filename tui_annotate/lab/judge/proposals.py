@@ -25,7 +25,7 @@ from tui_annotate.domain.samples import Sample, SampleKey, Side
 from tui_annotate.domain.scores import RunKind, Score, ScoreRun
 from tui_annotate.domain.suggestions import Suggestion, with_id
 from tui_annotate.lab.chat import prompts
-from tui_annotate.lab.chat.replies import ParsingJudge, ReplyTally, parse_json
+from tui_annotate.lab.chat.replies import NoReply, ParsingJudge, ReplyTally, parse_json
 from tui_annotate.lab.score.ranking import normalise_values
 from tui_annotate.methods.quote_location import locate_quote
 from tui_annotate.plugins.judges import Judge, Question
@@ -298,7 +298,7 @@ class ProposalService:
                 [state.build_question(sample) for sample in some], parse_proposals
             )
             for sample, spans in zip(some, replies, strict=True):
-                if spans is not None:
+                if not isinstance(spans, NoReply):
                     each = locate_proposals(sample, spans, state.labels, maker=maker)
                     found[sample.key] = each.suggestions
                     refused.update(each.refused)

@@ -37,6 +37,7 @@ from tui_annotate.lab.chat.command_options import (
     MaxUnclearOption,
     check_unclear,
     exit_if_partial,
+    print_missing_replies,
 )
 from tui_annotate.plugins.files.output_names import check_json_name
 
@@ -82,7 +83,8 @@ def report_as_json(scored: ScoreReport) -> dict[str, Any]:
         "without": scored.skipped,
         "missing": dict(scored.missing),
         "notes": list(scored.notes),
-        "unclear": scored.tally.unanswered if scored.tally else 0,
+        "unclear": scored.tally.unclear if scored.tally else 0,
+        "refused": scored.tally.refused if scored.tally else 0,
     }
 
 
@@ -95,6 +97,8 @@ def print_report(scored: ScoreReport) -> None:
     output.print_result(line)
     for note in scored.notes:
         output.print_message(note)
+    if scored.tally:
+        print_missing_replies(scored.tally)
 
 
 def format_cost(scorer: str, samples: int, cost: EmbeddingCost | None) -> str:
