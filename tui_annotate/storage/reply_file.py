@@ -46,6 +46,8 @@ class ReplyFile:
         Unavailable: the file cannot be read.
     """
 
+    keeps = True
+
     def __init__(self, path: Path) -> None:
         self._path = path
         self._lock = Lock()
@@ -185,6 +187,8 @@ def _remove_cut_line(file: BinaryIO) -> None:
 
 class ReplyStore(CommonStore):
     """Replies of language models in the database, by request hash, stored exactly as received."""
+
+    keeps = True
 
     def get(self, key: str, *, host: str = "") -> str | None:
         """Return the reply to a request; with `host`, only a reply that this host sent."""

@@ -23,7 +23,7 @@ from tests.plugins.loopback import Reply
 from tui_annotate.domain.errors import NotAllowed
 from tui_annotate.lab.judge.evaluation import MetricScore
 from tui_annotate.lab.judge.metrics import MissingReason
-from tui_annotate.plugins.retry import RetryPolicy
+from tui_annotate.plugins.retry import REPEAT_HINT, RESUME_HINT, RetryPolicy
 
 ROWS: list[dict[str, Any]] = [
     {
@@ -266,11 +266,44 @@ def test_evaluate_prints_json(command: Command, chat: FakeChat, rag: Path) -> No
     assert plan.json["calls"] == 2 + 3 + 8 + 1 + 2 + 3 + 1 + 1 + 2
 
 
-def test_without_vectors_one_score_is_missing(command: Command, chat: FakeChat, rag: Path) -> None:
-    """The others are there."""
+def test_without_an_embedder_questions_are_compared_by_words(
+    command: Command, chat: FakeChat, rag: Path
+) -> None:
+    """The similarity is printed; all metrics have values."""
     chat.answer = Script()
     done = ask(command, chat, "evaluate", rag, "--embedder", "none")
-    assert re.search(r"answer_relevancy: -\D+0\D+2", done.out)
+    assert done.code == 0, done.err
+    assert re.search(r"answer_relevancy: 0\.\d+\D+2\D+0", done.out)
+    assert "answer_relevancy by the similarity of words" in done.out
+
+
+@pytest.mark.parametrize("metrics", [["answer_relevancy"], ["answer_relevancy", "faithfulness"]])
+def test_a_metric_without_a_value_is_exit_code_3(
+    command: Command, chat: FakeChat, rag: Path, tmp_path: Path, metrics: list[str]
+) -> None:
+    """The results are written, and a message names the metric and the reason."""
+    chat.answer = Script()
+    words = [word for metric in metrics for word in ("--metric", metric)]
+    words += ["--embedder", "none", "--similarity", "vectors", "-o", str(tmp_path / "out.jsonl")]
+    done = ask(command, chat, "evaluate", rag, *words)
+    assert (done.code, (tmp_path / "out.jsonl").exists()) == (3, True)
+    (line,) = [each for each in done.err.splitlines() if "no value for any question" in each]
+    assert ("answer_relevancy" in line, MissingReason.NO_VECTORS in line) == (True, True)
+
+
+def test_a_run_without_a_cache_promises_no_continuation(
+    command: Command, chat: FakeChat, rag: Path
+) -> None:
+    """After an error of the endpoint, with --no-cache a repeated run starts again."""
+    for words, continues in (((), True), (("--no-cache",), False)):
+        chat.script.append(refusal(500, "broken"))
+        done = ask(command, chat, "sort", rag, "--max-retries", "0", *words, "--concurrency", "1")
+        assert (done.code, RESUME_HINT in done.err, REPEAT_HINT in done.err) == (
+            1,
+            continues,
+            not continues,
+        )
+        chat.script.clear()
 
 
 def test_the_similarity_is_printed(command: Command, chat: FakeChat, rag: Path) -> None:
@@ -533,7 +566,8 @@ def test_an_unreadable_judge_is_no_result(
     told = [each.get("reason") or each["reasons"]["faithfulness"] for each in rows]
     assert set(told) <= {reason, MissingReason.SILENT_JUDGE}
     assert not cache.exists()
-    assert ask(command, chat, *words, rag, "--max-unclear", "1").code == 0
+    allowed = ask(command, chat, *words, rag, "--max-unclear", "1")
+    assert allowed.code == (3 if words[0] == "evaluate" else 0)  # a metric without any value
     asked = len(chat.asked)
     ask(command, chat, *words, rag, "--cache", cache)
     assert len(chat.asked) > asked

@@ -106,7 +106,13 @@ def test_only_empty_contexts_are_no_contexts() -> None:
     with chatting(Script()) as chat:
         (order,) = tui_annotate.sort([QUESTION], [["", " "]], model="m", base_url=chat.url)
         (scored,) = tui_annotate.evaluate(
-            [QUESTION], [["", " "]], ["A."], ["T."], model="m", base_url=chat.url, embedder="none"
+            [QUESTION],
+            [["", " "]],
+            ["A."],
+            ["T."],
+            metrics=["faithfulness", "context_precision", "context_recall"],
+            model="m",
+            base_url=chat.url,
         )
         assert chat.asked == []
     assert (order.sorted, order.bad, order.reason) == ((), (0, 1), MissingReason.NO_CONTEXTS)

@@ -150,7 +150,7 @@ class EvaluateApiOptions(JudgeApiOptions, total=False):
             available embedder.
         backend: "builtin", or "ragas" if that library is installed.
         similarity: how answer relevancy compares questions: "vectors"; "words"; or "auto", the
-            default: by words if the embedder has no vector for a text.
+            default: by words if there is no embedder, or if it has no vector for a text.
     """
 
     metrics: Sequence[str]
@@ -355,7 +355,7 @@ def choose_scale(
             "use the built-in metrics, or another similarity than words",
         )
     needed = "answer_relevancy" in metrics and similarity != WORDS
-    load = partial(_load_embedder, timeout=config.timeout)
+    load = partial(_load_embedder, timeout=config.timeout, max_retries=config.max_retries)
     made = load(embedder, settings, vector_set) if needed else None
     embed, label = (made.embed, f"{made.label} {made.version}") if made else (None, "")
     if backend == "builtin":
@@ -384,7 +384,12 @@ def embedder_url(chosen: str, settings: Settings, used: VectorSet | None) -> str
 
 
 def _load_embedder(
-    chosen: str, settings: Settings, used: VectorSet | None, *, timeout: float | None
+    chosen: str,
+    settings: Settings,
+    used: VectorSet | None,
+    *,
+    timeout: float | None,
+    max_retries: int | None,
 ) -> Embedder | None:
     if not chosen and used is not None:
         return registry.load_embedder(
@@ -392,6 +397,8 @@ def _load_embedder(
             base_url=used.base_url,
             dimensions=used.asked_dimensions,
             timeout=timeout,
+            max_retries=max_retries,
+            keeps_vectors=False,
             trust=settings.endpoints,
         )
     name = chosen or settings.embedder
@@ -408,5 +415,7 @@ def _load_embedder(
         base_url=settings.base_url,
         dimensions=settings.dimensions,
         timeout=timeout,
+        max_retries=max_retries,
+        keeps_vectors=False,
         trust=settings.endpoints,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tui_annotate.cli import output
+from tui_annotate.cli.convert import DONE_IN_PART
 from tui_annotate.cli.endpoint_trust import require_trust
 from tui_annotate.cli.options import open_workspace
 from tui_annotate.cli.output import Column
@@ -290,6 +292,19 @@ def print_evaluated(
             "cosines of vectors and of words are not comparable; compare all questions in one way"
             " with --similarity words"
         )
+
+
+def check_values(found: Sequence[EvaluationResult], metrics: Sequence[str]) -> None:
+    """Set the exit code for `exit_if_partial` if a metric has no value for any question."""
+    for metric in metrics:
+        reasons = Counter(each.reasons[metric] for each in found if metric in each.reasons)
+        if reasons.total() == len(found):
+            output.set_exit_code(DONE_IN_PART)
+            reason, count = reasons.most_common(1)[0]
+            output.print_message(
+                f"{metric} has no value for any question; most frequent reason: {reason}"
+                f" ({output.many(count, 'question')})"
+            )
 
 
 def _format_figure(value: float | None) -> str:

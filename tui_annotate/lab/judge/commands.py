@@ -44,6 +44,7 @@ from tui_annotate.lab.judge.command_options import (
     PromptsOption,
 )
 from tui_annotate.lab.judge.command_runs import (
+    check_values,
     open_setup,
     print_evaluated,
     print_generated,
@@ -387,8 +388,8 @@ EmbedderOption = Annotated[
     option(
         "--embedder",
         "NAME",
-        "Embedder for answer relevancy (default: the workspace's embedder, else the best installed"
-        " one).",
+        "Embedder for answer relevancy, or none (default: the workspace's embedder, else the best"
+        " installed one).",
     ),
 ]
 
@@ -412,8 +413,8 @@ SimilarityOption = Annotated[
     option(
         "--similarity",
         "NAME",
-        "How answer relevancy compares questions: vectors, words, or auto: by words if the embedder"
-        " has no vector for a text, as for Chinese texts with most embedders.",
+        "How answer relevancy compares questions: vectors, words, or auto: by words if there is no"
+        " embedder, or if it has no vector for a text, as for Chinese texts with most embedders.",
         complete=completion.complete_words("auto", "vectors", "words"),
     ),
 ]
@@ -439,6 +440,8 @@ def evaluate(
 
     The judge first generates missing answers and ground truths. Questions without a score are
     counted, but excluded from the mean.
+
+    Exit code: 3 if a metric has no value for any question.
     """
     from tui_annotate.lab.judge.api import choose_scale, embedder_url, plan_evaluate
     from tui_annotate.lab.judge.evaluation import (
@@ -488,6 +491,7 @@ def evaluate(
             f"questions of which only the first contexts were read (--top-k, --max-chars): {cut:,}"
         )
     print_evaluated(found, metrics, embedder=how.embedder, as_json=chosen.as_json)
+    check_values(found, metrics)
     exit_if_partial()
 
 

@@ -27,7 +27,6 @@ from tui_annotate.lab.judge.metrics import (
     average_precision,
     mean_relevancy,
     mean_verdict,
-    mean_word_relevancy,
     select_contexts,
 )
 from tui_annotate.lab.judge.reference_answers import (
@@ -39,6 +38,7 @@ from tui_annotate.lab.judge.reference_answers import (
 )
 from tui_annotate.lab.judge.rows import QuestionRow
 from tui_annotate.lab.judge.runner import ExpectedCalls, JudgeRunner
+from tui_annotate.methods.term_vectors import word_vectors
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -48,7 +48,10 @@ INVENTED_QUESTIONS: Final = 3
 VECTORS: Final = "vectors"
 WORDS: Final = "words"
 SIMILARITIES: Final = ("auto", VECTORS, WORDS)
-"""How answer relevancy compares questions; "auto": by words if a text has no vector."""
+"""How answer relevancy compares questions.
+
+"auto": by words if there is no embedder, or if it has no vector for a text.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +69,7 @@ class MetricScore:
     similarity: str = ""
     verdicts: tuple[int, ...] = ()
     unsupported: tuple[str, ...] = ()
-    replies: MissingReplies = MissingReplies()
+    replies: MissingReplies = field(default_factory=MissingReplies)
 
     @classmethod
     def without_replies(cls, *replies: object) -> MetricScore:
@@ -82,7 +85,8 @@ Scale = Callable[[str, QuestionRow], MetricScore]
 class BuiltInScale:
     """The built-in metrics of answers: faithfulness, relevancy, context precision and recall.
 
-    `similarity` is one of `SIMILARITIES`; without `embed`, only "words" gives a relevancy.
+    `similarity` is one of `SIMILARITIES`. Without `embed`, "auto" compares by words, and "vectors"
+    gives no relevancy.
     """
 
     def __init__(
@@ -126,7 +130,7 @@ class BuiltInScale:
         return MetricScore(mean_verdict(found), verdicts=found, unsupported=tuple(lacking))
 
     def _relevancy(self, row: QuestionRow) -> MetricScore:
-        if self._embed is None and self._similarity != WORDS:
+        if self._embed is None and self._similarity == VECTORS:
             return MetricScore(None, MissingReason.NO_VECTORS)
         slots: list[dict[str, str | int]] = [
             {"answer": row.answer, "number": number, "count": INVENTED_QUESTIONS}
@@ -144,14 +148,16 @@ class BuiltInScale:
     def _compare(
         self, question: str, invented: Sequence[str], evades: Sequence[int]
     ) -> MetricScore:
+        texts = [question, *invented]
         if self._embed is not None and self._similarity != WORDS:
-            vectors = self._embed([question, *invented])
+            vectors = self._embed(texts)
             cosine = mean_relevancy(vectors[0].tolist(), vectors[1:].tolist(), evades)
             if cosine is not None:
                 return MetricScore(cosine, similarity=VECTORS)
             if self._similarity == VECTORS:
                 return MetricScore(None, MissingReason.UNKNOWN_WORDS)
-        cosine = mean_word_relevancy(question, invented, evades)
+        counts = word_vectors(texts)
+        cosine = mean_relevancy(counts[0].tolist(), counts[1:].tolist(), evades)
         if cosine is None:
             return MetricScore(None, MissingReason.NO_WORDS)
         return MetricScore(cosine, similarity=WORDS)

@@ -9,7 +9,6 @@ RAGAS: Automated Evaluation of Retrieval Augmented Generation, 2024).
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Callable, Sequence
 from enum import StrEnum, unique
 from typing import Final, TypeVar
@@ -193,23 +192,7 @@ def mean_relevancy(
     """
     if not invented or all(noncommittal):
         return 0.0
-    return _mean_known([_cosine(question, each) for each in invented])
-
-
-def mean_word_relevancy(
-    question: str, invented: Sequence[str], noncommittal: Sequence[int]
-) -> float | None:
-    """Return the relevancy as `mean_relevancy`, with the cosine of word counts, in [0, 1].
-
-    Chinese texts are compared by characters and pairs of characters. A text without words gives
-    None.
-    """
-    if not invented or all(noncommittal):
-        return 0.0
-    return _mean_known([_word_cosine(question, each) for each in invented])
-
-
-def _mean_known(cosines: Sequence[float | None]) -> float | None:
+    cosines = [_cosine(question, each) for each in invented]
     known = [cosine for cosine in cosines if cosine is not None]
     return sum(known) / len(known) if len(known) == len(cosines) else None
 
@@ -218,11 +201,3 @@ def _cosine(one: Sequence[float], other: Sequence[float]) -> float | None:
     lengths = math.sqrt(math.fsum(x * x for x in one) * math.fsum(y * y for y in other))
     product = math.fsum(x * y for x, y in zip(one, other, strict=True))
     return product / lengths if lengths else None
-
-
-def _word_cosine(one: str, other: str) -> float | None:
-    from tui_annotate.methods.lexical import find_words  # it imports numpy
-
-    counts, others = (Counter(word.text for word in find_words(text)) for text in (one, other))
-    names = sorted(counts.keys() | others.keys())
-    return _cosine([counts[name] for name in names], [others[name] for name in names])
