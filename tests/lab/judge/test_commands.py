@@ -166,8 +166,14 @@ def test_the_cache_is_shown_and_deleted(
     assert ["20"] in printed_numbers(command("judge", "cache").out)
     assert command("judge", "cache", "--delete").code == 2
     assert path.exists()
-    assert command("judge", "cache", "--delete", "--yes").code == 0
+    path.chmod(0o644)  # as a copy of it may be
+    ask(command, chat, "sort", rag)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert command("judge", "cache", "--delete", "--yes", "--json").json["deleted"]
     assert not path.exists()
+    again = ("judge", "cache", "--delete", "--yes")
+    assert (command(*again, "--json").json["deleted"], command(*again).code) == (False, 0)
+    assert "deleted" not in command(*again).err
     ask(command, chat, "sort", rag)
     assert len(chat.asked) == 2 * 20
     monkeypatch.delenv("TUI_ANNOTATE_STATE")

@@ -546,7 +546,8 @@ def cache(
             "set TUI_ANNOTATE_STATE to a folder for the cache",
         )
     found = measure_replies(path)
-    if delete and found.size:
+    deleted = delete and path.exists()
+    if deleted:
         output.ask(
             f"delete {output.many(found.replies, 'cached reply', 'cached replies')}?", yes=yes
         )
@@ -558,7 +559,7 @@ def cache(
                 "replies": found.replies,
                 "unreadable": found.unreadable,
                 "bytes": found.size,
-                "deleted": delete,
+                "deleted": deleted,
             }
         )
         return
@@ -571,4 +572,4 @@ def cache(
         }
     )
     if delete:
-        output.print_note("deleted the cache")
+        output.print_note("deleted the cache" if deleted else "there is no cache to delete")
