@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from tui_annotate.domain.errors import InvalidInput
+from tui_annotate.lab.argument_types import check_fields
 from tui_annotate.lab.chat.replies import MissingReplies, NoReply, parse_choice
 from tui_annotate.lab.judge.metrics import (
     MissingReason,
@@ -42,6 +43,7 @@ class SortOptions:
     max_chars: int = 0
 
     def __post_init__(self) -> None:
+        check_fields(self)
         check_max_chars(self.max_chars)
         if self.k < 1:
             raise InvalidInput(
@@ -159,16 +161,16 @@ def _comparator(
     row: QuestionRow, runner: JudgeRunner, options: SortOptions, *, replies: list[str | NoReply]
 ) -> Callable[[int, int], bool]:
     """Return a function that compares two texts, and adds the judge's choices to `replies`."""
-    with_text = frozenset(row.places)
+    texts = dict(zip(row.places, row.texts, strict=True))
 
     def better(item: int, other: int) -> bool:
-        if not {item, other} <= with_text:
-            return item in with_text
+        if not {item, other} <= texts.keys():
+            return item in texts
         pairs = [(item, other), (other, item)] if options.swap else [(item, other)]
         slots = [
             {
-                "first": options.cut_context(row.contexts[first]),
-                "second": options.cut_context(row.contexts[second]),
+                "first": options.cut_context(texts[first]),
+                "second": options.cut_context(texts[second]),
             }
             for first, second in pairs
         ]

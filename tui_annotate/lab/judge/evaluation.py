@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from tui_annotate.domain.errors import InvalidInput
+from tui_annotate.lab.argument_types import check_fields
 from tui_annotate.lab.chat.replies import (
     UNKNOWN_MARKERS,
     MissingReplies,
@@ -219,6 +220,7 @@ class EvaluateOptions:
     truth: GenerateOptions = field(default_factory=GenerateOptions)
 
     def __post_init__(self) -> None:
+        check_fields(self)
         if unknown := [name for name in self.metrics if name not in METRICS]:
             raise InvalidInput(
                 f"unknown metric {unknown[0]!r}", f"choose from: {', '.join(METRICS)}"
@@ -373,7 +375,7 @@ def estimate_evaluation_cost(
 ) -> ExpectedCalls:
     """Return the maximum number of requests and characters for scoring one question."""
     chosen = select_contexts(row.contexts, k=options.top_k, most=options.max_chars)
-    kept = [context for context in chosen if context.strip()]
+    kept = [context for context in chosen if context and context.strip()]
     read = sum(map(len, kept))
     reply, truth = len(row.answer) or EXPECTED_ANSWER, len(row.ground_truth) or EXPECTED_ANSWER
     total = ExpectedCalls()

@@ -149,13 +149,16 @@ def count_reductions(count: int, size: int = GROUP_SIZE) -> int:
 
 
 def select_contexts(
-    contexts: Sequence[str], *, k: int, most: int = MAX_CHARACTERS
-) -> tuple[str, ...]:
-    """Return the first retrieved texts, at most `k`, that are shorter than `most` together."""
+    contexts: Sequence[str | None], *, k: int, most: int = MAX_CHARACTERS
+) -> tuple[str | None, ...]:
+    """Return the first retrieved texts, at most `k`, that are shorter than `most` together.
+
+    A missing text (None) has no length, and stays.
+    """
     kept = tuple(contexts[:k])
-    while len(kept) > 1 and sum(map(len, kept)) >= most:
+    while len(kept) > 1 and sum(len(context or "") for context in kept) >= most:
         kept = kept[:-1]
-    return tuple(context[: most - 1] for context in kept)
+    return tuple(context and context[: most - 1] for context in kept)
 
 
 # ---------------------------------------------------------------- scores

@@ -24,6 +24,7 @@ from tui_annotate.domain.progress import TaskProgress, replies_from
 from tui_annotate.domain.samples import Sample, SampleKey, Side
 from tui_annotate.domain.scores import RunKind, Score, ScoreRun
 from tui_annotate.domain.suggestions import Suggestion, with_id
+from tui_annotate.lab.argument_types import check_fields
 from tui_annotate.lab.chat import prompts
 from tui_annotate.lab.chat.replies import NoReply, ParsingJudge, ReplyTally, parse_json
 from tui_annotate.lab.score.ranking import normalise_values
@@ -180,6 +181,7 @@ class ProposalOptions:
     limit: int = 0
 
     def __post_init__(self) -> None:
+        check_fields(self)
         if self.max_chars < 1 or self.limit < 0:
             raise InvalidInput(
                 f"invalid limits: --max-chars {self.max_chars}, --limit {self.limit}",

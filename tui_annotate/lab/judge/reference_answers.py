@@ -13,6 +13,7 @@ from itertools import count
 from typing import Any, Final
 
 from tui_annotate.domain.errors import InvalidInput
+from tui_annotate.lab.argument_types import check_fields
 from tui_annotate.lab.chat.replies import (
     UNKNOWN_MARKERS,
     MissingReplies,
@@ -57,6 +58,7 @@ class GenerateOptions:
     max_chars: int = 0
 
     def __post_init__(self) -> None:
+        check_fields(self)
         check_max_chars(self.max_chars)
         if self.group_size < 2:
             raise InvalidInput(

@@ -15,6 +15,7 @@ from tui_annotate.domain.people import Permission, require_permission
 from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.progress import TaskProgress, replies_from, time_phase
 from tui_annotate.domain.scores import RunKind, ScoreRun
+from tui_annotate.lab.argument_types import check_fields
 from tui_annotate.lab.chat.replies import ReplyTally
 from tui_annotate.lab.score.sample_reader import (
     AUTO,
@@ -54,6 +55,7 @@ class ScoreOptions:
     options: ScorerOptions = field(default_factory=ScorerOptions)
 
     def __post_init__(self) -> None:
+        check_fields(self)
         if self.limit < 0:
             raise InvalidInput(
                 f"invalid number of questions or samples to score: {self.limit:,}",
