@@ -355,6 +355,9 @@ class EmbedderOptions:
         model: the text after the colon of the embedder's name: a model name or a folder.
         dimensions: number of dimensions of a vector, for models with a choice; 0 for the default.
         timeout: time limit of a request in seconds; None for the default of the embedder.
+        max_retries: maximum number of repetitions of a request after temporary failures; None for
+            the default of the embedder.
+        keeps_vectors: whether the caller stores vectors at once, so that a repeated run continues.
         trust: the endpoints that may receive texts; None if the user named `base_url`.
     """
 
@@ -362,6 +365,8 @@ class EmbedderOptions:
     base_url: str = ""
     dimensions: int = 0
     timeout: float | None = None
+    max_retries: int | None = None
+    keeps_vectors: bool = True
     trust: EndpointTrust | None = None
 
 

@@ -256,6 +256,7 @@ class Workspace:
         base_url: str = "",
         dimensions: int = 0,
         timeout: float | None = None,
+        max_retries: int | None = None,
     ) -> VectorOptions:
         """Return options of an embedder, with defaults from the store and the settings.
 
@@ -272,6 +273,7 @@ class Workspace:
             spare_url=self.settings.base_url,
             spare_dimensions=self.settings.dimensions,
             timeout=timeout,
+            max_retries=max_retries,
             trust=self.settings.endpoints,
         )
 

@@ -45,6 +45,7 @@ from tui_annotate.lab.judge.command_options import (
     PromptsOption,
 )
 from tui_annotate.lab.judge.command_runs import (
+    check_values,
     open_setup,
     print_evaluated,
     print_generated,
@@ -391,8 +392,8 @@ EmbedderOption = Annotated[
     option(
         "--embedder",
         "NAME",
-        "Embedder for answer relevancy (default: the workspace's embedder, else the best installed"
-        " one).",
+        "Embedder for answer relevancy, or none (default: the workspace's embedder, else the best"
+        " installed one).",
     ),
 ]
 
@@ -416,8 +417,8 @@ SimilarityOption = Annotated[
     option(
         "--similarity",
         "NAME",
-        "How answer relevancy compares questions: vectors, words, or auto: by words if the embedder"
-        " has no vector for a text, as for Chinese texts with most embedders.",
+        "How answer relevancy compares questions: vectors, words, or auto: by words if there is no"
+        " embedder, or if it has no vector for a text, as for Chinese texts with most embedders.",
         complete=completion.complete_words("auto", "vectors", "words"),
     ),
 ]
@@ -443,6 +444,8 @@ def evaluate(
 
     The judge first generates missing answers and ground truths. Questions without a score are
     counted, but excluded from the mean.
+
+    Exit code: 3 if a metric has no value for any question.
     """
     from tui_annotate.lab.judge.api import choose_scale, embedder_url, plan_evaluate
     from tui_annotate.lab.judge.evaluation import (
@@ -492,6 +495,7 @@ def evaluate(
             f"questions of which only the first contexts were read (--top-k, --max-chars): {cut:,}"
         )
     print_evaluated(found, metrics, embedder=how.embedder, as_json=chosen.as_json)
+    check_values(found, metrics)
     exit_if_partial()
 
 
@@ -547,7 +551,8 @@ def cache(
             "set TUI_ANNOTATE_STATE to a folder for the cache",
         )
     found = measure_replies(path)
-    if delete and found.size:
+    deleted = delete and path.exists()
+    if deleted:
         output.ask(
             f"delete {output.many(found.replies, 'cached reply', 'cached replies')}?", yes=yes
         )
@@ -559,7 +564,7 @@ def cache(
                 "replies": found.replies,
                 "unreadable": found.unreadable,
                 "bytes": found.size,
-                "deleted": delete,
+                "deleted": deleted,
             }
         )
         return
@@ -572,4 +577,4 @@ def cache(
         }
     )
     if delete:
-        output.print_note("deleted the cache")
+        output.print_note("deleted the cache" if deleted else "there is no cache to delete")
