@@ -460,6 +460,10 @@ def import_users(
         str,
         option("--admin", "ADDRESS", "E-mail address of the imported user who becomes an admin."),
     ] = "",
+    join_same_names: Annotated[
+        bool,
+        flag("--join-same-names", "Make rows with the same name one user, as with one address."),
+    ] = False,
     dry_run: options.DryOption = False,
     common: options.CommonOptions,
 ) -> None:
@@ -474,7 +478,7 @@ def import_users(
     """
     from tui_annotate.plugins.account_files import read_accounts
 
-    _import_rows(read_accounts(paths), admin, common, dry_run=dry_run)
+    _import_rows(read_accounts(paths), admin, common, join_names=join_same_names, dry_run=dry_run)
 
 
 def _account_as_json(account: Account) -> dict[str, Any]:
@@ -492,14 +496,21 @@ def _account_as_json(account: Account) -> dict[str, Any]:
 
 
 def _import_rows(
-    rows: Iterable[UserRow | Problem], admin: str, common: options.CommonOptions, *, dry_run: bool
+    rows: Iterable[UserRow | Problem],
+    admin: str,
+    common: options.CommonOptions,
+    *,
+    join_names: bool,
+    dry_run: bool,
 ) -> None:
     from tui_annotate.services.authentication.account_management import register as import_accounts
 
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         if not dry_run:
             space.team.members.create_people_store()
-        found = import_accounts(space.team.accounts, rows, admin=admin, dry_run=dry_run)
+        found = import_accounts(
+            space.team.accounts, rows, admin=admin, join_names=join_names, dry_run=dry_run
+        )
         needs_account = bool(found.added) or space.team.members.required()
     if common.as_json:
         output.print_json(
@@ -560,7 +571,9 @@ def _print_import(found: AccountImportReport, *, dry_run: bool, needs_account: b
     for each in found.joined:
         if each.differs:
             message = f"the account exists already with the id {each.kept}, not {each.id}"
-            if each.id == each.kept:
+            if each.email != each.kept_email:
+                message = f"one user with {each.kept_email} (id {each.kept}), who has the same name"
+            elif each.id == each.kept:
                 message = "the account exists already; its password stays unchanged"
             output.print_message(f"{each.where}: {each.email}: {message}")
     would = "would be " if dry_run else ""
@@ -610,7 +623,8 @@ def _print_same_name(found: SameName, *, needs_account: bool) -> None:
         output.print_message(f"if they are one person, run: {'; '.join(commands)}")
     else:
         output.print_message(
-            "if they are one person, give all rows the same e-mail address before the import"
+            "if they are one person, import with --join-same-names, or give their rows the same"
+            " e-mail address; accounts that exist already cannot be merged"
         )
 
 
