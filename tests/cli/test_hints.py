@@ -63,7 +63,6 @@ def test_an_option_that_the_command_lacks_is_named_with_its_command(
 @pytest.mark.parametrize(
     ("name", "rows"),
     [
-        ("a.jsonl", [{"text": "The mill was built here.", "answer": "accept"}]),
         ("b.jsonl", [{"question": "Who built the old mill?", "answer": "Anna Berg built it."}]),
         ("c.jsonl", [{"topic": "The mill was built.", "remark": "Rain falls often."}]),
         (
@@ -87,6 +86,17 @@ def test_unclear_columns_give_a_whole_command(
     assert columns.keys() == {"--source-column", "--summary-column"}
     assert {*columns.values()} <= rows[0].keys()
     assert command(*words).code in (0, 3)
+
+
+def test_a_column_without_texts_is_not_proposed(command: Command, tmp_path: Path) -> None:
+    """The command that the hint prints has a word to replace where no column is likely."""
+    row = {"text": "The mill was built here.", "answer": "accept"}
+    (tmp_path / "a.jsonl").write_text(json.dumps(row), "utf-8")
+    done = command("convert", "a.jsonl", "out", "--to", "native")
+    assert done.code == 2
+    assert (
+        "convert a.jsonl out --to native --source-column text --summary-column COLUMN" in done.err
+    )
 
 
 @pytest.mark.parametrize(

@@ -147,7 +147,8 @@ def fit_offsets(
     names = list(dict.fromkeys(reading.unit.name for reading in chosen))
     spans: list[Span | None] = []
     doubts: list[Doubt] = []
-    if stated and wanted not in names:
+    # "code points (each line end counts as ...)" is the stated unit too.
+    if stated and not any(name == wanted or name.startswith(f"{wanted} (") for name in names):
         doubts.append(
             f"the stated unit of the offsets, {wanted}, is not used: the quoted texts show that"
             f" they are counted in {' or '.join(names)}"

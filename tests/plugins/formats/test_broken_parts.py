@@ -423,3 +423,48 @@ def test_a_stated_unit_of_a_judgement_gives_way_to_quotes(tmp_path: Path) -> Non
     assert not problem.refuses_part
     assert "codepoint" in problem.message
     assert [work.state.value for work in record.assignments] == ["done"]
+
+
+@pytest.mark.parametrize(("field", "bad"), [("rating", 5), ("comment", [1]), ("seconds", "x")])
+def test_a_wrong_field_of_work_leaves_the_rest_of_it(tmp_path: Path, field: str, bad: Any) -> None:
+    """State and other fields of a person's work are kept; the problem names the value."""
+    work = {"person": "p1", "state": "skipped", "rating": "good", "comment": "why", "seconds": 2.5}
+    people = [{"id": "p1", "name": "P", "kind": "imported"}]
+    line = NATIVE | {"people": people, "assignments": [work | {field: bad}]}
+    path = tmp_path / "a.jsonl"
+    path.write_text(json.dumps(line | {"annotations": []}))
+    (record,), problems = read(path, "native")
+    (kept,) = record.assignments
+    expected = {"rating": "good", "comment": "why", "seconds": 2.5, field: type(work[field])()}
+    assert (kept.state, {name: getattr(kept, name) for name in expected}) == (
+        State.SKIPPED,
+        expected,
+    )
+    assert [each.code for each in problems if each.refuses_part] == [FIELD_REFUSED]
+
+
+@pytest.mark.parametrize("people", [5, [5]])
+def test_a_wrong_list_of_people_leaves_their_work(tmp_path: Path, people: Any) -> None:
+    """The ids of the people are in their work; only their names are lost."""
+    work = [{"person": who, "state": "skipped"} for who in ("p1", "p2")]
+    path = tmp_path / "a.jsonl"
+    path.write_text(json.dumps(NATIVE | {"people": people, "assignments": work, "annotations": []}))
+    (record,), problems = read(path, "native")
+    assert [one.person for one in record.assignments] == ["p1", "p2"]
+    assert [one.name for one in record.people] == ["p1", "p2"]
+    assert len([each for each in problems if each.refuses_part]) == 1
+
+
+@pytest.mark.parametrize("kind", ["hypertextlabels", 5])
+def test_a_span_of_an_unread_type_is_refused(tmp_path: Path, kind: Any) -> None:
+    """Otherwise its annotator would count as one who found nothing."""
+    task = json.loads(json.dumps(TASK))
+    span = {"start": 0, "end": 3, "text": "The"}
+    task["annotations"][0]["result"] = [
+        {"id": "z", "type": kind, "to_name": "summary", "value": span}
+    ]
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps([task]))
+    (record,), problems = read(path, "labelstudio")
+    assert record.assignments[0].state is State.DRAFT
+    assert len([each for each in problems if each.refuses_part]) == 1

@@ -45,8 +45,8 @@ FILES: list[tuple[str, str, list[list[tuple[str, str]]], int, int]] = [
             [],
             [],
         ],
-        4,
-        3,
+        5,
+        2,
     ),
     (
         "04b/tasks.json",

@@ -47,9 +47,8 @@ ABOUT: Final = FormatTraits(
 
 _LENGTHS: Final = ("source_len", "sep_len")
 _REGION_TYPES: Final = ("labels", "choices", "textarea", "taxonomy")
-_REGION_FIELDS: Final = frozenset(
-    {"start", "end", "text", "startOffset", "endOffset", "globalOffsets", *_REGION_TYPES}
-)
+_OFFSET_FIELDS: Final = frozenset({"start", "end", "startOffset", "endOffset", "globalOffsets"})
+_REGION_FIELDS: Final = frozenset({*_OFFSET_FIELDS, "text", *_REGION_TYPES})
 _RESULT_LISTS: Final = ("annotations", "predictions")
 
 
@@ -98,6 +97,11 @@ class Result:
                 f"the value of a result item is {describe_value(value)}, not a JSON object"
             )
         if kind not in _REGION_TYPES:
+            if not _OFFSET_FIELDS.isdisjoint(value):
+                # It marks a span: without it, "nothing marked" would be false.
+                raise InvalidInput(
+                    f"a region has the type {describe_value(kind)}, which is not read"
+                )
             self.left_out[f"items of type {kind!r}"] += 1
         elif "start" not in value and kind != "labels":
             self._read_task_item(str(kind), value)

@@ -283,8 +283,10 @@ class MercurySampleReader:
         name = f"annotation {row.get('annot_id')!r}"
         dialect = _get_dialect(row)
         person = row.get(dialect.person_key)
-        if not isinstance(person, str) or not person:
+        if person is None or person == "":
             raise InvalidInput(f"{name} has no annotator", "add the annotator to every annotation")
+        if not isinstance(person, str):
+            raise InvalidInput(f"the annotator of {name} is {describe_value(person)}, not text")
         parse_identifier(person, what=f"annotator of {name}")
         people[person] = imported_person(person, row.get("annotator_name"))
         note = row.get("note")
