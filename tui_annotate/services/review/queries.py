@@ -74,6 +74,8 @@ class ReviewQueries:
     _counts_by_sample: dict[SampleKey, _SampleCounts] = field(
         default_factory=dict, init=False, compare=False
     )
+    _damaged_at: dict[SampleKey, int] = field(default_factory=dict, init=False, compare=False)
+    """Version of the store (`moment`) in which the texts of a sample were found damaged."""
 
     def open(self, reviewer: str, key: SampleKey) -> ReviewSample:
         """Load a sample with all data that the review screen shows.
@@ -193,14 +195,17 @@ class ReviewQueries:
 
         Samples of `without` are passed over, such as those whose texts are damaged.
         """
-        wanted = [
+        wanted = [key for key in self.to_adjudicate(reviewer) if key not in without]
+        others = [key for key in wanted if key != after]
+        return next(iter(others or wanted), None)
+
+    def to_adjudicate(self, reviewer: str) -> list[SampleKey]:
+        """Return the samples that a reviewer can adjudicate, in the order of `queue`."""
+        return [
             row.key
             for row in self.queue(reviewer)
             if not row.settled and row.annotators and (self.own_allowed or not row.own)
-            if row.key not in without
         ]
-        others = [key for key in wanted if key != after]
-        return next(iter(others or wanted), None)
 
     def neighbour(self, reviewer: str, key: SampleKey, step: int) -> SampleKey | None:
         """Return the sample `step` positions after another one in the reviewer's order."""
@@ -229,8 +234,15 @@ class ReviewQueries:
         )
 
     def _update_counts(self, there: Sequence[ReviewCandidate]) -> None:
-        known = self._counts_by_sample
-        changed = [one for one in there if known.get(one.key, (None,))[0] != one.finished]
+        known, moment = self._counts_by_sample, self.store.moment()
+        changed = [
+            one
+            for one in there
+            if known.get(one.key, (None,))[0] != one.finished
+            # Damaged texts are read again only after a commit, which may have restored them.
+            and self._damaged_at.get(one.key) != moment
+        ]
+        self._damaged_at.update((one.key, moment) for one in changed)
         for one, found, ratings in self._read_groups(changed):
             known[one.key] = (
                 one.finished,
@@ -239,6 +251,7 @@ class ReviewQueries:
                 Counter(kind for group in found for kind in group.differences),
                 has_rating_conflict(ratings),
             )
+            del self._damaged_at[one.key]
 
     def _read_groups(
         self, wanted: Sequence[ReviewCandidate]
