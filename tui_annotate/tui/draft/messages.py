@@ -343,8 +343,8 @@ class LineText(ScreenMessage):
     SENTENCE = "sentence {number}"
     NO_CLAIM = "no claim"
     NO_LABEL = "no label"
-    AND_MORE = "{what} and {count} more"
-    MORE = "{count} more"
+    AND_MORE = "{what} and {count:,} more"
+    MORE = "{count:,} more"
 
 
 def join_parts(*parts: str) -> str:
