@@ -113,5 +113,15 @@ def test_the_queue_is_not_read_for_each_damaged_sample(
             person=space.person("rev"), annotate=space.annotate, team=lambda: space.team
         )
         found = ReviewSource().first(cast("Any", session), "")
-    assert (found.open_sample, set(found.damaged)) == (None, {FIRST, SECOND, CHINESE})
-    assert len(queues) == 2
+        assert (found.open_sample, set(found.damaged)) == (None, {FIRST, SECOND, CHINESE})
+        assert len(queues) == 2
+        queues.clear()
+        review, who = space.team.review, session.person.id
+        keys = [row.key for row in queue(review, who)]
+        for at in range(len(keys) - 1):
+            assert review.neighbour(who, keys[at], 1) == keys[at + 1]
+            assert review.neighbour(who, keys[at + 1], -1) == keys[at]
+        assert len(queues) == 1
+        space.annotate.skip(space.person("ana").id, keys[0], seconds=1)
+        review.neighbour(who, keys[0], 1)
+        assert len(queues) == 2
