@@ -283,6 +283,22 @@ def test_enter_asks_once_before_it_drops_a_selection() -> None:
     assert keys(made, "enter") == DONE
 
 
+def test_enter_asks_once_for_a_selection_and_unseen_sentences() -> None:
+    """Both are named; other words are asked about again, the sentences are not."""
+    made = draft()
+    made.visited.update([0])
+    select(made, "loved")
+    assert keys(made, "enter") == [Blink()]
+    assert code(made) is MessageCode.SELECTION_NOT_SAVED_NOT_ALL_SEEN
+    assert made.message.fields["sentences"] == [2, 3]
+    assert "2, 3 " in said(made)
+    assert keys(made, "enter") == DONE
+    select(made, "million")
+    assert keys(made, "enter") == [Blink()]
+    assert code(made) is MessageCode.SELECTION_NOT_SAVED
+    assert keys(made, "enter") == DONE
+
+
 def test_enter_drops_a_selection_that_an_undo_restored() -> None:
     """Its user has just decided against it."""
     made = seen(draft())

@@ -16,7 +16,7 @@ from tui_annotate.tui.key_queue import SerialKeysApp
 from tui_annotate.tui.screens import sign_in_forms
 from tui_annotate.tui.screens.form_screen import FormScreen
 from tui_annotate.tui.screens.sign_in_forms import BACK, CODE, GO, LEAVE, FormContent, Values
-from tui_annotate.tui.widgets.form_rows import FormMessage
+from tui_annotate.tui.widgets.form_rows import FormChoice, FormMessage
 
 SIGN_IN = sign_in_forms.sign_in_form("work", can_stay_signed_in=True)
 _ANA = Person("ab12", "ana")
@@ -108,6 +108,24 @@ async def test_a_form_over_a_sample_takes_no_key_of_a_note(monkeypatch: pytest.M
         app.post_message(events.Key("enter", None))
         while not asked.sent:
             await pilot.pause(0.001)
+        assert [choice for choice, _ in asked.sent] == [GO]
+
+
+async def test_a_form_over_a_sample_takes_no_click_meant_for_the_sample(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A click where a choice appears takes over no session before the form was seen."""
+    monkeypatch.setattr(frame_guard, "UNREPORTED_TIME", math.inf)
+    asked = Asked(FORMS["place again"])
+    async with run_stage(screen=asked.page) as (_, pilot):
+        await pilot.click(FormChoice)
+        await pilot.pause()
+        said = asked.page.query_one("#said", FormMessage)
+        assert said._words[0] == sign_in_forms.SignInMessage.JUST_OPENED.text()
+        assert asked.sent == []
+        asked.page._opens_at = -math.inf
+        await pilot.click(FormChoice)
+        await pilot.pause()
         assert [choice for choice, _ in asked.sent] == [GO]
 
 

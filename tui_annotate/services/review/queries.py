@@ -74,6 +74,13 @@ class ReviewQueries:
     _counts_by_sample: dict[SampleKey, _SampleCounts] = field(
         default_factory=dict, init=False, compare=False
     )
+    _damaged_at: dict[SampleKey, int] = field(default_factory=dict, init=False, compare=False)
+    """Version of the store (`moment`) in which the texts of a sample were found damaged."""
+
+    _orders: dict[str, tuple[int, list[SampleKey]]] = field(
+        default_factory=dict, init=False, compare=False
+    )
+    """Version of the store, and the order of `queue` in it, by reviewer."""
 
     def open(self, reviewer: str, key: SampleKey) -> ReviewSample:
         """Load a sample with all data that the review screen shows.
@@ -176,6 +183,7 @@ class ReviewQueries:
         """
         require_permission(self.actor, Permission.REVIEW)
         self._machine_differences.clear()
+        self._orders.clear()
         for dataset in sorted({key.dataset for key in says or ()}):
             for record in self.corpus.records(RecordFilter(dataset=dataset)):
                 found, score = find_verdict(record), (says or {}).get(record.sample.key)
@@ -193,18 +201,26 @@ class ReviewQueries:
 
         Samples of `without` are passed over, such as those whose texts are damaged.
         """
-        wanted = [
-            row.key
-            for row in self.queue(reviewer)
-            if not row.settled and row.annotators and (self.own_allowed or not row.own)
-            if row.key not in without
-        ]
+        wanted = [key for key in self.to_adjudicate(reviewer) if key not in without]
         others = [key for key in wanted if key != after]
         return next(iter(others or wanted), None)
 
+    def to_adjudicate(self, reviewer: str) -> list[SampleKey]:
+        """Return the samples that a reviewer can adjudicate, in the order of `queue`."""
+        return [
+            row.key
+            for row in self.queue(reviewer)
+            if not row.settled and row.annotators and (self.own_allowed or not row.own)
+        ]
+
     def neighbour(self, reviewer: str, key: SampleKey, step: int) -> SampleKey | None:
         """Return the sample `step` positions after another one in the reviewer's order."""
-        keys = [row.key for row in self.queue(reviewer)]
+        self.check_reviewer(reviewer)
+        moment = self.store.moment()
+        read_at, keys = self._orders.get(reviewer, (None, []))
+        if read_at != moment:  # one order serves all steps past damaged samples
+            keys = [row.key for row in self.queue(reviewer)]
+            self._orders[reviewer] = moment, keys
         at = keys.index(key) + step if key in keys else 0
         return keys[at] if 0 <= at < len(keys) else None
 
@@ -229,8 +245,14 @@ class ReviewQueries:
         )
 
     def _update_counts(self, there: Sequence[ReviewCandidate]) -> None:
-        known = self._counts_by_sample
-        changed = [one for one in there if known.get(one.key, (None,))[0] != one.finished]
+        known, moment = self._counts_by_sample, self.store.moment()
+        changed = [
+            one
+            for one in there
+            if known.get(one.key, (None,))[0] != one.finished
+            # Damaged texts are read again only after a commit, which may have restored them.
+            and self._damaged_at.get(one.key) != moment
+        ]
         for one, found, ratings in self._read_groups(changed):
             known[one.key] = (
                 one.finished,
@@ -239,13 +261,16 @@ class ReviewQueries:
                 Counter(kind for group in found for kind in group.differences),
                 has_rating_conflict(ratings),
             )
+        for one in changed:
+            if known.get(one.key, (None,))[0] != one.finished:
+                self._damaged_at[one.key] = moment
 
     def _read_groups(
         self, wanted: Sequence[ReviewCandidate]
     ) -> Iterator[tuple[ReviewCandidate, Sequence[CandidateGroup], Collection[str]]]:
         """Yield the candidate groups and ratings of samples, except those with damaged texts."""
         left = {one.key: one for one in wanted}
-        if len(wanted) > _FEW_SAMPLES:
+        if len(left.keys() - self._damaged_at.keys()) > _FEW_SAMPLES:
             with suppress(Damaged):  # ends the stream: what is left is read one by one
                 for record in self.corpus.records(RecordFilter()):
                     if one := left.pop(record.sample.key, None):

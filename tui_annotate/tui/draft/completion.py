@@ -60,13 +60,17 @@ def finish_sample(draft: Draft) -> Effects:
         return effects
     if lacking := draft.lacking():
         return _show_lacking(draft, *lacking[0])
-    if draft.selection and draft.selection != draft.selection_warned:
+    drops_selection = draft.selection and draft.selection != draft.selection_warned
+    unseen = "" if draft.warned else _describe_unseen(draft)
+    if drops_selection:
         draft.selection_warned = draft.selection
-        return draft.refuse_key(MessageCode.SELECTION_NOT_SAVED, WARNING)
-    if not draft.warned and (unseen := _describe_unseen(draft)):
+        if not unseen:
+            return draft.refuse_key(MessageCode.SELECTION_NOT_SAVED, WARNING)
+    if unseen:
         draft.warned = True
+        both = MessageCode.SELECTION_NOT_SAVED_NOT_ALL_SEEN
         return draft.refuse_key(
-            MessageCode.NOT_ALL_SEEN,
+            both if drops_selection else MessageCode.NOT_ALL_SEEN,
             WARNING,
             unseen=unseen,
             sentences=[at + 1 for at in draft.unvisited()],

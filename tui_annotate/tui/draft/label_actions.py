@@ -13,7 +13,6 @@ from tui_annotate.tui.draft.effects import (
     Effects,
     Finish,
     Open,
-    OpenNote,
     Rate,
     Save,
     Select,
@@ -75,14 +74,6 @@ def _send_reason(draft: Draft, pending: PendingQuestion, text: str) -> Effects:
     if pending.kind == DECLINE:
         return suggestion_answers.send_refusal(draft, text)
     return [Finish("flag", text)]
-
-
-def type_reason(draft: Draft, letter: str) -> Effects:
-    """Open the line for a reason in the user's own words, of which the first letter is typed."""
-    return [
-        OpenNote(letter) if isinstance(effect, OpenNote) else effect
-        for effect in _choose_zero(draft)
-    ]
 
 
 def cancel(draft: Draft) -> Effects:

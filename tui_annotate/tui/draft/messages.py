@@ -121,6 +121,9 @@ class MessageCode(ScreenMessage):
     SELECTION_NOT_SAVED = (
         "The selection is not saved: a digit saves it · Enter again completes the sample"
     )
+    SELECTION_NOT_SAVED_NOT_ALL_SEEN = (
+        "The selection is not saved: a digit saves it · {unseen} · Enter again completes the sample"
+    )
     FINISH_EDIT_BEFORE_LEAVING = "Finish the edit before you go on: Enter saves it, e cancels it"
     MORE_NOT_SAVED = "More unsaved annotations: {count} · save or drop this one to open the next"
     CLAIM_NOT_SAVED = "This claim is not saved: a label's digit saves it, Backspace drops it"
@@ -340,8 +343,8 @@ class LineText(ScreenMessage):
     SENTENCE = "sentence {number}"
     NO_CLAIM = "no claim"
     NO_LABEL = "no label"
-    AND_MORE = "{what} and {count} more"
-    MORE = "{count} more"
+    AND_MORE = "{what} and {count:,} more"
+    MORE = "{count:,} more"
 
 
 def join_parts(*parts: str) -> str:

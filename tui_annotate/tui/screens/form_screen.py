@@ -119,9 +119,15 @@ class FormScreen(Screen[None]):
         Such a key, and keys that quickly follow it, were meant for the screen below: as the text of
         a note, `q` must not quit, and Enter must not take over another session.
         """
-        if event.time >= self._opens_at or (isinstance(event, events.Key) and _is_quit(event)):
+        if isinstance(event, events.Key) and _is_quit(event):
             return False
-        self._opens_at = max(self._opens_at, event.time + frame_guard.SETTLING_TIME)
+        return self._refuse_early(event.time)
+
+    def _refuse_early(self, time: float) -> bool:
+        """Refuse what was pressed or clicked before the form can have been seen."""
+        if time >= self._opens_at:
+            return False
+        self._opens_at = max(self._opens_at, time + frame_guard.SETTLING_TIME)
         self.say(SignInMessage.JUST_OPENED.text(), "accent")
         return True
 
@@ -186,6 +192,8 @@ class FormScreen(Screen[None]):
 
     def on_form_choice_chosen(self, message: FormChoice.Chosen) -> None:
         message.stop()
+        if self._refuse_early(message.time):  # a click, which the queue of keys does not check
+            return
         if message.choice == GO:
             self.action_enter()
         else:

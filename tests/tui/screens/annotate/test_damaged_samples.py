@@ -13,8 +13,11 @@ from tests.tui.screens.annotate_app import Person, make_workspace, open_app
 from tests.tui.screens.collection_workspace import LABELS, Collection
 from tui_annotate import workspace
 from tui_annotate.domain.assignments import State
+from tui_annotate.domain.errors import Damaged
 from tui_annotate.domain.samples import Document, Sample, SampleKey, Side
-from tui_annotate.tui.draft.messages import MessageCode
+from tui_annotate.services.annotate import OpenSample
+from tui_annotate.tui.draft.messages import NO_MESSAGE, MessageCode
+from tui_annotate.tui.screens.annotate.damaged_samples import name_damaged, open_undamaged
 
 
 def make_samples(folder: Path, names: str = "abcdef") -> Path:
@@ -161,6 +164,24 @@ async def test_many_damaged_samples_are_counted(tmp_path: Path) -> None:
     async with open_app(folder) as person:
         await person.press(">")
         assert (person.draft.sample.id, named(person)) == ("a", "b, c, d and 2 more")
+
+
+def test_thousands_of_damaged_samples_are_one_line_of_the_log(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """With their number and the first names, as the message has them."""
+    keys = [SampleKey("d", str(number)) for number in range(2000)]
+    left = iter(keys)
+
+    def fail(key: SampleKey) -> OpenSample:
+        raise Damaged(f"sample {key} is damaged")
+
+    found = open_undamaged(lambda _: next(left, None), fail)
+    assert (found.open_sample, list(found.damaged)) == (None, keys)
+    (line,) = caplog.messages
+    assert line == "2,000 damaged samples passed over: d/0, d/1, d/2 and 1,997 more"
+    message = name_damaged(NO_MESSAGE, found.damaged)
+    assert message.fields["samples"] == "0, 1, 2 and 1,997 more"
 
 
 async def test_a_damaged_sample_of_the_queue_list(tmp_path: Path) -> None:

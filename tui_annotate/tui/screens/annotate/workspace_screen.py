@@ -28,8 +28,8 @@ from tui_annotate.domain.people import base_person
 from tui_annotate.domain.samples import SampleKey, Side
 from tui_annotate.plugins import registry
 from tui_annotate.tui import key_queue, terminal
-from tui_annotate.tui.draft import completion, cursor_actions, highlights, label_actions
-from tui_annotate.tui.draft.effects import Blink, Effect, Effects, Open
+from tui_annotate.tui.draft import completion, cursor_actions, highlights
+from tui_annotate.tui.draft.effects import Blink, Effect, Effects, Open, OpenNote
 from tui_annotate.tui.draft.key_handlers import press
 from tui_annotate.tui.draft.messages import NO_MESSAGE, Kind, MessageCode, StatusMessage
 from tui_annotate.tui.draft.navigation import show
@@ -415,7 +415,9 @@ class WorkspaceScreen(SampleScreen):
         self.spend()
         if draft.asks_reason and event.character and event.character.isalpha():
             # A letter is the start of a typed reason, not a command.
-            self.perform(label_actions.type_reason(draft, event.character))
+            opened = self.press(draft, "option.list", digit="0")
+            letter = OpenNote(event.character)
+            self.perform([letter if isinstance(one, OpenNote) else one for one in opened])
         elif method:
             draft.say(MessageCode.INPUT_METHOD_ON)
             self.show_draft()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
@@ -70,12 +70,16 @@ class ReviewSource(SampleSource):
         """Open the requested sample, else the first to review, else an adjudicated one, if any."""
         review, who = session.team().review, session.person.id
 
+        def list_keys() -> Iterator[SampleKey]:
+            if sample:
+                yield session.annotate.find(sample)
+            yield from review.to_adjudicate(who)
+            yield from (row.key for row in review.queue(who))
+
+        keys = list_keys()
+
         def find(damaged: Sequence[SampleKey]) -> SampleKey | None:
-            if sample and not damaged:
-                return session.annotate.find(sample)
-            if key := review.next(who, without=damaged):
-                return key
-            return next((row.key for row in review.queue(who) if row.key not in damaged), None)
+            return next((key for key in keys if key not in damaged), None)
 
         return open_undamaged(find, partial(self.open, session))
 
@@ -282,12 +286,8 @@ class ReviewSaves:
             review = session.team().review
             review_result = review.finish(who, key, seen=token.seen, seconds=seconds, **what)
             token.seen = review_result.seen
-
-            def find(damaged: Sequence[SampleKey]) -> SampleKey | None:
-                following = review.next(who, after=key, without=damaged)
-                return following if following != key else None
-
-            return review_result, open_undamaged(find, screen.loader.open)
+            others = (other for other in review.to_adjudicate(who) if other != key)
+            return review_result, open_undamaged(lambda _: next(others, None), screen.loader.open)
 
         self._saves.send(StoreJob(call, self._go_on, self.reload_and_show, shown=True))
 
