@@ -87,6 +87,30 @@ def test_the_original_file_restores_a_damaged_text(
     assert filled("doctor").code == 0
 
 
+@pytest.mark.parametrize("command_name", ["ingest", "datasets replace"])
+def test_damaged_sentences_are_restored_by_an_import_in_another_language(
+    command: Command, alter: Callable[[str], None], tmp_path: Path, command_name: str
+) -> None:
+    """Two datasets share a text; its sentences are those of the first import again."""
+    rows = {"id": "a", "source": "The mill was built. It burned.", "summary": "The mill is new."}
+    (tmp_path / "rows.jsonl").write_text(json.dumps(rows), "utf-8")
+    (tmp_path / "zh.jsonl").write_text(json.dumps(rows), "utf-8")
+    command("init")
+    common = ("--id-column", "id", "--embedder", "none")
+    command("ingest", "rows.jsonl", *common)
+    in_chinese = (*common, "--language", "zh")
+    command("ingest", "zh.jsonl", *in_chinese)
+    assert command("audit", "verify").code == 0
+    alter("UPDATE documents SET boundaries = x'00000000' WHERE id = 1")
+    assert command("audit", "verify").code == 1
+    names = ["zh"] if command_name == "datasets replace" else []
+    done = command(*command_name.split(), *names, "zh.jsonl", *in_chinese)
+    assert done.code == 0
+    assert ("restored the damaged texts of 1 sample" in done.err) == (command_name == "ingest")
+    assert command("audit", "verify").code == 0
+    assert command("doctor").code == 0
+
+
 def test_a_file_with_the_altered_text_is_refused(
     filled: Command, alter: Callable[[str], None], tmp_path: Path
 ) -> None:

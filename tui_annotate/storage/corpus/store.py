@@ -150,12 +150,15 @@ class CorpusStore(VectorSetStore):
             rows = connection.execute(query)
             return {row.sha256 for row in rows if not find_document_damage(*row)}
 
-    def damaged_documents(self, hashes: Sequence[str]) -> set[str]:
-        """Return those document hashes whose stored text has another hash, or unfit segments."""
-        query = _STORED_DOCUMENTS.where(DOCUMENTS.c.sha256.in_(hashes))
+    def damaged_documents(self, hashes: Sequence[str]) -> dict[str, str]:
+        """Return the stored language of those documents whose text or segments are damaged.
+
+        The keys are the documents' hashes. A text is damaged if it has another hash.
+        """
+        query = _STORED_DOCUMENTS.add_columns(DOCUMENTS.c.language)
         with self._database.reading() as connection:
-            rows = connection.execute(query)
-            return {row.sha256 for row in rows if find_document_damage(*row)}
+            rows = connection.execute(query.where(DOCUMENTS.c.sha256.in_(hashes)))
+            return {row.sha256: row.language for row in rows if find_document_damage(*row[:3])}
 
     def sample(self, key: SampleKey) -> StoredSample:
         """Return one sample with the segments of its documents; NotFound for an unknown key."""
