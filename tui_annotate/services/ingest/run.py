@@ -182,6 +182,7 @@ class IngestRun:
     _pending_documents: set[str] = field(default_factory=set)
     _changed_samples: int = 0
     _restored_samples: int = 0
+    _altered: dict[str, str] | None = None
 
     def check(self, records: Records) -> Iterator[tuple[Record, bool]]:
         """Yield each sample that an import accepts, and whether it replaces a stored sample."""
@@ -293,6 +294,9 @@ class IngestRun:
         A damaged text is split in its stored language, also if this import has another one: its
         segments become those of the record of changes.
         """
+        # Texts of a new dataset need no replay of the record.
+        if self._altered is None and (known or self.exchange is not None):
+            self._altered = self.corpus.altered_documents()
         languages = self._damaged_languages([*batch.fresh.values(), *known])
         damaged = {record.sample.key: record for record in known if _has_text(record, languages)}
         batch.damaged = {key: _with_languages(record, languages) for key, record in damaged.items()}
@@ -302,7 +306,7 @@ class IngestRun:
 
     def _damaged_languages(self, records: Iterable[Record]) -> dict[str, str]:
         names = {each.sha256 for record in records for each in record.sample.documents}
-        return self.corpus.damaged_documents(sorted(names)) if names else {}
+        return self.corpus.damaged_documents(sorted(names), self._altered or {}) if names else {}
 
     def _submit_texts(self, batch: _Batch, sentences: SegmentationPool) -> None:
         documents = {
@@ -313,6 +317,7 @@ class IngestRun:
         if self.exchange is None:  # an exchange may delete stored documents before this batch
             wanted = [name for name in documents if name not in self._pending_documents]
             stored = self.corpus.known_documents(wanted, SEGMENTER)
+            stored -= (self._altered or {}).keys()
             documents = {name: documents[name] for name in wanted if name not in stored}
             self._pending_documents |= documents.keys()
         batch.texts = {name: place for place, name in enumerate(documents)}
