@@ -224,6 +224,27 @@ def test_no_command_writes_where_a_workspace_keeps_its_data(
     assert [each for each in sorted(tmp_path.rglob("*")) if ".sqlite-" not in each.name] == before
 
 
+@pytest.mark.parametrize("ending", ["", "-wal"])
+@pytest.mark.parametrize("setting", ["PEOPLE_STORE", "PSEUDONYMS_KEY"])
+def test_no_command_writes_over_a_file_that_the_environment_names(
+    command: Command,
+    pairs: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    setting: str,
+    ending: str,
+) -> None:
+    """Neither in the workspace nor outside it, where no settings file is above the path."""
+    command("init", "w")
+    command("ingest", str(pairs), "-w", "w", "--embedder", "none")
+    for named, target in (("kept.file", "w/kept.file"), ("../kept.file", "kept.file")):
+        monkeypatch.setenv(f"TUI_ANNOTATE_{setting}", named)
+        file = tmp_path / f"{target}{ending}"
+        done = command("export", "-w", "w", "--to", "native", "-o", str(file))
+        assert (done.code, done.error and done.error.code) == (2, "workspace-file")
+        assert not file.exists()
+
+
 def test_the_folders_of_backups_and_prompts_take_new_files(filled: Command, tmp_path: Path) -> None:
     """Both commands only add files; a missing folder of backups is created."""
     (tmp_path / "backups").rmdir()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 from pathlib import Path
 
@@ -171,3 +172,19 @@ def test_options_of_ingest_are_translated(hint: str, adapted: str) -> None:
 def test_options_at_the_end_of_a_hint_become_a_whole_command(hint: str, completed: str) -> None:
     """A given option of the same name is replaced; hints in prose stay as they are."""
     assert CONVERT.complete_hint(hint) == completed
+
+
+def test_the_dataset_of_a_file_name_that_is_not_utf8_is_an_option_of_the_command(
+    command: Command, tmp_path: Path
+) -> None:
+    """`convert` needs no workspace for it; `annotate FILE` has no such option."""
+    name = os.fsdecode(b"a\xff.csv")
+    (tmp_path / name).write_text("source,summary\nA.,B.\n", "utf-8")
+    error = command("convert", name, "-", "--to", "native").error
+    assert error is not None
+    assert "--dataset NAME" in error.hint
+    assert "ingest" not in error.hint
+    done = command("convert", name, "-", "--to", "native", "--dataset", "d")
+    assert json.loads(done.out)["dataset"] == "d"
+    done = command("annotate", name)
+    assert "--dataset is an option of tui-annotate ingest" in done.err

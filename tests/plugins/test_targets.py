@@ -249,6 +249,8 @@ def _workspace(folder: Path) -> Path:
         "Labels.YAML",
         "names.key",
         "people.sqlite",
+        "people.sqlite-wal",
+        "people.sqlite-journal",
         "log/new.csv",
         "LOG/new.csv",
         "prompts/new.csv",

@@ -18,13 +18,16 @@ BACKUPS: Final = "backups"
 FROZEN: Final = "frozen"
 PROMPTS: Final = "prompts"
 
+DATABASE_PARTS: Final = ("-wal", "-shm", "-journal")
+"""Endings of the files that SQLite keeps next to a database."""
+
 _FILES: Final = {
     WORKSPACE_FILE: "the settings",
     STORE: "the database",
     LABELS: "the label set",
     GUIDELINES: "the guidelines",
     PSEUDONYMS: "the key of the pseudonyms",
-    **{f"{STORE}-{ending}": "a part of the database" for ending in ("wal", "shm", "journal")},
+    **{f"{STORE}{ending}": "a part of the database" for ending in DATABASE_PARTS},
 }
 _FOLDERS: Final = {
     VECTORS: "the vectors",

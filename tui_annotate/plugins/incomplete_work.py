@@ -26,7 +26,7 @@ def mark_incomplete(
     Args:
         refused: the people, or their ids, with at least one refused annotation or span.
         errors: the errors and warnings about the record. The last error gets the names of the
-            people whose work is now in progress.
+            people whose work is now in progress; other errors may be about their work too.
     """
     work = {one.person: one for one in record.assignments}
     people = {person.id: person for person in record.people}
@@ -37,19 +37,21 @@ def mark_incomplete(
         before = work.get(person.id, Assignment(person.id))
         if before.state in (State.DONE, State.NEW):
             work[person.id] = replace(before, state=State.DRAFT)
-            changed.append(person.id)
+            changed.append(people[person.id].name)
     name_people_in_progress(changed, errors)
     return replace(record, assignments=tuple(work.values()), people=tuple(people.values()))
 
 
-def name_people_in_progress(people: Sequence[str], errors: list[Any]) -> None:
-    """Add the names of people whose work is in progress to the last error of a list.
+def name_people_in_progress(names: Sequence[str], errors: list[Any]) -> None:
+    """Add the names of all people whose work on a sample is in progress to its last error.
 
     `errors` has errors and warnings as `Doubt`, or as `Problem`; it may have no error.
     """
-    if not people:
+    if not names:
         return
-    addition = f" (the sample of {', '.join(map(repr, people))} counts as in progress)"
+    # About the sample: the last error may be about the work of one of several people.
+    listed = ", ".join(map(repr, dict.fromkeys(names)))
+    addition = f" (on this sample, the work of {listed} counts as in progress)"
     for place in reversed(range(len(errors))):
         error = errors[place]
         if isinstance(error, InvalidInput):

@@ -65,7 +65,7 @@ def choose_dataset_name(path: Path, wanted: str, *, former: bool = False) -> str
     if not wanted and not is_utf8(name):
         raise InvalidInput(
             f"the name of the file {path} is not UTF-8, so that it cannot name a dataset",
-            "rename the file, or import it with: tui-annotate ingest --dataset NAME FILE",
+            "rename the file, or pass it alone with --dataset NAME",
             code=NAME_NOT_UTF8,
         )
     return parse_identifier(wanted or default, what="dataset")

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, bindparam, text
 
 from tui_annotate.domain.change_record import (
     NO_ENTRY,
@@ -283,6 +283,41 @@ def find_row_faults(connection: Connection) -> Iterator[RowFault]:
             yield from replay.compare()
     finally:
         connection.exec_driver_sql("DROP TABLE temp.recorded_rows")
+
+
+DOCUMENT_CONTENT: Final = _BY_TABLE["documents"].content_of()
+"""SQL expression of the content of a row of the table `documents`."""
+_CONTENTS: Final = text(
+    f"SELECT sha256, {DOCUMENT_CONTENT} FROM documents WHERE sha256 IN :names"  # noqa: S608  constant
+).bindparams(bindparam("names", expanding=True))
+
+
+def find_altered_documents(connection: Connection) -> dict[str, str]:
+    """Return the recorded content, by hash, of documents that now have another one.
+
+    The contents are as `represent_content` returns them. The replay ends at an entry that was
+    altered; memory is needed for the returned documents only.
+    """
+    altered: dict[str, str] = {}
+    prev = NO_ENTRY
+    for number, (_, value) in enumerate(connection.execute(_ALL), start=1):
+        entry = entry_from_text(number, str(value)[_HASH_CHARACTERS:], prev=prev)
+        if entry is None:
+            break
+        prev = str(value)[:_HASH_CHARACTERS]
+        recorded = {
+            change.key.strip("'"): change.after
+            for change in entry.changes
+            if change.table == "documents" and change.after is not None
+        }
+        if not recorded:
+            continue
+        for sha256, content in connection.execute(_CONTENTS, {"names": list(recorded)}):
+            if represent_content(content, hashed=True) == recorded[sha256]:
+                altered.pop(sha256, None)  # an earlier entry has an earlier content
+            else:
+                altered[sha256] = recorded[sha256]
+    return altered
 
 
 _RECORDED: Final = text("SELECT content FROM temp.recorded_rows WHERE tbl = :tbl AND key = :key")

@@ -76,7 +76,8 @@ def _iterate_findings(database: Database) -> Iterator[DiagnosticFinding]:
     row = next(audit.find_row_faults(), None)
     if row is not None:
         where = f"table {row.table}, row {row.key} {row.name}".rstrip()
-        yield DiagnosticFinding("record", "wrong", f"{where}: {row.says}", restore_command(path))
+        mend = restore_text_command(path) if row.table == "documents" else restore_command(path)
+        yield DiagnosticFinding("record", "wrong", f"{where}: {row.says}", mend)
 
 
 def _find_damage(connection: Connection, path: Path) -> Iterator[DiagnosticFinding]:

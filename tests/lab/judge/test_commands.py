@@ -140,6 +140,19 @@ def test_other_addresses_models_and_no_cache_are_asked_again(
     assert ask(command, chat, "sort", rag, *own, "--no-cache").code == 2
 
 
+@pytest.mark.parametrize("name", ["guidelines.md", "pseudonyms.key", "log/replies.jsonl"])
+def test_no_cache_is_a_file_that_a_workspace_keeps(
+    command: Command, chat: FakeChat, rag: Path, tmp_path: Path, name: str
+) -> None:
+    """Also if the file is missing: nothing is created, and nothing is sent."""
+    command("init", "w")
+    before = sorted((tmp_path / "w").rglob("*"))
+    for file in (tmp_path / "w" / name, tmp_path / "w" / "labels.yaml"):
+        done = ask(command, chat, "sort", rag, "--cache", file)
+        assert (done.code, done.error and done.error.code) == (2, "workspace-file")
+    assert (sorted((tmp_path / "w").rglob("*")), len(chat.asked)) == (before, 0)
+
+
 def test_replies_next_to_an_output_are_still_used(
     command: Command, chat: FakeChat, rag: Path, tmp_path: Path
 ) -> None:

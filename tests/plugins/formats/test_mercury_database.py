@@ -466,7 +466,7 @@ def test_a_person_with_a_refused_row_of_a_database_is_in_progress(tmp_path: Path
     assert {person.id: person.name for person in record.people} == {"ab12": "Ana", "zoe": "Zoe"}
     refused = [problem.message for problem in problems if problem.refuses_part]
     assert len(refused) == 2
-    assert "'zoe', 'ab12' counts as in progress" in refused[-1]
+    assert "'Zoe', 'Ana' counts as in progress" in refused[-1]
 
 
 @pytest.mark.parametrize(

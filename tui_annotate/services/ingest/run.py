@@ -6,7 +6,7 @@ import json
 import shlex
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -182,6 +182,7 @@ class IngestRun:
     _pending_documents: set[str] = field(default_factory=set)
     _changed_samples: int = 0
     _restored_samples: int = 0
+    _altered: dict[str, str] | None = None
 
     def check(self, records: Records) -> Iterator[tuple[Record, bool]]:
         """Yield each sample that an import accepts, and whether it replaces a stored sample."""
@@ -283,19 +284,29 @@ class IngestRun:
                 batch.with_work.append(record)
             if record.about or key.dataset not in self._descriptions:
                 self._descriptions[key.dataset] = record.about
-        batch.damaged = self._find_damaged(same)
+        self._take_damaged(batch, same)
         self._submit_texts(batch, sentences)
         return batch
 
-    def _find_damaged(self, known: Sequence[Record]) -> dict[SampleKey, Record]:
-        """Return the stored samples of which a stored text is not the imported one any more."""
-        names = {each.sha256 for record in known for each in record.sample.documents}
-        damaged = self.corpus.damaged_documents(sorted(names)) if names else set()
-        return {
-            record.sample.key: record
-            for record in known
-            if any(each.sha256 in damaged for each in record.sample.documents)
-        }
+    def _take_damaged(self, batch: _Batch, known: Sequence[Record]) -> None:
+        """Add the known samples with a damaged text to a batch, which stores the text again.
+
+        A damaged text is split in its stored language, also if this import has another one: its
+        segments become those of the record of changes.
+        """
+        # Texts of a new dataset need no replay of the record.
+        if self._altered is None and (known or self.exchange is not None):
+            self._altered = self.corpus.altered_documents()
+        languages = self._damaged_languages([*batch.fresh.values(), *known])
+        damaged = {record.sample.key: record for record in known if _has_text(record, languages)}
+        batch.damaged = {key: _with_languages(record, languages) for key, record in damaged.items()}
+        for key, record in batch.fresh.items():
+            if _has_text(record, languages):
+                batch.fresh[key] = _with_languages(record, languages)
+
+    def _damaged_languages(self, records: Iterable[Record]) -> dict[str, str]:
+        names = {each.sha256 for record in records for each in record.sample.documents}
+        return self.corpus.damaged_documents(sorted(names), self._altered or {}) if names else {}
 
     def _submit_texts(self, batch: _Batch, sentences: SegmentationPool) -> None:
         documents = {
@@ -306,6 +317,7 @@ class IngestRun:
         if self.exchange is None:  # an exchange may delete stored documents before this batch
             wanted = [name for name in documents if name not in self._pending_documents]
             stored = self.corpus.known_documents(wanted, SEGMENTER)
+            stored -= (self._altered or {}).keys()
             documents = {name: documents[name] for name in wanted if name not in stored}
             self._pending_documents |= documents.keys()
         batch.texts = {name: place for place, name in enumerate(documents)}
@@ -320,7 +332,10 @@ class IngestRun:
         if samples and self.exchange is None:
             self.corpus.add(samples, segmenter=SEGMENTER)
             self.report.added += len(batch.fresh)
-            self._restored_samples += len(batch.damaged)
+            left = self._damaged_languages(batch.damaged.values())
+            self._restored_samples += sum(
+                not _has_text(record, left) for record in batch.damaged.values()
+            )
         elif samples:
             replaced, added = self.corpus.replace(
                 samples, segmenter=SEGMENTER, with_annotations=bool(self.exchange)
@@ -407,6 +422,19 @@ def _digest(record: Record) -> str:
     )  # late import: segmentation processes need no SQL
 
     return hash_texts(record.sample)
+
+
+def _has_text(record: Record, hashes: Container[str]) -> bool:
+    return any(document.sha256 in hashes for document in record.sample.documents)
+
+
+def _with_languages(record: Record, languages: Mapping[str, str]) -> Record:
+    """Return a record whose documents have the languages that are given by their hashes."""
+    documents = tuple(
+        replace(document, language=languages.get(document.sha256, document.language))
+        for document in record.sample.documents
+    )
+    return replace(record, sample=replace(record.sample, documents=documents))
 
 
 def _new_sample(

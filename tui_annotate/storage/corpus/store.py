@@ -8,8 +8,19 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
-from sqlalchemy import Connection, bindparam, delete, func, select, text, tuple_, update
+from sqlalchemy import (
+    Connection,
+    bindparam,
+    delete,
+    func,
+    literal_column,
+    select,
+    text,
+    tuple_,
+    update,
+)
 
+from tui_annotate.domain.change_record import represent_content
 from tui_annotate.domain.errors import Conflict, NotFound
 from tui_annotate.domain.history import Event, discard_action
 from tui_annotate.domain.people import Permission, require_permission, visible_people
@@ -20,6 +31,7 @@ from tui_annotate.storage.assignments.assignment_rows import record_removal
 from tui_annotate.storage.assignments.gold import count_gold_checks
 from tui_annotate.storage.assignments.store import count_practice_samples
 from tui_annotate.storage.batches import split_batches
+from tui_annotate.storage.change_record import DOCUMENT_CONTENT, find_altered_documents
 from tui_annotate.storage.clock import utc_now
 from tui_annotate.storage.columns import (
     ASSIGNMENTS,
@@ -150,12 +162,34 @@ class CorpusStore(VectorSetStore):
             rows = connection.execute(query)
             return {row.sha256 for row in rows if not find_document_damage(*row)}
 
-    def damaged_documents(self, hashes: Sequence[str]) -> set[str]:
-        """Return those document hashes whose stored text has another hash, or unfit segments."""
-        query = _STORED_DOCUMENTS.where(DOCUMENTS.c.sha256.in_(hashes))
+    def damaged_documents(
+        self, hashes: Sequence[str], recorded: Mapping[str, str]
+    ) -> dict[str, str]:
+        """Return the stored language of those documents whose text or segments are damaged.
+
+        The keys are the documents' hashes. A text is damaged if it has another hash.
+
+        `recorded`: contents by hash, as `altered_documents` returns them; a document with another
+        content is damaged too.
+        """
+        content: Any = literal_column(DOCUMENT_CONTENT).label("content")
+        query = _STORED_DOCUMENTS.add_columns(DOCUMENTS.c.language, content)
         with self._database.reading() as connection:
-            rows = connection.execute(query)
-            return {row.sha256 for row in rows if find_document_damage(*row)}
+            rows = connection.execute(query.where(DOCUMENTS.c.sha256.in_(hashes))).all()
+        return {
+            row.sha256: row.language
+            for row in rows
+            if find_document_damage(*row[:3])
+            or (
+                row.sha256 in recorded
+                and represent_content(row.content, hashed=True) != recorded[row.sha256]
+            )
+        }
+
+    def altered_documents(self) -> dict[str, str]:
+        """Return the recorded content of documents that another program gave another one."""
+        with self._database.reading() as connection:
+            return find_altered_documents(connection)
 
     def sample(self, key: SampleKey) -> StoredSample:
         """Return one sample with the segments of its documents; NotFound for an unknown key."""

@@ -186,10 +186,15 @@ class TaskReader:
     ) -> dict[int, Span]:
         unit = CODE_POINTS if data.get(UNIT) == CODE_POINTS else self.task.unit
         found: dict[int, Span] = {}
-        every = [region for part in parts for region in part.result.regions.values()]
+        every = [(part, region) for part in parts for region in part.result.regions.values()]
         for side in Side:
-            regions = [region for region in every if region.side is side]
-            quoted = [region.quoted for region in regions]
+            regions = [region for _, region in every if region.side is side]
+            # The regions of several people may have the same ids.
+            quoted = [
+                region.quoted._replace(what=f"{region.quoted.what} of {part.person.name!r}")
+                for part, region in every
+                if region.side is side
+            ]
             text, stated = sample.document(side).text, self.options.offsets
             read = fit_offsets(text, quoted, unit=unit, stated="" if unit else stated)
             self.doubts += read.doubts
