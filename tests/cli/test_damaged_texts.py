@@ -19,6 +19,8 @@ ALTERATIONS = {
     "a number": "UPDATE documents SET text = 7 WHERE id = 1",
     "another document": "UPDATE sample_documents SET document_id = 4 WHERE document_id = 1",
 }
+SHIFTED = "CAST(x'05000000' || substr(boundaries, 5) AS BLOB)"
+"""Boundaries that fit the text, with another end of the first sentence."""
 WRITERS = ["export --to native", "export --to csv", "snapshots create s"]
 
 
@@ -87,6 +89,43 @@ def test_the_original_file_restores_a_damaged_text(
     assert filled("doctor").code == 0
 
 
+@pytest.mark.parametrize(
+    ("command_name", "boundaries"),
+    [
+        ("ingest", "x'00000000'"),
+        ("ingest", SHIFTED),
+        ("datasets replace", "x'00000000'"),
+        ("datasets replace", SHIFTED),
+    ],
+)
+def test_damaged_sentences_are_restored_by_an_import_in_another_language(
+    command: Command,
+    alter: Callable[[str], None],
+    tmp_path: Path,
+    command_name: str,
+    boundaries: str,
+) -> None:
+    """Two datasets share a text; its sentences are those of the first import again."""
+    rows = {"id": "a", "source": "The mill was built. It burned.", "summary": "The mill is new."}
+    (tmp_path / "rows.jsonl").write_text(json.dumps(rows), "utf-8")
+    (tmp_path / "zh.jsonl").write_text(json.dumps(rows), "utf-8")
+    command("init")
+    common = ("--id-column", "id", "--embedder", "none")
+    command("ingest", "rows.jsonl", *common)
+    in_chinese = (*common, "--language", "zh")
+    command("ingest", "zh.jsonl", *in_chinese)
+    assert command("audit", "verify").code == 0
+    alter(f"UPDATE documents SET boundaries = {boundaries} WHERE id = 1")
+    assert command("audit", "verify").code == 1
+    names = ["zh"] if command_name == "datasets replace" else []
+    done = command(*command_name.split(), *names, "zh.jsonl", *in_chinese)
+    assert done.code == 0
+    assert ("restored the damaged texts of 1 sample" in done.err) == (command_name == "ingest")
+    assert command("audit", "verify").code == 0
+    assert command("doctor").code == 0
+    assert "restored" not in command("ingest", "zh.jsonl", *in_chinese).err
+
+
 def test_a_file_with_the_altered_text_is_refused(
     filled: Command, alter: Callable[[str], None], tmp_path: Path
 ) -> None:
@@ -99,6 +138,15 @@ def test_a_file_with_the_altered_text_is_refused(
     done = filled("ingest", str(file), "--id-column", "id", "--embedder", "none")
     assert done.code == 3
     assert filled("doctor").code == 1
+
+
+def test_doctor_advises_to_import_altered_sentences_again(
+    filled: Command, alter: Callable[[str], None]
+) -> None:
+    """The boundaries fit the text, but they are not the recorded ones."""
+    alter(f"UPDATE documents SET boundaries = {SHIFTED} WHERE segments = 2")
+    (found,) = [each for each in filled("doctor", "--json").json if each["what"] == "record"]
+    assert "ingest" in found["mend"]
 
 
 def test_a_new_sample_does_not_take_over_a_damaged_text(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import re
 import shlex
 from pathlib import Path
@@ -263,6 +264,35 @@ def test_problems_are_written_to_a_file_of_their_own(
     command("init")
     assert command("ingest", "a.csv", "--problems", name).code == 2
     assert (tmp_path / "a.csv").read_text("utf-8") == "source,summary\nA.,B.\n"
+
+
+@pytest.mark.parametrize("name", ["ingest", "convert"])
+def test_a_file_name_that_is_not_utf8_is_a_problem_in_the_file(
+    command: Command, tmp_path: Path, name: str
+) -> None:
+    """The wrong byte is an escape of JSON, as with `--json`; the other files are imported."""
+    rows = "source,summary\nA.,B.\n"
+    (tmp_path / "in").mkdir()
+    for file in (b"a.csv", b"b\xff.csv"):
+        (tmp_path / "in" / os.fsdecode(file)).write_text(rows, "utf-8")
+    (tmp_path / "p.jsonl").write_text("precious\n", "utf-8")
+    command("init")
+    what = {"ingest": ["--embedder", "none"], "convert": ["out.jsonl", "--to", "native"]}[name]
+    done = command(name, "in", *what, "--problems", "p.jsonl")
+    assert done.code == 3
+    problems = [json.loads(line) for line in (tmp_path / "p.jsonl").read_text("utf-8").splitlines()]
+    assert any("b\udcff.csv" in each["where"] + each["message"] for each in problems)
+    if name == "ingest":
+        assert sum(_samples(command).values()) == 1
+
+
+def test_an_error_leaves_an_existing_file_of_problems(command: Command, tmp_path: Path) -> None:
+    """A misspelt option does not empty the problems of an earlier import."""
+    (tmp_path / "a.csv").write_text("source,summary\nA.,B.\n", "utf-8")
+    (tmp_path / "p.jsonl").write_text("precious\n", "utf-8")
+    command("init")
+    assert command("ingest", "a.csv", "--from", "no-such", "--problems", "p.jsonl").code == 2
+    assert (tmp_path / "p.jsonl").read_text("utf-8") == "precious\n"
 
 
 def test_nothing_in_ends_with_2(command: Command, pairs: Path) -> None:

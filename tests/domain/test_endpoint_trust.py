@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import httpx2
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -18,6 +17,7 @@ from tui_annotate.domain.endpoint_trust import (
     trust_command,
 )
 from tui_annotate.domain.errors import InvalidInput, NotAllowed
+from tui_annotate.plugins.http_transport import check_url
 
 HOST = "https://llm.example.org"
 
@@ -90,9 +90,9 @@ def test_a_host_has_its_ascii_form(host: str) -> None:
 def test_the_client_connects_to_the_origin_that_was_checked(rest: str) -> None:
     """Of each address that both accept, the HTTP client has the same host and port."""
     try:
-        url = httpx2.URL(f"http://{rest}")
+        url = check_url(f"http://{rest}")
         origin = parse_origin(f"http://{rest}")
-    except (httpx2.InvalidURL, InvalidInput):
+    except InvalidInput:
         return
     host = f"[{url.host}]" if ":" in url.host else url.raw_host.decode()
     port = f":{url.port}" if url.port not in {None, 80} else ""

@@ -267,12 +267,12 @@ def test_short_answers_from_the_source_are_texts(tmp_path: Path, answers: list[s
 def test_other_short_answers_are_asked_about(
     tmp_path: Path, answers: list[str], shown: str
 ) -> None:
-    """The message says what the column has, and the hint names columns of both sides."""
+    """The message says what the column has, and the hint does not propose it."""
     rows = [{"context": SOURCE, "answer": answer} for answer in answers]
     with pytest.raises(InvalidInput) as caught:
         read(table(tmp_path, "csv", rows))
     assert shown in caught.value.message
-    assert "--source-column context --summary-column answer" in caught.value.hint
+    assert "--source-column context --summary-column COLUMN" in caught.value.hint
     _, (problem,) = read(tmp_path / "a.csv", source_column="nosuch")
     assert "no column 'nosuch'" in problem.message
 

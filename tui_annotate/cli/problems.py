@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
 from tui_annotate.cli import output
 from tui_annotate.cli.options import option
-from tui_annotate.domain.errors import InvalidInput
+from tui_annotate.domain.errors import InvalidInput, TuiAnnotateError
 from tui_annotate.domain.records import Problem
+from tui_annotate.domain.strict_json import encode_strict
 from tui_annotate.plugins.files.targets import open_output
-from tui_annotate.plugins.json_records import write_json_line
 
 ProblemsOption = Annotated[
     Path | None,
@@ -25,7 +25,8 @@ ProblemsOption = Annotated[
 def write_problems(file: Path | None, *others: Path | None) -> Iterator[Callable[[Problem], None]]:
     """Open the file of `--problems`, if any; return a function that writes a problem to it.
 
-    The file is complete even if the import fails.
+    The file appears when the import ends, also with an error that follows from its problems. Any
+    other error leaves an existing file as it is.
 
     Raises:
         InvalidInput: the file is one of `others`, the command's other files, or standard output.
@@ -36,16 +37,25 @@ def write_problems(file: Path | None, *others: Path | None) -> Iterator[Callable
     if file == Path("-") or file.absolute() in {other.absolute() for other in others if other}:
         message = f"--problems {file} is standard output, or another file of this command"
         raise InvalidInput(message, "write the problems to a file of their own")
-    stack = ExitStack()
-    target = stack.enter_context(open_output(file))
+    count = 0
+    failure: TuiAnnotateError | None = None
+    with open_output(file) as target:
 
-    def write(problem: Problem) -> None:
-        write_json_line(target, asdict(problem))
+        def write(problem: Problem) -> None:
+            nonlocal count
+            line, _ = encode_strict(asdict(problem) | {"hint": output.adapt_hint(problem.hint)})
+            # The name of a file may be no UTF-8: its wrong bytes become JSON escapes (\udcff).
+            target.write(line.encode(errors="backslashreplace").decode() + "\n")
+            count += 1
 
-    try:
-        yield write
-    finally:
-        stack.close()
+        try:
+            yield write
+        except TuiAnnotateError as error:
+            if not count:
+                raise
+            failure = error  # raised once the file is complete
+    if failure is not None:
+        raise failure
 
 
 def print_kinds(kinds: Mapping[str, int]) -> None:

@@ -16,6 +16,7 @@ from tui_annotate.domain.adjudication_history import PostAdjudicationCounts
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.people import Permission, is_allowed
 from tui_annotate.domain.work_statistics import RECENT, begin_with_hours, describe_end
+from tui_annotate.domain.workspace_files import LABELS
 
 if TYPE_CHECKING:
     from tui_annotate.domain.work_statistics import Projection, WorkStatistics
@@ -79,7 +80,7 @@ def status(
         _print_gold(measured)
         labels.print_waiting(found.waiting)
         if waiting:
-            file = shlex.quote(str(found.path / "labels.yaml"))
+            file = shlex.quote(str(found.path / LABELS))
             output.print_problem(
                 f"labels.yaml has changed and cannot be used: {waiting}",
                 f"tui-annotate labels apply {file} --dry-run",

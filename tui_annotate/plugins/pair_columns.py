@@ -333,9 +333,10 @@ def find_columns(
         for chosen, groups in _sides(options)
     )
     if not found and faults and has_both:
+        guessed = _guess_columns([name for name in names if name not in faults], options)
         raise InvalidInput(
             f"the columns of {table} are unclear: {'; '.join(faults.values())}",
-            f"name the columns of the texts, for example: {_guess_columns(names, options).options}",
+            f"name the columns of the texts, of {', '.join(names)}: {guessed.options}",
             code=COLUMNS_AMBIGUOUS,
         )
     if not found:
@@ -345,10 +346,12 @@ def find_columns(
 
 
 def _guess_columns(names: Sequence[str], options: ImportOptions) -> PairColumns:
-    """Return the columns with the best names for both sides, whatever their cells contain."""
-    return PairColumns(
-        *(chosen or _find_names(names, groups)[0] for chosen, groups in _sides(options))
-    )
+    """Return the columns with the best names; the word COLUMN stands for a side without one."""
+    sides = [
+        chosen or next(iter(_find_names(names, groups)), "COLUMN")
+        for chosen, groups in _sides(options)
+    ]
+    return PairColumns(*sides)
 
 
 def _find_used(

@@ -10,11 +10,14 @@ from itertools import count
 from threading import Event
 from typing import Final, TypeVar
 
-from tui_annotate.domain.errors import Unavailable
-from tui_annotate.plugins.http_errors import RESUME_HINT, TransientFailure
+from tui_annotate.domain.errors import InvalidInput, Unavailable
+from tui_annotate.plugins.http_errors import TransientFailure
 
 _log = logging.getLogger(__name__)
 _T = TypeVar("_T")
+
+RESUME_HINT: Final = "completed work is kept; run the same command again to continue"
+REPEAT_HINT: Final = "run the command again later; results of this run are not kept"
 
 _LONGEST_WAIT: Final = 60.0
 _LOGGED_WAIT: Final = 10.0
@@ -45,6 +48,8 @@ class RetryPolicy:
         backoff: seconds to wait after an attempt; attempts count from 1.
         first_attempts: maximum number of attempts while no connection has succeeded.
         longest_asked: maximum wait in seconds that the endpoint may request.
+        hint: hint of a final error; empty for a hint that depends on `keeps_results`.
+        keeps_results: returns whether a repeated run continues, with the results so far.
         reached: whether the endpoint has ever answered.
     """
 
@@ -55,7 +60,8 @@ class RetryPolicy:
     attempts: int = 6
     first_attempts: int = 3
     longest_asked: float = 120.0
-    hint: str = RESUME_HINT
+    hint: str = ""
+    keeps_results: Callable[[], bool] = lambda: True
     reached: bool = field(default=False, init=False)
     _given_up: Event = field(default_factory=Event, init=False)
 
@@ -66,8 +72,9 @@ class RetryPolicy:
                 result = attempt()
             except TransientFailure as error:
                 failure = error
-            except Unavailable:
+            except Unavailable as error:
                 self._given_up.set()
+                error.hint = error.hint or self._final_hint()
                 raise
             else:
                 self._given_up.clear()
@@ -86,4 +93,20 @@ class RetryPolicy:
         self._given_up.set()
         long = failure.after > self.longest_asked
         later = f"; the endpoint requires a wait of {failure.after:,.0f} s" if long else ""
-        raise Unavailable(f"{self.host}: {failure}{later}", failure.hint or self.hint) from failure
+        hint = "; ".join(filter(None, (failure.hint, self._final_hint())))
+        raise Unavailable(f"{self.host}: {failure}{later}", hint) from failure
+
+    def limit_retries(self, most: int | None) -> None:
+        """Set the maximum number of repetitions of a request; None changes nothing.
+
+        Raises:
+            InvalidInput: the number is negative.
+        """
+        if most is None:
+            return
+        if most < 0:
+            raise InvalidInput(f"invalid number of retries: {most:,}", "allow 0 or more retries")
+        self.attempts = 1 + most
+
+    def _final_hint(self) -> str:
+        return self.hint or (RESUME_HINT if self.keeps_results() else REPEAT_HINT)

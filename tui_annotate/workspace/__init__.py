@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
 from tui_annotate.domain.errors import Conflict, InvalidInput
+from tui_annotate.domain.workspace_files import BACKUPS, LOG, STORE, VECTORS
+from tui_annotate.plugins.files.output_paths import protect_file
 from tui_annotate.settings import (
     WORKSPACE_FILE,
     WORKSPACE_TEMPLATE,
@@ -18,16 +20,10 @@ from tui_annotate.settings import (
     find_workspace,
     load,
 )
+from tui_annotate.settings.workspaces import expand
 from tui_annotate.storage.atomic_folder import write_text
 from tui_annotate.storage.database import Database
-from tui_annotate.workspace.folder import (
-    BACKUPS,
-    LOG,
-    STORE,
-    VECTORS,
-    create_folders,
-    default_labels,
-)
+from tui_annotate.workspace.folder import create_folders, default_labels
 from tui_annotate.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -77,6 +73,10 @@ def open(path: Path | str | None = None, **flags: Unpack[SettingsFlags]) -> Work
     """
     folder = find_workspace(Path(path) if path is not None else None)
     settings = load(folder, flags=flags)
+    if settings.people_store:
+        protect_file(folder / expand(settings.people_store), "the accounts")
+    if settings.pseudonyms_key:
+        protect_file(folder / expand(settings.pseudonyms_key), "the key of the pseudonyms")
     return Workspace(folder, settings, Database.open(folder / STORE))
 
 

@@ -45,8 +45,8 @@ FILES: list[tuple[str, str, list[list[tuple[str, str]]], int, int]] = [
             [],
             [],
         ],
-        4,
-        3,
+        5,
+        2,
     ),
     (
         "04b/tasks.json",
@@ -167,8 +167,19 @@ def test_only_the_person_with_the_refused_region_is_in_progress(
         "ana": State.DONE,
         "ben": State.DRAFT,
     }
-    named = any("'ben' counts as in progress" in problem.message for problem in problems)
-    assert named or joined  # the regions of a joined text are refused before people are read
+    assert any("'ben' counts as in progress" in problem.message for problem in problems)
+
+
+def test_each_refused_region_of_a_task_names_its_person(tmp_path: Path) -> None:
+    """The regions of two people may have the same id; the last error lists both people."""
+    data = {"source": "The mill.", "summary": TEXT}
+    parts = [make_submission(name, 2, 900, column="summary") for name in ("ana", "ben")]
+    path = file(tmp_path, "tasks.json", json.dumps([{"data": data, "annotations": parts}]))
+    _, problems = read(path, "labelstudio")
+    first, last = (problem.message for problem in problems if problem.refuses_part)
+    assert "of 'ana': " in first
+    assert "of 'ben': " in last
+    assert last.endswith("(on this sample, the work of 'ana', 'ben' counts as in progress)")
 
 
 def test_a_row_with_a_refused_span_is_in_progress(tmp_path: Path) -> None:

@@ -8,11 +8,12 @@ from __future__ import annotations
 import logging
 import re
 import unicodedata
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from enum import Enum, unique
 from threading import Lock
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Self, TypeVar
 
 from tui_annotate.domain.errors import InvalidInput, TuiAnnotateError, Unavailable
 from tui_annotate.domain.strict_json import parse_unique
@@ -121,6 +122,35 @@ _LOGGED_REFUSALS: Final = 5
 """Maximum number of refused questions that are logged; all of them are counted."""
 
 
+@unique
+class NoReply(Enum):
+    """Why a question to a model has no readable reply; the values are texts for the user."""
+
+    UNCLEAR = "the judge's replies were unclear"
+    REFUSED = "the endpoint refused the prompt"
+
+
+@dataclass(frozen=True, slots=True)
+class MissingReplies:
+    """Numbers of questions to a model without a readable reply, by the reason."""
+
+    unclear: int = 0
+    refused: int = 0
+
+    def __add__(self, other: MissingReplies) -> MissingReplies:
+        return MissingReplies(self.unclear + other.unclear, self.refused + other.refused)
+
+    @classmethod
+    def count(cls, replies: Iterable[object]) -> Self:
+        """Count the missing replies among the results of `ParsingJudge.ask_all`."""
+        missing = [reply for reply in replies if isinstance(reply, NoReply)]
+        return cls(missing.count(NoReply.UNCLEAR), missing.count(NoReply.REFUSED))
+
+    @property
+    def total(self) -> int:
+        return self.unclear + self.refused
+
+
 @dataclass(slots=True)
 class ReplyTally:
     """Counts of questions to a model and of its replies: stored, repeated, unclear, refused.
@@ -175,13 +205,13 @@ class ParsingJudge:
 
     def ask_all(
         self, questions: Sequence[Question], read: Callable[[str], _T | None]
-    ) -> list[_T | None]:
-        """Return the parsed replies to questions, in order; None for an unclear or refused one.
+    ) -> list[_T | NoReply]:
+        """Return the parsed replies to questions, in order, or why a question has none.
 
         Raises:
             Unavailable: the endpoint cannot be reached, or sends no replies.
         """
-        found: list[_T | None] = [None] * len(questions)
+        found: list[_T | NoReply] = [NoReply.UNCLEAR] * len(questions)
         checked = [_only_readable(question, read) for question in questions]
         attempts = {at: self._cached_attempt(each) or 0 for at, each in enumerate(checked)}
         while attempts:
@@ -190,9 +220,11 @@ class ParsingJudge:
             unclear = []
             for place, outcome in self.judge.ask_all(asked):
                 text = self._count_reply(asked[place], outcome)
-                if text is not None and (value := read(text)) is not None:
+                if text is None:
+                    found[order[place]] = NoReply.REFUSED
+                elif (value := read(text)) is not None:
                     found[order[place]] = value
-                elif text is not None:
+                else:
                     unclear.append(order[place])
             attempts = {at: attempts[at] + 1 for at in unclear if attempts[at] + 1 < ATTEMPTS}
             with self.tally.lock:
@@ -213,6 +245,7 @@ class ParsingJudge:
     def _count_reply(
         self, question: Question, outcome: ModelReply | TuiAnnotateError
     ) -> str | None:
+        """Count a reply and return its text; None for a question that the endpoint refused."""
         with self.tally.lock:
             if isinstance(outcome, ModelReply):
                 tally = self.tally

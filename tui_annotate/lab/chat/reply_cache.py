@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tui_annotate.domain.errors import InvalidInput, Unavailable
+from tui_annotate.plugins.files.output_paths import require_output_path
 from tui_annotate.plugins.judges import ReplyCache
 from tui_annotate.settings import reply_cache_file
 from tui_annotate.storage.reply_file import ReplyFile
@@ -35,6 +36,10 @@ class LayeredReplies:
         self._required = required
         self._user = user
         self._former = former
+
+    @property
+    def keeps(self) -> bool:
+        return self._user is not None or any(each.keeps for each in self._required)
 
     def get(self, key: str, *, host: str = "") -> str | None:
         caches = [*self._required, *([self._user] if self._user else ()), *self._former]
@@ -69,7 +74,8 @@ def open_replies(
         former: a file of replies next to an output, as earlier versions wrote it; it is only read.
 
     Raises:
-        InvalidInput: `file` or `former` contains something else, or a file and no cache are wanted.
+        InvalidInput: `file` or `former` contains something else, a workspace keeps `file`, or a
+            file and no cache are wanted.
         Unavailable: `file` or `former` cannot be read.
     """
     if no_cache and file is not None:
@@ -80,6 +86,7 @@ def open_replies(
     if no_cache:
         return None
     if file is not None:
+        require_output_path(file)
         return ReplyFile(file)
     there = [ReplyFile(former)] if former is not None and former.exists() else []
     return LayeredReplies(

@@ -24,8 +24,9 @@ from tui_annotate.domain.progress import TaskProgress, replies_from
 from tui_annotate.domain.samples import Sample, SampleKey, Side
 from tui_annotate.domain.scores import RunKind, Score, ScoreRun
 from tui_annotate.domain.suggestions import Suggestion, with_id
+from tui_annotate.lab.argument_types import check_fields
 from tui_annotate.lab.chat import prompts
-from tui_annotate.lab.chat.replies import ParsingJudge, ReplyTally, parse_json
+from tui_annotate.lab.chat.replies import NoReply, ParsingJudge, ReplyTally, parse_json
 from tui_annotate.lab.score.ranking import normalise_values
 from tui_annotate.methods.quote_location import locate_quote
 from tui_annotate.plugins.judges import Judge, Question
@@ -180,6 +181,7 @@ class ProposalOptions:
     limit: int = 0
 
     def __post_init__(self) -> None:
+        check_fields(self)
         if self.max_chars < 1 or self.limit < 0:
             raise InvalidInput(
                 f"invalid limits: --max-chars {self.max_chars}, --limit {self.limit}",
@@ -298,7 +300,7 @@ class ProposalService:
                 [state.build_question(sample) for sample in some], parse_proposals
             )
             for sample, spans in zip(some, replies, strict=True):
-                if spans is not None:
+                if not isinstance(spans, NoReply):
                     each = locate_proposals(sample, spans, state.labels, maker=maker)
                     found[sample.key] = each.suggestions
                     refused.update(each.refused)

@@ -467,6 +467,7 @@ def _print_run(done: ModelRunReport, judge: Judge, *, as_json: bool, dry: bool) 
                 "rows": done.rows,
                 "cached": done.cached,
                 "unanswered": missed,
+                "refused": done.refused,
                 "characters": done.characters,
                 "not_finite": done.not_finite,
                 "model": judge.model,
@@ -485,6 +486,8 @@ def _print_run(done: ModelRunReport, judge: Judge, *, as_json: bool, dry: bool) 
         output.print_message(
             f"rows without an answer: {sum(missed.values()):,} (for each gold position: {places})"
         )
+    if done.refused:
+        output.print_message(f"prompts that the endpoint refused: {done.refused:,}")
 
 
 _ENDPOINT = "--model llama3 --base-url http://localhost:11434/v1"

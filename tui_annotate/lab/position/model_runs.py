@@ -42,6 +42,9 @@ _PASSAGE_FIELDS: Final = (
 )
 """Order in which a passage's fields are written to a row with a model's answer."""
 
+_REFUSED: Final = "prompt-refused"
+"""Code of the error for a prompt that the endpoint refused."""
+
 OnMissing = Callable[[str, str], None]
 """Function that receives the location of a row, and the reason why it has no answer."""
 
@@ -73,11 +76,17 @@ class ModelRunOptions:
 
 @dataclass(slots=True)
 class ModelRunReport:
-    """Counts of a model's answers to the rows of a position study."""
+    """Counts of a model's answers to the rows of a position study.
+
+    Attributes:
+        unanswered: number of rows without an answer, by the position of the gold passage.
+        refused: number of rows whose prompt the endpoint refused, among those without an answer.
+    """
 
     rows: int = 0
     cached: int = 0
     unanswered: Counter[int | None] = field(default_factory=Counter)
+    refused: int = 0
     characters: int = 0
     not_finite: int = 0
 
@@ -161,6 +170,7 @@ def run_model(
                 refused += [] if _is_too_long(prompt, options) else [outcome]
                 row |= {ANSWER: None, ERROR: outcome.message}
                 report.unanswered[gold_position(located.row)] += 1
+                report.refused += outcome.code == _REFUSED
                 on_missing(located.where, outcome.message)
             report.not_finite += write_json_line(target, row)
         report.rows += len(batch)
@@ -190,6 +200,8 @@ def _ask_batch(
     for index, outcome in judge.ask_all(questions) if questions else ():
         if not isinstance(outcome, ModelReply | InvalidInput):
             raise outcome  # not the refusal of a single question, so the run ends
+        if isinstance(outcome, InvalidInput):
+            outcome.code = _REFUSED
         outcomes[sent[index]] = _without_thinking(outcome, options)
     return [outcomes[at] for at in range(len(prompts))]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
+import shlex
 from pathlib import Path
 from typing import Final
 from zipfile import BadZipFile, ZipFile
@@ -99,5 +100,5 @@ def _describe_zip(path: Path) -> tuple[str, str]:
     more = f" and {len(names) - _SHOWN_MEMBERS:,} more" if len(names) > _SHOWN_MEMBERS else ""
     return (
         f"a zip archive with {', '.join(names[:_SHOWN_MEMBERS])}{more}",
-        f"unpack the archive, and pass the file in it: unzip {path.name}",
+        f"unpack the archive, and pass the file in it: unzip {shlex.quote(str(path))}",
     )

@@ -22,6 +22,8 @@ from tui_annotate.plugins.json_records import (
     check_object,
     description_fields,
     enum_field,
+    keep_field,
+    keep_list,
     keep_readable,
     list_field,
     object_field,
@@ -36,6 +38,7 @@ from tui_annotate.plugins.protocols import ExportOptions, ExportReport, ImportOp
 from tui_annotate.plugins.record_validation import (
     describe_value,
     get_field,
+    imported_person,
     parse_document,
     parse_identifier,
 )
@@ -151,20 +154,33 @@ def _read_record(
         raise InvalidInput(f"the field 'format' is {value.get('format')!r}, not {FORMAT!r}")
     sample = _read_sample(value, dataset)
     doubts: list[Doubt] = []
-    listed = keep_readable(_read_person, list_field(value, "people", []), doubts)
+    listed = keep_readable(_read_person, keep_list(value, "people", doubts), doubts)
     people.update((person.id, person) for person in listed)
+    # A refused entry of the list names nobody: it does not refuse that person's work.
+    is_list_whole = not doubts
+
+    def find_person(key: str, what: str) -> Person:
+        if key in people:
+            return people[key]
+        if is_list_whole:
+            raise InvalidInput(
+                f"person {key!r} of the {what} is not in the list 'people'",
+                "add the person to the list 'people'",
+            )
+        return imported_person(parse_identifier(key, what=f"person of the {what}"))
 
     def read_annotation(item: Any) -> tuple[str, CountedAnnotation]:
         person, counted = _read_annotation(check_object(item, what="annotation"))
-        _check_person(person, people, f"annotation {counted.annotation.id}")
+        people[person] = find_person(person, f"annotation {counted.annotation.id}")
         return person, counted
 
     def read_assignment(item: Any) -> Assignment:
-        work = _read_assignment(check_object(item, what="assignment"))
-        _check_person(work.person, people, "assignment")
+        work = _read_assignment(check_object(item, what="assignment"), doubts)
+        people[work.person] = find_person(work.person, "assignment")
         return work
 
-    read = keep_readable(read_annotation, list_field(value, "annotations", []), doubts)
+    items = keep_list(value, "annotations", doubts)
+    read = keep_readable(read_annotation, items, doubts)
     found, converted = convert_annotations([each for _, each in read], sample)
     doubts += converted
     annotations = tuple(
@@ -173,23 +189,14 @@ def _read_record(
         if one is not None
     )
     assignments = tuple(
-        keep_readable(read_assignment, list_field(value, "assignments", []), doubts)
+        keep_readable(read_assignment, keep_list(value, "assignments", doubts), doubts)
     )
     named = [owned.person for owned in annotations] + [one.person for one in assignments]
     keys = dict.fromkeys([*named, *(person.id for person in listed)])
     record = Record(sample, annotations, assignments, tuple(people[key] for key in keys), where)
-    items = list_field(value, "annotations", [])
     given = [item.get("person") for item in items if isinstance(item, dict)]
     refused = [people[key] for key in list_people_with_less(given, record) if key in people]
     return mark_incomplete(record, refused, doubts), doubts
-
-
-def _check_person(person: str, people: Mapping[str, Person], what: str) -> None:
-    if person not in people:
-        raise InvalidInput(
-            f"person {person!r} of the {what} is not in the list 'people'",
-            "add the person to the list 'people'",
-        )
 
 
 def _objects(value: Fields, name: str) -> list[dict[str, Any]]:
@@ -285,19 +292,24 @@ def _read_quotes(annotation: Annotation, quotes: Any) -> list[str | None]:
     return quotes or [None] * len(anchors)
 
 
-def _read_assignment(value: Fields) -> Assignment:
-    state, seconds = text_field(value, "state", State.NEW.value), value.get("seconds", 0.0)
+def _read_assignment(value: Fields, doubts: list[Doubt]) -> Assignment:
+    state = text_field(value, "state", State.NEW.value)
     checked = enum_field(State, state, what="state")
+    return Assignment(
+        text_field(value, "person"),
+        checked,
+        rating=keep_field(lambda: text_field(value, "rating"), "", doubts),
+        comment=keep_field(lambda: text_field(value, "comment"), "", doubts),
+        seconds=keep_field(lambda: _read_seconds(value), 0.0, doubts),
+        updated=text_field(value, "updated"),
+        edited_after_adjudication=value.get(_LATER_EDITS) is True,
+    )
+
+
+def _read_seconds(value: Fields) -> float:
+    seconds = value.get("seconds", 0.0)
     if isinstance(seconds, bool) or not isinstance(seconds, int | float):
         raise InvalidInput(f"'seconds' is {describe_value(seconds)}, not a number")
     if not 0 <= seconds < 1e12:
         raise InvalidInput(f"'seconds' is {seconds!r}, not a duration from 0 to below 1e12")
-    return Assignment(
-        text_field(value, "person"),
-        checked,
-        rating=text_field(value, "rating"),
-        comment=text_field(value, "comment"),
-        seconds=float(seconds),
-        updated=text_field(value, "updated"),
-        edited_after_adjudication=value.get(_LATER_EDITS) is True,
-    )
+    return float(seconds)

@@ -6,12 +6,11 @@ import json
 import shlex
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from itertools import groupby
-from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,7 +24,7 @@ from tui_annotate.plugins.files.inputs import input_size
 from tui_annotate.plugins.format_detection import detect
 from tui_annotate.plugins.protocols import EmbeddingCost, ImportOptions, ReadMeter
 from tui_annotate.plugins.reader_guard import choose_columns, read_guarded
-from tui_annotate.plugins.record_validation import NameRegister
+from tui_annotate.plugins.record_validation import NAME_NOT_UTF8, NameRegister, is_utf8
 from tui_annotate.services.ingest.embed_job import EmbeddingProgress
 from tui_annotate.services.ingest.former_names import needs_former_name
 from tui_annotate.services.ingest.sentences import SegmentationPool, SegmentationTask
@@ -183,6 +182,7 @@ class IngestRun:
     _pending_documents: set[str] = field(default_factory=set)
     _changed_samples: int = 0
     _restored_samples: int = 0
+    _altered: dict[str, str] | None = None
 
     def check(self, records: Records) -> Iterator[tuple[Record, bool]]:
         """Yield each sample that an import accepts, and whether it replaces a stored sample."""
@@ -284,19 +284,29 @@ class IngestRun:
                 batch.with_work.append(record)
             if record.about or key.dataset not in self._descriptions:
                 self._descriptions[key.dataset] = record.about
-        batch.damaged = self._find_damaged(same)
+        self._take_damaged(batch, same)
         self._submit_texts(batch, sentences)
         return batch
 
-    def _find_damaged(self, known: Sequence[Record]) -> dict[SampleKey, Record]:
-        """Return the stored samples of which a stored text is not the imported one any more."""
-        names = {each.sha256 for record in known for each in record.sample.documents}
-        damaged = self.corpus.damaged_documents(sorted(names)) if names else set()
-        return {
-            record.sample.key: record
-            for record in known
-            if any(each.sha256 in damaged for each in record.sample.documents)
-        }
+    def _take_damaged(self, batch: _Batch, known: Sequence[Record]) -> None:
+        """Add the known samples with a damaged text to a batch, which stores the text again.
+
+        A damaged text is split in its stored language, also if this import has another one: its
+        segments become those of the record of changes.
+        """
+        # Texts of a new dataset need no replay of the record.
+        if self._altered is None and (known or self.exchange is not None):
+            self._altered = self.corpus.altered_documents()
+        languages = self._damaged_languages([*batch.fresh.values(), *known])
+        damaged = {record.sample.key: record for record in known if _has_text(record, languages)}
+        batch.damaged = {key: _with_languages(record, languages) for key, record in damaged.items()}
+        for key, record in batch.fresh.items():
+            if _has_text(record, languages):
+                batch.fresh[key] = _with_languages(record, languages)
+
+    def _damaged_languages(self, records: Iterable[Record]) -> dict[str, str]:
+        names = {each.sha256 for record in records for each in record.sample.documents}
+        return self.corpus.damaged_documents(sorted(names), self._altered or {}) if names else {}
 
     def _submit_texts(self, batch: _Batch, sentences: SegmentationPool) -> None:
         documents = {
@@ -307,6 +317,7 @@ class IngestRun:
         if self.exchange is None:  # an exchange may delete stored documents before this batch
             wanted = [name for name in documents if name not in self._pending_documents]
             stored = self.corpus.known_documents(wanted, SEGMENTER)
+            stored -= (self._altered or {}).keys()
             documents = {name: documents[name] for name in wanted if name not in stored}
             self._pending_documents |= documents.keys()
         batch.texts = {name: place for place, name in enumerate(documents)}
@@ -321,7 +332,10 @@ class IngestRun:
         if samples and self.exchange is None:
             self.corpus.add(samples, segmenter=SEGMENTER)
             self.report.added += len(batch.fresh)
-            self._restored_samples += len(batch.damaged)
+            left = self._damaged_languages(batch.damaged.values())
+            self._restored_samples += sum(
+                not _has_text(record, left) for record in batch.damaged.values()
+            )
         elif samples:
             replaced, added = self.corpus.replace(
                 samples, segmenter=SEGMENTER, with_annotations=bool(self.exchange)
@@ -410,6 +424,19 @@ def _digest(record: Record) -> str:
     return hash_texts(record.sample)
 
 
+def _has_text(record: Record, hashes: Container[str]) -> bool:
+    return any(document.sha256 in hashes for document in record.sample.documents)
+
+
+def _with_languages(record: Record, languages: Mapping[str, str]) -> Record:
+    """Return a record whose documents have the languages that are given by their hashes."""
+    documents = tuple(
+        replace(document, language=languages.get(document.sha256, document.language))
+        for document in record.sample.documents
+    )
+    return replace(record, sample=replace(record.sample, documents=documents))
+
+
 def _new_sample(
     record: Record, batch: _Batch, segments: Sequence[tuple[Segment, ...]]
 ) -> NewSample:
@@ -435,6 +462,8 @@ class IngestFiles:
     def __iter__(self) -> Iterator[Record | Problem]:
         """Yield the samples and problems of input files, in the order of the files.
 
+        A file whose name cannot name a dataset is a problem if there are other files.
+
         Raises:
             NotFound, InvalidInput, Unavailable: a file cannot be opened, its format or language is
             unknown, or the columns of a table are ambiguous. Raised before the first record.
@@ -451,7 +480,8 @@ class IngestFiles:
             self.options = replace(self.options, chosen_columns={}, stored=self.stored)
         for path, name in named:
             if self.options.choose_columns is None and not path.is_fifo():  # read only once
-                choose_columns(name, self.options, path)
+                with self._passing_over(path):
+                    choose_columns(name, self.options, path)
         self._meter = ReadMeter(sum(map(input_size, self.paths)))
         options = replace(self.options, meter=self._meter, stored=self.stored)
         prefixed = len(self.paths) > 1 and bool(options.dataset)  # else row numbers would repeat
@@ -459,10 +489,35 @@ class IngestFiles:
             (name, needs_former_name(path, name, options) or options.former_names, path)
             for path, name in named
         ]
-        for (name, former), group in groupby(files, itemgetter(0, 1)):
+        for (name, former, alone), group in groupby(files, self._group_key):
             paths = [path for _, _, path in group]
             reading = replace(options, former_names=former)
-            yield from read_guarded(name, reading, *paths, prefixed=prefixed)
+            if not alone:
+                yield from read_guarded(name, reading, *paths, prefixed=prefixed)
+                continue
+            refused: list[Problem] = []
+            with self._passing_over(paths[0], refused):
+                yield from read_guarded(name, reading, *paths, prefixed=prefixed)
+            yield from refused
+
+    def _group_key(self, file: tuple[str, bool, Path]) -> tuple[str, bool, str]:
+        """Return what files have in common that are read together.
+
+        A file whose name is not UTF-8 is read alone, so that it is refused without the others.
+        """
+        name, former, path = file
+        return name, former, "" if is_utf8(path.name) else str(path)
+
+    @contextmanager
+    def _passing_over(self, path: Path, problems: list[Problem] | None = None) -> Iterator[None]:
+        """Pass over one of several files whose name cannot name a dataset; note the problem."""
+        try:
+            yield
+        except InvalidInput as error:
+            if error.code != NAME_NOT_UTF8 or len(self.paths) == 1:
+                raise
+            if problems is not None:
+                problems.append(Problem(str(path), error.message, error.hint, code=error.code))
 
     def share(self) -> float:
         """Return the fraction of the input files' bytes that were read so far, in [0, 1]."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from threading import Lock
@@ -16,7 +17,7 @@ from tui_annotate.domain.adjudication_history import (
 )
 from tui_annotate.domain.annotations import REJECTED, Annotation
 from tui_annotate.domain.assignments import State
-from tui_annotate.domain.errors import NotAllowed, NotFound
+from tui_annotate.domain.errors import Damaged, NotAllowed, NotFound
 from tui_annotate.domain.people import (
     OPERATOR,
     Actor,
@@ -26,7 +27,7 @@ from tui_annotate.domain.people import (
     require_permission,
     second_reader,
 )
-from tui_annotate.domain.records import RecordFilter
+from tui_annotate.domain.records import Record, RecordFilter
 from tui_annotate.domain.report_collections import has_rating_conflict, rating_scale
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.methods.adjudication import (
@@ -79,6 +80,14 @@ class ReviewQueries:
     _counts_by_sample: dict[SampleKey, _SampleCounts] = field(
         default_factory=dict, init=False, compare=False
     )
+    _damaged_at: dict[SampleKey, int] = field(default_factory=dict, init=False, compare=False)
+    """Version of the store (`moment`) in which the texts of a sample were found damaged."""
+
+    _orders: dict[str, tuple[int, list[SampleKey]]] = field(
+        default_factory=dict, init=False, compare=False
+    )
+    """Version of the store, and the order of `queue` in it, by reviewer."""
+
     _history: AdjudicationHistory = field(
         default_factory=AdjudicationHistory, init=False, compare=False
     )
@@ -230,30 +239,49 @@ class ReviewQueries:
         """
         require_permission(self.actor, Permission.REVIEW)
         self._machine_differences.clear()
+        self._orders.clear()
         for dataset in sorted({key.dataset for key in says or ()}):
             for record in self.corpus.records(RecordFilter(dataset=dataset)):
                 found, score = find_verdict(record), (says or {}).get(record.sample.key)
                 if found is not None and score is not None:
                     self._machine_differences[record.sample.key] = abs(found - score)
 
-    def next(self, reviewer: str, after: SampleKey | None = None) -> SampleKey | None:
-        """Return the next sample to adjudicate, if possible not `after`; None if none is left."""
-        wanted = [
+    def next(
+        self,
+        reviewer: str,
+        after: SampleKey | None = None,
+        *,
+        without: Collection[SampleKey] = (),
+    ) -> SampleKey | None:
+        """Return the next sample to adjudicate, if possible not `after`; None if none is left.
+
+        Samples of `without` are passed over, such as those whose texts are damaged.
+        """
+        wanted = [key for key in self.to_adjudicate(reviewer) if key not in without]
+        others = [key for key in wanted if key != after]
+        return next(iter(others or wanted), None)
+
+    def to_adjudicate(self, reviewer: str) -> list[SampleKey]:
+        """Return the samples that a reviewer can adjudicate, in the order of `queue`."""
+        return [
             row.key
             for row in self.queue(reviewer)
             if not row.settled and row.annotators and (self.own_allowed or not row.own)
         ]
-        others = [key for key in wanted if key != after]
-        return next(iter(others or wanted), None)
 
     def neighbour(self, reviewer: str, key: SampleKey, step: int) -> SampleKey | None:
         """Return the sample `step` positions after another one in the reviewer's order."""
-        keys = [row.key for row in self.queue(reviewer)]
+        self.check_reviewer(reviewer)
+        moment = self.store.moment()
+        read_at, keys = self._orders.get(reviewer, (None, []))
+        if read_at != moment:  # one order serves all steps past damaged samples
+            keys = [row.key for row in self.queue(reviewer)]
+            self._orders[reviewer] = moment, keys
         at = keys.index(key) + step if key in keys else 0
         return keys[at] if 0 <= at < len(keys) else None
 
     def _queue_row(self, one: ReviewCandidate, reviewer: str) -> QueuedSample:
-        counts = self._counts_by_sample[one.key] if one.ready else _NOT_READ
+        counts = self._counts_by_sample.get(one.key, _NOT_READ) if one.ready else _NOT_READ
         later = self._history.samples.get(one.key)
         annotations, standings, kinds, rated = counts[1:]
         return QueuedSample(
@@ -276,8 +304,14 @@ class ReviewQueries:
         )
 
     def _update_counts(self, there: Sequence[ReviewCandidate]) -> None:
-        known = self._counts_by_sample
-        changed = [one for one in there if known.get(one.key, (None,))[0] != one.finished]
+        known, moment = self._counts_by_sample, self.store.moment()
+        changed = [
+            one
+            for one in there
+            if known.get(one.key, (None,))[0] != one.finished
+            # Damaged texts are read again only after a commit, which may have restored them.
+            and self._damaged_at.get(one.key) != moment
+        ]
         for one, found, ratings in self._read_groups(changed):
             known[one.key] = (
                 one.finished,
@@ -286,29 +320,28 @@ class ReviewQueries:
                 Counter(kind for group in found for kind in group.differences),
                 has_rating_conflict(ratings),
             )
+        for one in changed:
+            if known.get(one.key, (None,))[0] != one.finished:
+                self._damaged_at[one.key] = moment
 
     def _read_groups(
         self, wanted: Sequence[ReviewCandidate]
     ) -> Iterator[tuple[ReviewCandidate, Sequence[CandidateGroup], Collection[str]]]:
-        if len(wanted) <= _FEW_SAMPLES:
-            with self.store.reading() as log:
-                for one in wanted:
-                    now = read_sample_work(log, self.corpus.sample(one.key).sample)
-                    yield one, now.groups, now.ratings.values()
-            return
-        by_key = {one.key: one for one in wanted}
-        for record in self.corpus.records(RecordFilter()):
-            if counted := by_key.get(record.sample.key):
-                by_person: dict[str, list[Annotation]] = {who: [] for who, _ in counted.finished}
-                for owned in record.annotations:
-                    if owned.person in by_person:
-                        by_person[owned.person].append(owned.annotation)
-                rated = {each.person: each.rating for each in record.assignments}
-                yield (
-                    counted,
-                    group_candidates(record.sample, by_person),
-                    [rated.get(who, "") for who in by_person],
-                )
+        """Yield the candidate groups and ratings of samples, except those with damaged texts."""
+        left = {one.key: one for one in wanted}
+        if len(left.keys() - self._damaged_at.keys()) > _FEW_SAMPLES:
+            with suppress(Damaged):  # ends the stream: what is left is read one by one
+                for record in self.corpus.records(RecordFilter()):
+                    if one := left.pop(record.sample.key, None):
+                        yield one, *_group_record(record, one)
+        with self.store.reading() as log:
+            for one in left.values():
+                try:
+                    sample = self.corpus.sample(one.key).sample
+                except Damaged:
+                    continue
+                now = read_sample_work(log, sample)
+                yield one, now.groups, now.ratings.values()
 
     def adjudication_notice(self, person: str, key: SampleKey) -> SampleOutcome | None:
         """Return the adjudication of a sample as one of its annotators may see it.
@@ -368,3 +401,15 @@ class ReviewQueries:
         second = second_reader(Person(reviewer, reviewer, PersonKind.LOCAL)).id
         streams = [log.stream(name, key) for name in (reviewer, second)]
         return any(one.annotations or one.assignment.begun for one in streams)
+
+
+def _group_record(
+    record: Record, candidate: ReviewCandidate
+) -> tuple[Sequence[CandidateGroup], Collection[str]]:
+    by_person: dict[str, list[Annotation]] = {who: [] for who, _ in candidate.finished}
+    for owned in record.annotations:
+        if owned.person in by_person:
+            by_person[owned.person].append(owned.annotation)
+    rated = {each.person: each.rating for each in record.assignments}
+    ratings = [rated.get(who, "") for who in by_person]
+    return group_candidates(record.sample, by_person), ratings

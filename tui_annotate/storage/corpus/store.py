@@ -8,8 +8,19 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
-from sqlalchemy import Connection, bindparam, delete, func, select, text, tuple_, update
+from sqlalchemy import (
+    Connection,
+    bindparam,
+    delete,
+    func,
+    literal_column,
+    select,
+    text,
+    tuple_,
+    update,
+)
 
+from tui_annotate.domain.change_record import represent_content
 from tui_annotate.domain.errors import Conflict, NotFound
 from tui_annotate.domain.history import Event, discard_action
 from tui_annotate.domain.people import Permission, require_permission, visible_people
@@ -21,6 +32,7 @@ from tui_annotate.storage.assignments.assignment_rows import record_removal
 from tui_annotate.storage.assignments.gold import count_gold_checks
 from tui_annotate.storage.assignments.store import count_practice_samples
 from tui_annotate.storage.batches import split_batches
+from tui_annotate.storage.change_record import DOCUMENT_CONTENT, find_altered_documents
 from tui_annotate.storage.clock import utc_now
 from tui_annotate.storage.columns import (
     ASSIGNMENTS,
@@ -36,7 +48,7 @@ from tui_annotate.storage.corpus.intake import NewSample, hash_texts
 from tui_annotate.storage.corpus.records import StoredSample
 from tui_annotate.storage.corpus.sample_names import LAST_CHARACTER, only_key, split_name
 from tui_annotate.storage.database import CommonStore
-from tui_annotate.storage.documents import find_text_damage, read_segments
+from tui_annotate.storage.documents import find_document_damage, read_segments
 from tui_annotate.storage.log.log import EventLog
 from tui_annotate.storage.queue_orders import remove_ranks
 from tui_annotate.storage.scores.orders import drop_stale_results
@@ -67,6 +79,8 @@ __all__ = [
 
 
 _BATCH: Final = 15
+
+_STORED_DOCUMENTS: Final = select(DOCUMENTS.c.sha256, DOCUMENTS.c.text, DOCUMENTS.c.boundaries)
 
 _INFOS: Final = text("""
     SELECT d.name,
@@ -143,20 +157,41 @@ class CorpusStore(VectorSetStore):
 
     def known_documents(self, hashes: Sequence[str], segmenter: str) -> set[str]:
         """Return those hashes whose text is stored undamaged, with segments of the segmenter."""
-        columns = (DOCUMENTS.c.sha256, DOCUMENTS.c.text)
-        query = select(*columns).where(
+        query = _STORED_DOCUMENTS.where(
             DOCUMENTS.c.sha256.in_(hashes), DOCUMENTS.c.segmenter == segmenter
         )
         with self._database.reading() as connection:
             rows = connection.execute(query)
-            return {name for name, content in rows if not find_text_damage(content, name)}
+            return {row.sha256 for row in rows if not find_document_damage(*row)}
 
-    def damaged_documents(self, hashes: Sequence[str]) -> set[str]:
-        """Return those document hashes whose stored text has another hash."""
-        query = select(DOCUMENTS.c.sha256, DOCUMENTS.c.text).where(DOCUMENTS.c.sha256.in_(hashes))
+    def damaged_documents(
+        self, hashes: Sequence[str], recorded: Mapping[str, str]
+    ) -> dict[str, str]:
+        """Return the stored language of those documents whose text or segments are damaged.
+
+        The keys are the documents' hashes. A text is damaged if it has another hash.
+
+        `recorded`: contents by hash, as `altered_documents` returns them; a document with another
+        content is damaged too.
+        """
+        content: Any = literal_column(DOCUMENT_CONTENT).label("content")
+        query = _STORED_DOCUMENTS.add_columns(DOCUMENTS.c.language, content)
         with self._database.reading() as connection:
-            rows = connection.execute(query)
-            return {name for name, content in rows if find_text_damage(content, name)}
+            rows = connection.execute(query.where(DOCUMENTS.c.sha256.in_(hashes))).all()
+        return {
+            row.sha256: row.language
+            for row in rows
+            if find_document_damage(*row[:3])
+            or (
+                row.sha256 in recorded
+                and represent_content(row.content, hashed=True) != recorded[row.sha256]
+            )
+        }
+
+    def altered_documents(self) -> dict[str, str]:
+        """Return the recorded content of documents that another program gave another one."""
+        with self._database.reading() as connection:
+            return find_altered_documents(connection)
 
     def sample(self, key: SampleKey) -> StoredSample:
         """Return one sample with the segments of its documents; NotFound for an unknown key."""

@@ -60,10 +60,17 @@ def finish_sample(draft: Draft) -> Effects:
         return effects
     if lacking := draft.lacking():
         return _show_lacking(draft, *lacking[0])
-    if not draft.warned and (unseen := _describe_unseen(draft)):
+    drops_selection = draft.selection and draft.selection != draft.selection_warned
+    unseen = "" if draft.warned else _describe_unseen(draft)
+    if drops_selection:
+        draft.selection_warned = draft.selection
+        if not unseen:
+            return draft.refuse_key(MessageCode.SELECTION_NOT_SAVED, WARNING)
+    if unseen:
         draft.warned = True
+        both = MessageCode.SELECTION_NOT_SAVED_NOT_ALL_SEEN
         return draft.refuse_key(
-            MessageCode.NOT_ALL_SEEN,
+            both if drops_selection else MessageCode.NOT_ALL_SEEN,
             WARNING,
             unseen=unseen,
             sentences=[at + 1 for at in draft.unvisited()],
@@ -257,6 +264,8 @@ def replace_annotations(
         effects = show_annotation(draft, back.id)
     if gone and gone.id not in known and not draft.open and not draft.selection:
         effects = _restore_draft(draft, gone, new=True)
+        # The user has just undone it, so Enter need not ask whether it is dropped.
+        draft.selection_warned = next((anchor.span for anchor in gone.claim), None)
     draft.say(text, SAVED if not gone else HINT)
     return effects
 

@@ -8,7 +8,15 @@ from tui_annotate.domain.annotations import Anchor, Annotation, LabelPath
 from tui_annotate.domain.labels import Label, Requirement
 from tui_annotate.domain.samples import Side
 from tui_annotate.tui.draft import cursor_actions, notes, suggestion_answers
-from tui_annotate.tui.draft.effects import Blink, Effects, Finish, Open, Rate, Save, Select
+from tui_annotate.tui.draft.effects import (
+    Blink,
+    Effects,
+    Finish,
+    Open,
+    Rate,
+    Save,
+    Select,
+)
 from tui_annotate.tui.draft.messages import NO_MESSAGE, MessageCode, StatusMessage
 from tui_annotate.tui.draft.state import DECLINE, RATING, WHY, Draft, PendingQuestion
 from tui_annotate.tui.draft.words import HINT, WARNING, describe_labels, join_label_names
@@ -23,7 +31,7 @@ def choose(draft: Draft, digit: str) -> Effects:
         return [Blink()]
     if draft.digits_off and not (draft.pending or draft.split_label):
         return _refuse_digit(draft)
-    if draft.pending and draft.pending.kind in WHY:
+    if draft.pending and draft.asks_reason:
         return _send_reason(draft, draft.pending, option.text)
     if draft.pending and draft.pending.kind == RATING:
         return _give_rating(draft, option.text)

@@ -74,6 +74,9 @@ REFUSING, LEAVING, REOPENING = "refuse", "rest", "reopen"
 """Questions in review: why is a candidate rejected, why does a conflict stay undecided, and whose
 work is reopened?"""
 
+TYPED_REASON: Final = "typed reason"
+"""The line for a reason in the user's own words, whose text is not kept if it is closed."""
+
 _REVIEW_REASON: Final = _with_names(
     ("option.choose", "choose"), ("option.list", "other reason"), ("back", "cancel")
 )
@@ -99,6 +102,9 @@ QUESTIONS: Final[Mapping[str, Names]] = {
     "decline": _with_names(
         ("option.choose", "choose reason"), ("option.list", "other reason"),
         ("sample.done", "no reason"), ("back", "cancel"),
+    ),
+    TYPED_REASON: _with_names(
+        "note.save", "note.suggest", "note.past", ("note.keep", "cancel")
     ),
     REFUSING: _REVIEW_REASON,
     LEAVING: _REVIEW_REASON,

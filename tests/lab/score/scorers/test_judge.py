@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tui_annotate.domain.errors import InvalidInput, TuiAnnotateError, Unavailable
+from tui_annotate.lab.chat.replies import NoReply, ReplyTally
 from tui_annotate.lab.score.scorers.judge import parse_grade
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.judges import ModelReply, Question
@@ -25,7 +26,7 @@ class Teacher:
     name, model, host = "toy", "toy-1", "here"
 
     def __init__(self, answer: Callable[[str], str]) -> None:
-        self._answer = answer
+        self.answer = answer
         self._known: dict[Question, str] = {}
         self.asked: list[Question] = []
 
@@ -34,7 +35,7 @@ class Teacher:
         known = question in self._known
         if not known:
             self.asked.append(question)
-            self._known[question] = self._answer(question.user)
+            self._known[question] = self.answer(question.user)
         return ModelReply(self._known[question], known)
 
     def ask_all(
@@ -42,7 +43,10 @@ class Teacher:
     ) -> Iterator[tuple[int, ModelReply | TuiAnnotateError]]:
         """One after the other."""
         for place, question in enumerate(questions):
-            yield place, self.ask(question)
+            try:
+                yield place, self.ask(question)
+            except InvalidInput as error:
+                yield place, error
 
     def cached(self, question: Question) -> bool:
         """Whether it was asked before."""
@@ -79,6 +83,24 @@ def test_an_unclear_judge_gives_one_half() -> None:
     assert found.values == (0.5, 0.5)
     assert found.words == ("undecided", "undecided")
     assert [one.attempt for one in teacher.asked] == [0, 0, 1, 1, 2, 2]
+
+
+def test_a_refused_prompt_has_no_value() -> None:
+    """No model has read the answer, so the score is no half; the reason is with the answer."""
+    teacher = Teacher(_by_city)
+
+    def refuse_rome(prompt: str) -> str:
+        if "Answer to be marked:\nRome" in prompt:
+            raise InvalidInput("here refused a question: too long (400)")
+        return _by_city(prompt)
+
+    teacher.answer = refuse_rome
+    scorer = _scorer(teacher)
+    ((found,),) = scorer.of_answers([ASKED])
+    assert found.values == (1.0, None)
+    assert found.words == ("right: so it is", NoReply.REFUSED.value)
+    tally: ReplyTally = scorer.tally  # type: ignore[attr-defined]
+    assert (tally.refused, tally.unclear) == (1, 0)
 
 
 def test_many_questions_keep_their_order() -> None:

@@ -138,7 +138,7 @@ async def test_one_key_takes_and_one_refuses(folder: Path) -> None:
         await reviewer.press("c c x")
         assert reviewer.question == REFUSING
         assert f"1  {WHY[RejectionReason.SLIP]}" in reviewer.shown()
-        await reviewer.press("j")  # means nothing while a reason is asked for
+        await reviewer.press("tab")  # means nothing while a reason is asked for
         assert reviewer.question == REFUSING
         await reviewer.press("2")
         assert reviewer.saved == ("reject", [])
@@ -187,6 +187,22 @@ async def test_own_words_are_a_reason(folder: Path) -> None:
     report = {one.settled.note for one in found(folder, REJECTED) if one.settled}
     assert report == {"vague"}
     assert len(found(folder, REJECTED)) == 3
+
+
+async def test_a_letter_begins_a_reason(folder: Path) -> None:
+    """It is no command: `u` does not close the question, and `n` and `c` go nowhere."""
+    async with open_review(folder) as reviewer:
+        await reviewer.press("x u n c l e a r enter")
+        assert reviewer.saved == ("reject", [])
+        report = {one.settled.note for one in found(folder, REJECTED) if one.settled}
+        assert report == {"unclear"}
+        await reviewer.press("enter u escape")
+        assert reviewer.review_draft.pending is None
+        assert reviewer.sample == "a"
+        await reviewer.press("enter 不 enter")
+        assert reviewer.sample == "c"
+    report = {one.settled.note for one in found(folder, REJECTED) if one.settled}
+    assert report == {"unclear", "不"}
 
 
 async def test_merging(folder: Path) -> None:

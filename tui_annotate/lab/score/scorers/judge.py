@@ -1,6 +1,7 @@
 """Scorer that asks a chat model whether an answer agrees with the right answer, and why.
 
-Source: the GPT judge of the project Dreamcatcher; an unclear reply gives the score 0.5.
+Source: the GPT judge of the project Dreamcatcher; an unclear reply gives the score 0.5. A prompt
+that the endpoint refuses gives no score, as no model has read the answer.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import Any, Final
 
 from tui_annotate.domain.errors import Unavailable
 from tui_annotate.lab.chat import prompts
-from tui_annotate.lab.chat.replies import ParsingJudge, ReplyTally, parse_json
+from tui_annotate.lab.chat.replies import NoReply, ParsingJudge, ReplyTally, parse_json
 from tui_annotate.lab.score.ranking import JUDGED
 from tui_annotate.plugins.judges import Judge, Question
 from tui_annotate.plugins.protocols import EmbeddingCost
@@ -31,7 +32,8 @@ _TOKEN_LENGTH: Final = 3
 class JudgeScorer:
     """Scorer by a chat model: 1 for a right answer, 0 for wrong, 0.5 for an unclear reply.
 
-    A question is asked up to three times until the reply is clear.
+    A question is asked up to three times until the reply is clear. An answer whose prompt the
+    endpoint refuses has no value.
 
     Raises:
         Unavailable: no judge is named.
@@ -75,14 +77,8 @@ class JudgeScorer:
                 )
             )
             for each in some:
-                found = list(islice(grades, len(each.texts)))
-                values = tuple(0.5 if one is None else float(one[0]) for one in found)
-                words = tuple(
-                    UNDECIDED
-                    if one is None
-                    else ": ".join(filter(None, (RIGHT if one[0] else WRONG, one[1])))
-                    for one in found
-                )
+                found = [_score_grade(grade) for grade in islice(grades, len(each.texts))]
+                values, words = zip(*found, strict=True)
                 yield (Opinion(name=JUDGED, values=values, words=words),)
         self.tally.check_refusals()
 
@@ -111,6 +107,17 @@ class JudgeScorer:
             )
             for text in each.texts
         ]
+
+
+def _score_grade(grade: tuple[bool, str] | NoReply) -> tuple[float | None, str]:
+    """Return the score of an answer, and the words that explain it."""
+    if grade is NoReply.REFUSED:
+        return None, grade.value
+    if isinstance(grade, NoReply):
+        return 0.5, UNDECIDED
+    right, reason = grade
+    verdict = RIGHT if right else WRONG
+    return float(right), f"{verdict}: {reason}" if reason else verdict
 
 
 def parse_grade(reply: str) -> tuple[bool, str] | None:

@@ -131,6 +131,11 @@ class ReviewDraft(Draft):
         return REVIEWING if state in "RSV" and not self.editing else state
 
     @property
+    def asks_reason(self) -> bool:
+        asked = self.pending is not None and self.pending.kind in (REFUSING, LEAVING)
+        return asked or super().asks_reason
+
+    @property
     def shown_work(self) -> tuple[object, ...]:
         return *super().shown_work, self.groups, self.settled, self.progress
 

@@ -29,7 +29,7 @@ from tui_annotate.domain.samples import SampleKey, Side
 from tui_annotate.plugins import registry
 from tui_annotate.tui import key_queue, terminal
 from tui_annotate.tui.draft import completion, cursor_actions, highlights
-from tui_annotate.tui.draft.effects import Blink, Effect, Effects, Open
+from tui_annotate.tui.draft.effects import Blink, Effect, Effects, Open, OpenNote
 from tui_annotate.tui.draft.key_handlers import press
 from tui_annotate.tui.draft.messages import NO_MESSAGE, Kind, MessageCode, StatusMessage
 from tui_annotate.tui.draft.navigation import show
@@ -433,7 +433,12 @@ class WorkspaceScreen(SampleScreen):
     def _act(self, draft: Draft, event: events.Key, action: str) -> None:
         key, method = table_key(event.key, event.character)
         self.spend()
-        if method:
+        if draft.asks_reason and event.character and event.character.isalpha():
+            # A letter is the start of a typed reason, not a command.
+            opened = self.press(draft, "option.list", digit="0")
+            letter = OpenNote(event.character)
+            self.perform([letter if isinstance(one, OpenNote) else one for one in opened])
+        elif method:
             draft.say(MessageCode.INPUT_METHOD_ON)
             self.show_draft()
         elif draft.hints:
