@@ -12,7 +12,7 @@ from typing import IO, Final, NamedTuple
 from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.domain.scores import Score
-from tui_annotate.lab.score.ranking import relative_position
+from tui_annotate.lab.score.ranking import are_equal, relative_position
 
 SEGMENTS: Final = "segments"
 
@@ -119,7 +119,7 @@ class ScoreValues:
                     f"{name}: no value for {unknown_parts:,} of {parts}; a text's score is that of"
                     " the worst of its other sentences"
                 )
-            if self._low.get(name) == self._high.get(name) and count - unknown > 1:
+            if count - unknown > 1 and are_equal(self._low[name], self._high[name]):
                 yield f"{name}: all values are {self._low[name]:g}, so each normalised value is 0.5"
 
     def close(self) -> None:
