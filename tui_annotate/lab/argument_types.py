@@ -47,7 +47,9 @@ def check_types(
 
 
 def check_fields(options: Any) -> None:
-    """Check the types of the texts, numbers and switches among the fields of a dataclass.
+    """Check the texts, numbers and switches of a dataclass; replace those of numpy by plain ones.
+
+    A number of numpy could not be stored with the results later.
 
     Raises:
         InvalidArgument: a field has another type than its annotation states.
@@ -55,7 +57,9 @@ def check_fields(options: Any) -> None:
     kind = type(options)
     hints = get_type_hints(kind)
     names = [each.name for each in fields(options) if hints[each.name] in _PLAIN]
-    check_types(kind.__name__, {name: getattr(options, name) for name in names}, hints)
+    given = {name: getattr(options, name) for name in names}
+    for name, value in check_types(kind.__name__, given, hints).items():
+        object.__setattr__(options, name, value)  # the dataclass may be frozen
 
 
 def _as_plain(value: Any) -> Any:

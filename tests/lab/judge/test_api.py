@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -18,7 +19,9 @@ from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.lab.judge.context_order import SortOptions
 from tui_annotate.lab.judge.evaluation import EvaluateOptions
 from tui_annotate.lab.judge.reference_answers import GenerateOptions
+from tui_annotate.lab.score.ranking_service import RankOptions
 from tui_annotate.lab.score.scoring import ScoreOptions
+from tui_annotate.plugins.scoring import ScorerOptions
 
 
 def test_three_functions(tmp_path: Path) -> None:
@@ -191,3 +194,28 @@ def test_options_of_another_type_are_errors(
     name, value = wrong.popitem()
     with pytest.raises(TypeError, match=f"{name} is {value!r}"):
         options(**wrong, **{name: value})
+
+
+@pytest.mark.parametrize(
+    ("options", "given"),
+    [
+        (SortOptions, {"k": np.int64(3), "bottom": np.bool_(True)}),
+        (ScoreOptions, {"dataset": np.str_("d"), "scorer": "unigram", "limit": np.int64(3)}),
+        (RankOptions, {"dataset": "d", "short": np.int32(9), "up": np.float32(50)}),
+    ],
+)
+def test_options_of_numpy_become_plain_values(
+    options: Callable[..., Any], given: dict[str, Any]
+) -> None:
+    """The values are stored as JSON with the results, which knows no types of numpy."""
+    made = options(**given)
+    plain = [getattr(made, name) for name in given]
+    assert json.loads(json.dumps(plain)) == plain == list(given.values())
+
+
+def test_options_of_a_scorer_become_plain_values() -> None:
+    """They are stored with the results, too."""
+    made = ScoreOptions(
+        dataset="d", scorer="unigram", options=ScorerOptions(top_k=cast("int", np.int64(3)))
+    )
+    assert type(made.options.top_k) is int

@@ -20,6 +20,7 @@ from tui_annotate.domain.progress import TaskProgress, time_phase
 from tui_annotate.domain.records import RecordFilter
 from tui_annotate.domain.samples import Sample, SampleKey, Side
 from tui_annotate.domain.scores import RunKind, Score, ScoreRun
+from tui_annotate.lab.argument_types import check_fields
 from tui_annotate.lab.score.ranking import (
     AS_RIGHT,
     AS_WRONG,
@@ -78,6 +79,9 @@ class RankOptions:
     down: float = 30.0
     short: int = 80
     use: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        check_fields(self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -56,6 +56,7 @@ class ScoreOptions:
 
     def __post_init__(self) -> None:
         check_fields(self)
+        check_fields(self.options)
         if self.limit < 0:
             raise InvalidInput(
                 f"invalid number of questions or samples to score: {self.limit:,}",
