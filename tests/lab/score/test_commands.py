@@ -21,7 +21,12 @@ from tests.plugins.embedders.endpoint_server import serving
 from tests.plugins.embedders.neural_models import needs_torch
 from tests.plugins.local_models import language_model
 from tests.plugins.loopback import Reply
-from tui_annotate.plugins.retry import REPEAT_HINT, RESUME_HINT, RetryPolicy
+from tui_annotate.plugins.retry import (
+    REPEAT_HINT,
+    REPEAT_VECTORS_HINT,
+    RESUME_HINT,
+    RetryPolicy,
+)
 
 SECOND = {"question": "Who?", "answer": "Ana", "generation": [{"text": "Ana."}, {"text": "Ben."}]}
 
@@ -387,5 +392,5 @@ def test_retries_of_an_embedder_are_limited(work: Command, monkeypatch: pytest.M
             endpoint.script.extend([embedding_refusal(500, "broken")] * 9)
             done = work(*command, "--max-retries", "0")
             assert (done.code, len(endpoint.script)) == (1, 8), done.err
-            assert (RESUME_HINT in done.err, REPEAT_HINT in done.err) == (False, True)
+            assert (RESUME_HINT in done.err, REPEAT_VECTORS_HINT in done.err) == (False, True)
             endpoint.script.clear()
