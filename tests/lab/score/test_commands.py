@@ -338,6 +338,26 @@ def test_hints_of_a_pipeline_name_keys_of_its_file(
     assert "--" not in hint.partition("tui-annotate ")[0]
 
 
+@pytest.mark.parametrize(
+    ("rules", "told"),
+    [
+        ("{name: combined}", "percentile"),
+        ("{down: 80}", "down_percentile: 30"),
+        ("{name: length, use: [a]}", "the key use"),
+    ],
+)
+def test_a_ranker_is_checked_before_a_pipeline_computes(
+    work: Command, rules: str, told: str
+) -> None:
+    """No score is stored, and none was paid for; the hint names keys of the file."""
+    text = f"data: {{dataset: set}}\nscorer: {{unigram_scorer_en: }}\nranker: {rules}\n"
+    Path("p.yml").write_text(text, "utf-8")
+    done = work("pipeline", "run", "p.yml")
+    assert (done.code, "p.yml:3" in done.err, told in done.err) == (2, True, True)
+    assert work("scores", "list", "--json").json == []
+    assert work("pipeline", "run", "p.yml", "--dry-run").code == 2
+
+
 def test_a_pipeline_writes_no_json_into_a_table(work: Command) -> None:
     """`output_data_path: t.csv` is refused before anything is computed; a probe likewise."""
     Path("p.yml").write_text("data: {dataset: set, output_data_path: t.csv}\n", "utf-8")

@@ -25,7 +25,7 @@ from tui_annotate.plugins.scoring import ScorerOptions
 
 if TYPE_CHECKING:
     from tui_annotate.domain.progress import TaskProgress
-    from tui_annotate.lab.score.ranking_service import RankReport
+    from tui_annotate.lab.score.ranking_service import RankOptions, RankReport
     from tui_annotate.lab.score.scoring import ScoreOptions, ScoreReport
     from tui_annotate.plugins.protocols import ExportReport
     from tui_annotate.services.ingest import IngestReport
@@ -152,12 +152,11 @@ class _Reader:
         }
         for name in ("labelled", "ranked"):
             check_json_name(paths.get(name), what="labelled and ranked answers")
-        ranker = parts.get("ranker")
         return Recipe(
             dataset=data.get("dataset", ""),
             **paths,
             steps=tuple(self._read_steps(parts.get("scorer"))),
-            ranker=None if _is_empty(ranker) else self._read_section(ranker, _RANKER, "ranker"),
+            ranker=self._read_ranker(parts.get("ranker")),
             unused=tuple(self._unused),
         )
 
@@ -192,6 +191,17 @@ class _Reader:
             if model := chosen.pop("model", ""):
                 scorer = f"{scorer}:{model}"
             yield ScorerStep(scorer=scorer, options={**implied, **chosen})
+
+    def _read_ranker(self, node: yaml.Node | None) -> Mapping[str, Any] | None:
+        """Read and check the rules of the ranker, which runs after all costs of the scorers."""
+        if node is None or _is_empty(node):
+            return None
+        rules = self._read_section(node, _RANKER, "ranker")
+        try:
+            _rank_options(rules, dataset="")
+        except InvalidInput as error:
+            raise self._error(node, error.message, error.hint, code=error.code) from error
+        return rules
 
     def _read_section(self, node: yaml.Node | None, keys: _Keys, what: str) -> dict[str, Any]:
         found: dict[str, Any] = {}
@@ -231,8 +241,11 @@ class _Reader:
             seen.add(name)
             yield name, value
 
-    def _error(self, node: yaml.Node, message: str, hint: str = "") -> InvalidInput:
-        return InvalidInput(f"{self._path}:{node.start_mark.line + 1}: {message}", hint)
+    def _error(
+        self, node: yaml.Node, message: str, hint: str = "", *, code: str = ""
+    ) -> InvalidInput:
+        where = f"{self._path}:{node.start_mark.line + 1}"
+        return InvalidInput(f"{where}: {message}", hint, code=code)
 
 
 def _is_empty(node: yaml.Node | None) -> bool:
@@ -272,7 +285,7 @@ def run_recipe(
     Raises:
         InvalidInput: some records of the input were refused.
     """
-    from tui_annotate.lab.score.ranking_service import RankOptions, RankService, parse_ranker
+    from tui_annotate.lab.score.ranking_service import RankService
     from tui_annotate.lab.score.scoring import ScoreService
     from tui_annotate.services.ingest.former_names import needs_former_name
 
@@ -296,10 +309,7 @@ def run_recipe(
     if recipe.ranker is not None:
         if not recipe.steps:
             done.scored.append(scoring.from_columns(done.dataset))
-        rules = dict(recipe.ranker)
-        ranker = parse_ranker(rules.pop("ranker", "percentile"))
-        use = tuple(rules.pop("use", ()))
-        asked = RankOptions(dataset=done.dataset, ranker=ranker, use=use, **rules)
+        asked = _rank_options(recipe.ranker, dataset=done.dataset)
         done.ranked = RankService(space.machines).run(asked, progress=progress)
     for target, form in ((recipe.labelled, "generations"), (recipe.ranked, "preferences")):
         if target is not None:
@@ -315,6 +325,15 @@ def list_urls(space: Workspace, recipe: Recipe) -> Iterator[str]:
         if step.scorer == "similarity":
             embedder = step.options.get("embedder", "")
             yield step.options.get("base_url", "") or space.machines.embedder_url(embedder)
+
+
+def _rank_options(rules: Mapping[str, Any], *, dataset: str) -> RankOptions:
+    from tui_annotate.lab.score.ranking_service import RankOptions, parse_ranker
+
+    others = dict(rules)
+    ranker = parse_ranker(others.pop("ranker", "percentile"))
+    use = tuple(others.pop("use", ()))
+    return RankOptions(dataset=dataset, ranker=ranker, use=use, **others)
 
 
 def _score_options(
