@@ -88,6 +88,7 @@ def test_nothing_is_scored_or_ranked_where_nothing_is_said(tmp_path: Path, nothi
         ("data: {dataset: {a: b}}\n", "data.dataset None"),
         ("data: {dataset: d}\nscorer:\n  unigram: {top_k: 0}\n", "top_k 0"),
         ("data: {dataset: d}\nscorer: unigram\n", "a.yml:2:"),
+        ("data: {dataset: d}\nscorer:\n  unigram:\n    lang: fr\n", "a.yml:4: 'fr'"),
         ("data: {dataset: d}\nranker: {use: []}\n", "ranker.use []"),
         ("data: {dataset: d}\nranker: {use: a}\n", "ranker.use"),
         ("data: {dataset: d}\nranker:\n  name: combined\n", "a.yml:3: ranker 'combined'"),

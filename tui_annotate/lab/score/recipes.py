@@ -6,6 +6,7 @@ Source: the configuration files of the project Dreamcatcher, whose keys are supp
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -177,6 +178,8 @@ class _Reader:
         return node
 
     def _read_steps(self, node: yaml.Node | None) -> Iterator[ScorerStep]:
+        from tui_annotate.lab.score.sample_reader import AUTO, check_language
+
         if node is None or _is_empty(node):
             return
         known = (*self._scorers, *_SCORERS)
@@ -184,6 +187,8 @@ class _Reader:
             scorer, implied = _SCORERS.get(name, (name, {}))
             keys = _PROBE if scorer == "probe" else _OPTIONS
             chosen = {} if _is_empty(options) else self._read_section(options, keys, name)
+            with self._naming_line(options):
+                check_language(chosen.get("language", AUTO))
             if "answer_only" in chosen:
                 chosen["with_question"] = not chosen.pop("answer_only")
             if vectors := chosen.pop("vectors", ""):
@@ -197,10 +202,8 @@ class _Reader:
         if node is None or _is_empty(node):
             return None
         rules = self._read_section(node, _RANKER, "ranker")
-        try:
+        with self._naming_line(node):
             _rank_options(rules, dataset="")
-        except InvalidInput as error:
-            raise self._error(node, error.message, error.hint, code=error.code) from error
         return rules
 
     def _read_section(self, node: yaml.Node | None, keys: _Keys, what: str) -> dict[str, Any]:
@@ -240,6 +243,14 @@ class _Reader:
                 raise self._error(key, f"key {name!r} is repeated")
             seen.add(name)
             yield name, value
+
+    @contextmanager
+    def _naming_line(self, node: yaml.Node) -> Iterator[None]:
+        """Let an InvalidInput of a block name the line of a section."""
+        try:
+            yield
+        except InvalidInput as error:
+            raise self._error(node, error.message, error.hint, code=error.code) from error
 
     def _error(
         self, node: yaml.Node, message: str, hint: str = "", *, code: str = ""

@@ -19,9 +19,9 @@ from tui_annotate.lab.argument_types import check_fields
 from tui_annotate.lab.chat.replies import ReplyTally
 from tui_annotate.lab.score.sample_reader import (
     AUTO,
-    LANGUAGES,
     AnsweredQuestion,
     DatasetReader,
+    check_language,
 )
 from tui_annotate.lab.score.score_import import ColumnNames, ColumnScores, read_file_scores
 from tui_annotate.lab.score.score_values import RawScore, ScoreValues, describe_reason
@@ -231,10 +231,7 @@ class ScoreService:
         return there[dataset]
 
     def _open_reader(self, options: ScoreOptions) -> DatasetReader:
-        if options.language not in LANGUAGES:
-            raise InvalidInput(
-                f"unknown language {options.language!r}", f"choose one of: {', '.join(LANGUAGES)}"
-            )
+        check_language(options.language)
         return DatasetReader(
             self.machines.corpus,
             SegmentStore(self.machines.database),
