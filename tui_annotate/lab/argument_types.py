@@ -66,7 +66,7 @@ def check_fields(options: Any) -> None:
     names = [each.name for each in fields(options) if hints[each.name] in _PLAIN]
     given = {name: getattr(options, name) for name in names}
     for name, value in check_types(kind.__name__, given, hints).items():
-        object.__setattr__(options, name, value)  # the dataclass may be frozen
+        object.__setattr__(options, name, value)  # the dataclass may be immutable
 
 
 def _as_plain(value: Any) -> Any:
