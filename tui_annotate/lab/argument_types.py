@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from functools import cache
+from os import PathLike, fsdecode
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, get_type_hints
 
 from tui_annotate.domain.errors import InvalidArgument
@@ -16,11 +18,14 @@ if TYPE_CHECKING:
 _SHOWN: Final = 80
 _PLAIN: Final = (bool, float, int, str, float | None, int | None)
 """Types of fields that `check_fields` checks."""
+_NO_LISTS: Final = (str, bytes, bytearray, Mapping, set, frozenset)
+"""Iterables that are not converted to lists."""
 _EXPECTED: Final = {
     "bool_type": "True or False",
     "callable_type": "a function",
     "float_type": "a number",
     "int_type": "a whole number",
+    "list_type": "a list",
     "sequence_str": "a list",
     "string_type": "a text",
     "Path": "a path",
@@ -32,9 +37,11 @@ _EXPECTED: Final = {
 def check_types(
     function: str, arguments: Mapping[str, Any], types: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return arguments by name, with arrays, columns and numbers of numpy and pandas as plain ones.
+    """Return arguments by name, as plain numbers, lists and paths.
 
-    Nothing else is converted: the text "4" is no number, and a text is no list of texts.
+    Arrays and numbers of numpy and pandas, iterables such as a deque or a generator, and objects
+    that stand for a path are converted. Nothing else is: the text "4" is no number, and a text is
+    no list of texts. A set is no list either, because it has no order.
 
     Raises:
         InvalidArgument: an argument, or an item of a list, has another type than `types` states.
@@ -47,7 +54,9 @@ def check_types(
 
 
 def check_fields(options: Any) -> None:
-    """Check the types of the texts, numbers and switches among the fields of a dataclass.
+    """Check the texts, numbers and switches of a dataclass; replace those of numpy by plain ones.
+
+    A number of numpy could not be stored with the results later.
 
     Raises:
         InvalidArgument: a field has another type than its annotation states.
@@ -55,13 +64,19 @@ def check_fields(options: Any) -> None:
     kind = type(options)
     hints = get_type_hints(kind)
     names = [each.name for each in fields(options) if hints[each.name] in _PLAIN]
-    check_types(kind.__name__, {name: getattr(options, name) for name in names}, hints)
+    given = {name: getattr(options, name) for name in names}
+    for name, value in check_types(kind.__name__, given, hints).items():
+        object.__setattr__(options, name, value)  # the dataclass may be immutable
 
 
 def _as_plain(value: Any) -> Any:
+    if callable(value):
+        return value  # a function may have any further methods, such as those of a mock
     if hasattr(value, "tolist"):
         return _as_plain(value.tolist())
-    if isinstance(value, list | tuple):
+    if isinstance(value, PathLike):
+        return Path(fsdecode(value))
+    if isinstance(value, Iterable) and not isinstance(value, _NO_LISTS):
         return [_as_plain(each) for each in value]
     return value
 

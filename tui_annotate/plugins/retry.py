@@ -17,7 +17,9 @@ _log = logging.getLogger(__name__)
 _T = TypeVar("_T")
 
 RESUME_HINT: Final = "completed work is kept; run the same command again to continue"
-REPEAT_HINT: Final = "run the command again later; results of this run are not kept"
+REPEAT_HINT: Final = "run the command again later; replies of this run are not kept"
+REPEAT_VECTORS_HINT: Final = "run the command again later; vectors of this run are not kept"
+"""Hints name what one endpoint returned: a run may keep the results of another one."""
 
 _LONGEST_WAIT: Final = 60.0
 _LOGGED_WAIT: Final = 10.0
@@ -50,6 +52,7 @@ class RetryPolicy:
         longest_asked: maximum wait in seconds that the endpoint may request.
         hint: hint of a final error; empty for a hint that depends on `keeps_results`.
         keeps_results: returns whether a repeated run continues, with the results so far.
+        repeat_hint: hint of a final error if `keeps_results` returns False.
         reached: whether the endpoint has ever answered.
     """
 
@@ -62,6 +65,7 @@ class RetryPolicy:
     longest_asked: float = 120.0
     hint: str = ""
     keeps_results: Callable[[], bool] = lambda: True
+    repeat_hint: str = REPEAT_HINT
     reached: bool = field(default=False, init=False)
     _given_up: Event = field(default_factory=Event, init=False)
 
@@ -109,4 +113,4 @@ class RetryPolicy:
         self.attempts = 1 + most
 
     def _final_hint(self) -> str:
-        return self.hint or (RESUME_HINT if self.keeps_results() else REPEAT_HINT)
+        return self.hint or (RESUME_HINT if self.keeps_results() else self.repeat_hint)

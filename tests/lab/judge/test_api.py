@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import re
+from collections import UserList, deque
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
+from unittest.mock import MagicMock
 
 import numpy as np
 import pytest
@@ -18,7 +21,9 @@ from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.lab.judge.context_order import SortOptions
 from tui_annotate.lab.judge.evaluation import EvaluateOptions
 from tui_annotate.lab.judge.reference_answers import GenerateOptions
+from tui_annotate.lab.score.ranking_service import RankOptions
 from tui_annotate.lab.score.scoring import ScoreOptions
+from tui_annotate.plugins.scoring import ScorerOptions
 
 
 def test_three_functions(tmp_path: Path) -> None:
@@ -143,6 +148,10 @@ def test_the_arguments_of_ragsge_work() -> None:
         ({"max_retries": 1.5}, "max_retries is 1.5"),
         ({"no_cache": "no"}, "no_cache is 'no'"),
         ({"cache": 5}, "cache is 5"),
+        ({"questions": {"Q?": 1}}, "questions is {'Q?': 1}, not a list"),
+        ({"questions": b"Q?"}, "questions is b'Q?', not a list"),
+        ({"contexts": [{"a"}]}, "contexts[0] is {'a'}, not a list"),
+        ({"metrics": {5}}, "metrics is {5}, not a list"),
         ({"progress": "yes"}, "progress is 'yes'"),
         ({"chat_model": 5}, "chat_model is 5"),
     ],
@@ -176,6 +185,34 @@ def test_arrays_are_lists_and_none_is_the_default() -> None:
 
 
 @pytest.mark.parametrize(
+    "make", [deque, UserList, iter, lambda texts: dict.fromkeys(texts).keys(), np.array]
+)
+def test_iterables_with_an_order_are_lists(make: Callable[[list[str]], Any]) -> None:
+    """Questions, and the contexts of a question, come from any collection or generator."""
+    sort: Callable[..., Any] = tui_annotate.sort
+    given = (text for text in [make(contexts(1, 2))])
+    with chatting(Script()) as chat:
+        (found,) = sort(make(["Q?"]), given, model="m", base_url=chat.url, progress=MagicMock())
+    assert found.sorted == (1, 0)
+
+
+@pytest.mark.parametrize("names", [{"context_precision"}, frozenset({"context_precision"})])
+def test_metrics_are_a_set_and_files_any_path(names: Any, tmp_path: Path) -> None:
+    """A path of another library is the path that it stands for."""
+
+    class OtherPath:
+        def __fspath__(self) -> str:
+            return str(tmp_path / "kept")
+
+    evaluate: Callable[..., Any] = tui_annotate.evaluate
+    with chatting(Script()) as chat:
+        how = {"model": "m", "base_url": chat.url, "cache": OtherPath()}
+        (found,) = evaluate(["Q?"], [contexts(1)], None, ["T."], metrics=names, **how)
+    assert list(found.scores) == ["context_precision"]
+    assert (tmp_path / "kept").is_file()
+
+
+@pytest.mark.parametrize(
     ("options", "wrong"),
     [
         (SortOptions, {"k": "3"}),
@@ -191,3 +228,28 @@ def test_options_of_another_type_are_errors(
     name, value = wrong.popitem()
     with pytest.raises(TypeError, match=f"{name} is {value!r}"):
         options(**wrong, **{name: value})
+
+
+@pytest.mark.parametrize(
+    ("options", "given"),
+    [
+        (SortOptions, {"k": np.int64(3), "bottom": np.bool_(True)}),
+        (ScoreOptions, {"dataset": np.str_("d"), "scorer": "unigram", "limit": np.int64(3)}),
+        (RankOptions, {"dataset": "d", "short": np.int32(9), "up": np.float32(50)}),
+    ],
+)
+def test_options_of_numpy_become_plain_values(
+    options: Callable[..., Any], given: dict[str, Any]
+) -> None:
+    """The values are stored as JSON with the results, which knows no types of numpy."""
+    made = options(**given)
+    plain = [getattr(made, name) for name in given]
+    assert json.loads(json.dumps(plain)) == plain == list(given.values())
+
+
+def test_options_of_a_scorer_become_plain_values() -> None:
+    """They are stored with the results, too."""
+    made = ScoreOptions(
+        dataset="d", scorer="unigram", options=ScorerOptions(top_k=cast("int", np.int64(3)))
+    )
+    assert type(made.options.top_k) is int

@@ -19,11 +19,17 @@ from tests.cli.conftest import Command, Result
 from tests.helpers.printed_numbers import printed_numbers
 from tests.lab.chat.scripted_judge import Script, contexts
 from tests.plugins.chat_server import KEY, FakeChat, chatting, refusal
+from tests.plugins.embedders.endpoint_server import serving
 from tests.plugins.loopback import Reply
 from tui_annotate.domain.errors import NotAllowed
 from tui_annotate.lab.judge.evaluation import MetricScore
 from tui_annotate.lab.judge.metrics import MissingReason
-from tui_annotate.plugins.retry import REPEAT_HINT, RESUME_HINT, RetryPolicy
+from tui_annotate.plugins.retry import (
+    REPEAT_HINT,
+    REPEAT_VECTORS_HINT,
+    RESUME_HINT,
+    RetryPolicy,
+)
 
 ROWS: list[dict[str, Any]] = [
     {
@@ -323,6 +329,23 @@ def test_a_run_without_a_cache_promises_no_continuation(
             not continues,
         )
         chat.script.clear()
+
+
+def test_a_broken_embedder_loses_no_replies(
+    command: Command, chat: FakeChat, rag: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The hint states that its vectors are not kept; the judge's replies are."""
+    chat.answer = Script()
+    with serving() as endpoint:
+        monkeypatch.setenv("TUI_ANNOTATE_BASE_URL", endpoint.url)
+        words = ("--metric", "answer_relevancy", "--embedder", "remote:e", "--max-retries", "0")
+        for fresh in (True, False):
+            before = len(chat.asked)
+            endpoint.script.extend([refusal(500, "broken")] * 9)
+            done = ask(command, chat, "evaluate", rag, *words, "--concurrency", "1")
+            assert (done.code, REPEAT_VECTORS_HINT in done.err) == (1, True)
+            assert "results of this run" not in done.err
+            assert (len(chat.asked) > before + 1) is fresh
 
 
 def test_the_similarity_is_printed(command: Command, chat: FakeChat, rag: Path) -> None:

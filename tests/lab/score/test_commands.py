@@ -21,7 +21,12 @@ from tests.plugins.embedders.endpoint_server import serving
 from tests.plugins.embedders.neural_models import needs_torch
 from tests.plugins.local_models import language_model
 from tests.plugins.loopback import Reply
-from tui_annotate.plugins.retry import REPEAT_HINT, RESUME_HINT, RetryPolicy
+from tui_annotate.plugins.retry import (
+    REPEAT_HINT,
+    REPEAT_VECTORS_HINT,
+    RESUME_HINT,
+    RetryPolicy,
+)
 
 SECOND = {"question": "Who?", "answer": "Ana", "generation": [{"text": "Ana."}, {"text": "Ben."}]}
 
@@ -333,6 +338,26 @@ def test_hints_of_a_pipeline_name_keys_of_its_file(
     assert "--" not in hint.partition("tui-annotate ")[0]
 
 
+@pytest.mark.parametrize(
+    ("rules", "told"),
+    [
+        ("{name: combined}", "percentile"),
+        ("{down: 80}", "down_percentile: 30"),
+        ("{name: length, use: [a]}", "the key use"),
+    ],
+)
+def test_a_ranker_is_checked_before_a_pipeline_computes(
+    work: Command, rules: str, told: str
+) -> None:
+    """No score is stored, and none was paid for; the hint names keys of the file."""
+    text = f"data: {{dataset: set}}\nscorer: {{unigram_scorer_en: }}\nranker: {rules}\n"
+    Path("p.yml").write_text(text, "utf-8")
+    done = work("pipeline", "run", "p.yml")
+    assert (done.code, "p.yml:3" in done.err, told in done.err) == (2, True, True)
+    assert work("scores", "list", "--json").json == []
+    assert work("pipeline", "run", "p.yml", "--dry-run").code == 2
+
+
 def test_a_pipeline_writes_no_json_into_a_table(work: Command) -> None:
     """`output_data_path: t.csv` is refused before anything is computed; a probe likewise."""
     Path("p.yml").write_text("data: {dataset: set, output_data_path: t.csv}\n", "utf-8")
@@ -387,5 +412,5 @@ def test_retries_of_an_embedder_are_limited(work: Command, monkeypatch: pytest.M
             endpoint.script.extend([embedding_refusal(500, "broken")] * 9)
             done = work(*command, "--max-retries", "0")
             assert (done.code, len(endpoint.script)) == (1, 8), done.err
-            assert (RESUME_HINT in done.err, REPEAT_HINT in done.err) == (False, True)
+            assert (RESUME_HINT in done.err, REPEAT_VECTORS_HINT in done.err) == (False, True)
             endpoint.script.clear()

@@ -155,6 +155,14 @@ def test_equal_values_lie_in_the_middle() -> None:
     assert relative_position(3, 2, high=6) == 0.25
 
 
+def test_bounds_that_differ_only_by_rounding_are_equal() -> None:
+    """But small scores keep their differences, as the tolerance is relative."""
+    assert relative_position(0.5000001, 0.5, high=0.5000001) == 0.5
+    assert relative_position(-2e-17, -2e-17, high=0) == 0.5
+    assert relative_position(2e-9, 2e-9, high=6e-9) == 0
+    assert relative_position(6e-9, 2e-9, high=6e-9) == 1
+
+
 def test_values_are_brought_between_their_least_and_largest() -> None:
     """What is not known stays so, and constant values are no error."""
     assert normalise_values([1, None, 3, 2]) == [0, None, 1, 0.5]

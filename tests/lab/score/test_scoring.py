@@ -297,6 +297,20 @@ def test_what_is_no_number_has_no_value() -> None:
     assert [(score.raw, score.value) for score in found] == [(None, None), (1, 0), (3, 1)]
     (note,) = values.notes()
     assert (note[:3], printed_numbers(note)) == ("n: ", [["1", "3"]])
+    assert "reason" not in note
+    values.close()
+
+
+def test_notes_name_the_most_frequent_reason_of_missing_values() -> None:
+    """Of the same score only; a value's own text is no reason."""
+    values = ScoreValues()
+    texts = ["rare", "usual", "usual"]
+    values.add(RawScore(str(at), "n", None, text) for at, text in enumerate(texts))
+    values.add(RawScore(str(at), "n", float(at), "grade") for at in range(3, 9))
+    values.add([RawScore("a", "other", 1.0), RawScore("b", "other", None)])
+    first, second = values.notes()
+    assert first.endswith("most frequent reason: usual")
+    assert "reason" not in second
     values.close()
 
 
@@ -345,6 +359,24 @@ def test_a_scorer_without_a_single_value_stores_nothing(space: Workspace, tmp_pa
     assert "2 samples" in caught.value.message
     assert "--embedder none" in caught.value.hint
     assert [each.id for each in space.machines.scores.runs("zh")] == [earlier.id]
+
+
+def test_the_hint_names_no_way_that_was_just_tried(space: Workspace, tmp_path: Path) -> None:
+    """By characters, an answer of punctuation has no value, and the message has the reason."""
+    rows = {"question": "谁？", "answer": "。。。", "generation": [{"text": "！！"}]}
+    _ingest(space, tmp_path, "marks", rows)
+    for embedder, by_characters in ((None, True), (Letters, False)):
+        asked = ScoreOptions(
+            dataset="marks",
+            scorer="similarity",
+            language="zh",
+            options=ScorerOptions(embedder=embedder, by_characters=by_characters),
+        )
+        with pytest.raises(NoScoreValues) as caught:
+            space.machines.scoring.run(asked)
+        assert "no letters or digits" in caught.value.message
+        assert "--embedder none" not in caught.value.hint
+        assert "--embedder neural:FOLDER" in caught.value.hint
 
 
 def test_samples_without_a_value_are_counted(space: Workspace) -> None:

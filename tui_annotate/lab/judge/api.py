@@ -155,7 +155,7 @@ class EvaluateApiOptions(JudgeApiOptions, total=False):
             default: by words if there is no embedder, or if it has no vector for a text.
     """
 
-    metrics: Sequence[str]
+    metrics: Sequence[str] | set[str] | frozenset[str]
     top_k: int
     max_chars: int
     embedder: str

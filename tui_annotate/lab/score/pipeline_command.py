@@ -58,7 +58,8 @@ def run(
     from tui_annotate.lab.score.recipes import read_recipe
     from tui_annotate.plugins import registry
 
-    recipe = read_recipe(file, scorers=registry.plugin_names("scorers"))
+    with _hint_at_keys():
+        recipe = read_recipe(file, scorers=registry.plugin_names("scorers"))
     for unused in recipe.unused:
         output.print_message(unused)
     if dry_run:
@@ -106,6 +107,7 @@ def _hint_at_keys() -> Iterator[None]:
     except TuiAnnotateError as error:
         own, command, rest = error.hint.partition("tui-annotate ")
         for option, key in _KEY_OF_OPTION.items():
+            own = own.replace(f"the option {option}", f"the key {key}")
             own = re.sub(rf"{option} (?=\w)", f"{key}: ", own)
         error.hint = f"{own}{command}{rest}"
         raise

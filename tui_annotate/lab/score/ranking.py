@@ -9,6 +9,7 @@ decides is `undecided` here, while Dreamcatcher calls it all-right. A question m
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -79,8 +80,19 @@ def normalise_values(values: Sequence[float | None]) -> list[float | None]:
 
 
 def relative_position(value: float, low: float, *, high: float) -> float:
-    """Return the position of a value between two bounds, in [0, 1]; 0.5 for equal bounds."""
-    return (value - low) / (high - low) if high > low else 0.5
+    """Return the position of a value between two bounds, in [0, 1]; 0.5 for equal bounds.
+
+    Bounds that differ only by rounding count as equal; see `are_equal`.
+    """
+    return 0.5 if are_equal(low, high) else (value - low) / (high - low)
+
+
+def are_equal(low: float, high: float) -> bool:
+    """Return whether two values are the same but for the rounding of numbers in single precision.
+
+    The tolerance is relative, so that scores of any unit keep their differences.
+    """
+    return math.isclose(low, high, rel_tol=1e-6, abs_tol=1e-12)
 
 
 def compute_thresholds(

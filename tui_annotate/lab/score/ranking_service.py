@@ -20,6 +20,7 @@ from tui_annotate.domain.progress import TaskProgress, time_phase
 from tui_annotate.domain.records import RecordFilter
 from tui_annotate.domain.samples import Sample, SampleKey, Side
 from tui_annotate.domain.scores import RunKind, Score, ScoreRun
+from tui_annotate.lab.argument_types import check_fields
 from tui_annotate.lab.score.ranking import (
     AS_RIGHT,
     AS_WRONG,
@@ -70,6 +71,9 @@ class RankOptions:
         up, down: percentiles of the upper and lower threshold, 0 to 100, down <= up.
         short: first length of a long answer, in code points more than the right answer.
         use: scores to add up; empty for the published ones.
+
+    Raises:
+        InvalidInput: an option is invalid, or the options contradict each other.
     """
 
     dataset: str
@@ -78,6 +82,10 @@ class RankOptions:
     down: float = 30.0
     short: int = 80
     use: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        _check_options(self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,11 +125,9 @@ class RankService:
 
         Raises:
             NotFound: the dataset or the scores are missing.
-            InvalidInput: the options contradict each other.
             NotAllowed: the current user may not manage the workspace.
         """
         require_permission(self.machines.actor, Permission.MANAGE)
-        _check_options(options)
         names = _score_names(options)
         low = {name for run in self.machines.scores.runs(options.dataset) for name in run.low}
         decide, parameters = self._build_decision(options, names, low)
@@ -236,16 +242,16 @@ def _check_options(options: RankOptions) -> None:
             f"the lower percentile {options.down:g} is above the upper percentile {options.up:g}",
             "pass for example: --upper-percentile 70 --lower-percentile 30",
         )
+    if options.use and options.ranker is Ranker.LENGTH:
+        raise InvalidInput(
+            "the ranker 'length' uses fixed scores; other scores cannot be chosen",
+            "remove the option --score",
+            code="scores-not-used",
+        )
 
 
 def _score_names(options: RankOptions) -> tuple[str, ...]:
     if options.ranker is Ranker.LENGTH:
-        if options.use:
-            raise InvalidInput(
-                "the ranker 'length' uses fixed scores; other scores cannot be chosen",
-                "remove the option --score",
-                code="scores-not-used",
-            )
         return _BY_LENGTH
     return tuple(dict.fromkeys(options.use)) or SUMMED
 

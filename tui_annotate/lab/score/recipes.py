@@ -6,6 +6,7 @@ Source: the configuration files of the project Dreamcatcher, whose keys are supp
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -25,7 +26,7 @@ from tui_annotate.plugins.scoring import ScorerOptions
 
 if TYPE_CHECKING:
     from tui_annotate.domain.progress import TaskProgress
-    from tui_annotate.lab.score.ranking_service import RankReport
+    from tui_annotate.lab.score.ranking_service import RankOptions, RankReport
     from tui_annotate.lab.score.scoring import ScoreOptions, ScoreReport
     from tui_annotate.plugins.protocols import ExportReport
     from tui_annotate.services.ingest import IngestReport
@@ -152,12 +153,11 @@ class _Reader:
         }
         for name in ("labelled", "ranked"):
             check_json_name(paths.get(name), what="labelled and ranked answers")
-        ranker = parts.get("ranker")
         return Recipe(
             dataset=data.get("dataset", ""),
             **paths,
             steps=tuple(self._read_steps(parts.get("scorer"))),
-            ranker=None if _is_empty(ranker) else self._read_section(ranker, _RANKER, "ranker"),
+            ranker=self._read_ranker(parts.get("ranker")),
             unused=tuple(self._unused),
         )
 
@@ -178,6 +178,8 @@ class _Reader:
         return node
 
     def _read_steps(self, node: yaml.Node | None) -> Iterator[ScorerStep]:
+        from tui_annotate.lab.score.sample_reader import AUTO, check_language
+
         if node is None or _is_empty(node):
             return
         known = (*self._scorers, *_SCORERS)
@@ -185,6 +187,8 @@ class _Reader:
             scorer, implied = _SCORERS.get(name, (name, {}))
             keys = _PROBE if scorer == "probe" else _OPTIONS
             chosen = {} if _is_empty(options) else self._read_section(options, keys, name)
+            with self._naming_line(options):
+                check_language(chosen.get("language", AUTO))
             if "answer_only" in chosen:
                 chosen["with_question"] = not chosen.pop("answer_only")
             if vectors := chosen.pop("vectors", ""):
@@ -192,6 +196,15 @@ class _Reader:
             if model := chosen.pop("model", ""):
                 scorer = f"{scorer}:{model}"
             yield ScorerStep(scorer=scorer, options={**implied, **chosen})
+
+    def _read_ranker(self, node: yaml.Node | None) -> Mapping[str, Any] | None:
+        """Read and check the rules of the ranker, which runs after all costs of the scorers."""
+        if node is None or _is_empty(node):
+            return None
+        rules = self._read_section(node, _RANKER, "ranker")
+        with self._naming_line(node):
+            _rank_options(rules, dataset="")
+        return rules
 
     def _read_section(self, node: yaml.Node | None, keys: _Keys, what: str) -> dict[str, Any]:
         found: dict[str, Any] = {}
@@ -231,8 +244,19 @@ class _Reader:
             seen.add(name)
             yield name, value
 
-    def _error(self, node: yaml.Node, message: str, hint: str = "") -> InvalidInput:
-        return InvalidInput(f"{self._path}:{node.start_mark.line + 1}: {message}", hint)
+    @contextmanager
+    def _naming_line(self, node: yaml.Node) -> Iterator[None]:
+        """Let an InvalidInput of a block name the line of a section."""
+        try:
+            yield
+        except InvalidInput as error:
+            raise self._error(node, error.message, error.hint, code=error.code) from error
+
+    def _error(
+        self, node: yaml.Node, message: str, hint: str = "", *, code: str = ""
+    ) -> InvalidInput:
+        where = f"{self._path}:{node.start_mark.line + 1}"
+        return InvalidInput(f"{where}: {message}", hint, code=code)
 
 
 def _is_empty(node: yaml.Node | None) -> bool:
@@ -272,7 +296,7 @@ def run_recipe(
     Raises:
         InvalidInput: some records of the input were refused.
     """
-    from tui_annotate.lab.score.ranking_service import RankOptions, RankService, parse_ranker
+    from tui_annotate.lab.score.ranking_service import RankService
     from tui_annotate.lab.score.scoring import ScoreService
     from tui_annotate.services.ingest.former_names import needs_former_name
 
@@ -296,10 +320,7 @@ def run_recipe(
     if recipe.ranker is not None:
         if not recipe.steps:
             done.scored.append(scoring.from_columns(done.dataset))
-        rules = dict(recipe.ranker)
-        ranker = parse_ranker(rules.pop("ranker", "percentile"))
-        use = tuple(rules.pop("use", ()))
-        asked = RankOptions(dataset=done.dataset, ranker=ranker, use=use, **rules)
+        asked = _rank_options(recipe.ranker, dataset=done.dataset)
         done.ranked = RankService(space.machines).run(asked, progress=progress)
     for target, form in ((recipe.labelled, "generations"), (recipe.ranked, "preferences")):
         if target is not None:
@@ -315,6 +336,15 @@ def list_urls(space: Workspace, recipe: Recipe) -> Iterator[str]:
         if step.scorer == "similarity":
             embedder = step.options.get("embedder", "")
             yield step.options.get("base_url", "") or space.machines.embedder_url(embedder)
+
+
+def _rank_options(rules: Mapping[str, Any], *, dataset: str) -> RankOptions:
+    from tui_annotate.lab.score.ranking_service import RankOptions, parse_ranker
+
+    others = dict(rules)
+    ranker = parse_ranker(others.pop("ranker", "percentile"))
+    use = tuple(others.pop("use", ()))
+    return RankOptions(dataset=dataset, ranker=ranker, use=use, **others)
 
 
 def _score_options(

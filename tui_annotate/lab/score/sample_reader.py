@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby, islice
 from typing import TYPE_CHECKING, Any, Final
 
+from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.samples import Document, Sample, SampleKey, Segment, Side
 from tui_annotate.lab.chat.thinking import remove_thinking
 from tui_annotate.plugins.scoring import GeneratedAnswers, SampleSentences
@@ -23,6 +24,14 @@ UNCERTAINTY: Final = "uncertainty"
 """Type of a generated answer whose prompt asked the model to admit what it does not know."""
 OTHERS: Final = "others"
 """Key, in a sample's imported data, of the question's further answers, as (index, fields)."""
+
+
+def check_language(language: str) -> None:
+    """Raise InvalidInput unless a scorer can be run for the language."""
+    if language not in LANGUAGES:
+        raise InvalidInput(
+            f"unknown language {language!r}", f"choose one of: {', '.join(LANGUAGES)}"
+        )
 
 
 def is_answer(sample: Sample) -> bool:

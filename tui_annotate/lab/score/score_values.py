@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import islice
 from tempfile import TemporaryFile
@@ -12,7 +13,7 @@ from typing import IO, Final, NamedTuple
 from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.domain.scores import Score
-from tui_annotate.lab.score.ranking import relative_position
+from tui_annotate.lab.score.ranking import are_equal, relative_position
 
 SEGMENTS: Final = "segments"
 
@@ -30,6 +31,13 @@ class RawScore(NamedTuple):
     extra: int = 0
 
 
+def describe_reason(reasons: Counter[str] | None) -> str:
+    """Return the end of a message with the most frequent reason; empty without a reason."""
+    if not reasons:
+        return ""
+    return f"; most frequent reason: {reasons.most_common(1)[0][0]}"
+
+
 class ScoreValues:
     """The scores of one run in a temporary file, with counts of samples and of values.
 
@@ -43,6 +51,7 @@ class ScoreValues:
         self._low: dict[str, float] = {}
         self._high: dict[str, float] = {}
         self._unknown: dict[str, int] = {}
+        self._reasons: dict[str, Counter[str]] = {}
         self._count: dict[str, int] = {}
         self._parts: dict[str, int] = {}
         self._unknown_parts: dict[str, int] = {}
@@ -68,6 +77,8 @@ class ScoreValues:
             self._last = score.id
         if raw is None or not math.isfinite(raw):
             self._unknown[name] = self._unknown.get(name, 0) + 1
+            if score.text:
+                self._reasons.setdefault(name, Counter())[score.text] += 1
             return score._replace(raw=None) if raw is not None else score
         if score.extra == 0 and score.id != self._last_valued:
             self.valued += 1
@@ -84,6 +95,10 @@ class ScoreValues:
     def missing(self) -> dict[str, int]:
         """Return how many texts have no value, by the name of each score."""
         return {name: self._unknown.get(name, 0) for name in self._count}
+
+    def reasons(self) -> Counter[str]:
+        """Return how many missing values have each reason, over all scores."""
+        return sum(self._reasons.values(), Counter[str]())
 
     def scores(self, dataset: str, *, before: Collection[str] = ()) -> Iterator[Score]:
         """Yield all scores with values that are normalised to [0, 1]."""
@@ -112,14 +127,15 @@ class ScoreValues:
         for name, count in self._count.items():
             unknown = self._unknown.get(name, 0)
             if unknown:
-                yield f"{name}: no score value for {unknown:,} of {format_count(count, 'text')}"
+                note = f"{name}: no score value for {unknown:,} of {format_count(count, 'text')}"
+                yield f"{note}{describe_reason(self._reasons.get(name))}"
             if unknown_parts := self._unknown_parts[name]:
                 parts = format_count(self._parts[name], "sentence")
                 yield (
                     f"{name}: no value for {unknown_parts:,} of {parts}; a text's score is that of"
                     " the worst of its other sentences"
                 )
-            if self._low.get(name) == self._high.get(name) and count - unknown > 1:
+            if count - unknown > 1 and are_equal(self._low[name], self._high[name]):
                 yield f"{name}: all values are {self._low[name]:g}, so each normalised value is 0.5"
 
     def close(self) -> None:

@@ -19,12 +19,13 @@ from tui_annotate.lab.argument_types import check_fields
 from tui_annotate.lab.chat.replies import ReplyTally
 from tui_annotate.lab.score.sample_reader import (
     AUTO,
-    LANGUAGES,
     AnsweredQuestion,
     DatasetReader,
+    check_language,
 )
 from tui_annotate.lab.score.score_import import ColumnNames, ColumnScores, read_file_scores
-from tui_annotate.lab.score.score_values import RawScore, ScoreValues
+from tui_annotate.lab.score.score_values import RawScore, ScoreValues, describe_reason
+from tui_annotate.lab.score.scorers.similarity import CHARACTERS
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.protocols import EmbeddingCost
 from tui_annotate.plugins.scoring import (
@@ -56,6 +57,7 @@ class ScoreOptions:
 
     def __post_init__(self) -> None:
         check_fields(self)
+        check_fields(self.options)
         if self.limit < 0:
             raise InvalidInput(
                 f"invalid number of questions or samples to score: {self.limit:,}",
@@ -118,7 +120,7 @@ class ScoreService:
                     "add samples with a source and a summary",
                 )
             if not values.values:
-                raise _no_values(scorer, options, samples=values.samples)
+                raise _no_values(scorer, options, values)
             run = _new_run(
                 options.dataset,
                 str(getattr(scorer, "maker", "") or name),
@@ -229,10 +231,7 @@ class ScoreService:
         return there[dataset]
 
     def _open_reader(self, options: ScoreOptions) -> DatasetReader:
-        if options.language not in LANGUAGES:
-            raise InvalidInput(
-                f"unknown language {options.language!r}", f"choose one of: {', '.join(LANGUAGES)}"
-            )
+        check_language(options.language)
         return DatasetReader(
             self.machines.corpus,
             SegmentStore(self.machines.database),
@@ -243,16 +242,18 @@ class ScoreService:
         )
 
 
-def _no_values(scorer: Scorer, options: ScoreOptions, *, samples: int) -> NoScoreValues:
+def _no_values(scorer: Scorer, options: ScoreOptions, values: ScoreValues) -> NoScoreValues:
     name, label = options.scorer, getattr(scorer, "embedder", "")
     what = f"the scorer {name}" + (f" (embedder: {label})" if label else "")
-    ways = "the scorer unigram"
+    ways = ["the scorer similarity" if name == "unigram" else "the scorer unigram"]
     if name == "similarity":
-        ways = f"--embedder none (by characters), --embedder neural:FOLDER, or {ways}"
+        ways.insert(0, "--embedder neural:FOLDER")
+        if label != CHARACTERS:
+            ways.insert(0, "--embedder none (by characters)")
     return NoScoreValues(
-        f"{what} has no value for any of {format_count(samples, 'sample')} of dataset"
-        f" {options.dataset!r}; no scores were stored",
-        f"score these texts in another way: {ways}",
+        f"{what} has no value for any of {format_count(values.samples, 'sample')} of dataset"
+        f" {options.dataset!r}; no scores were stored{describe_reason(values.reasons())}",
+        f"score these texts in another way: {', or '.join(ways)}",
     )
 
 

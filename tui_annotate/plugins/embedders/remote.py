@@ -29,7 +29,7 @@ from tui_annotate.plugins.http_transport import (
     warn_of_open_key,
 )
 from tui_annotate.plugins.protocols import EmbedderOptions, EmbeddingCost
-from tui_annotate.plugins.retry import RetryPolicy
+from tui_annotate.plugins.retry import REPEAT_VECTORS_HINT, RetryPolicy
 
 if TYPE_CHECKING:
     import httpx2
@@ -68,7 +68,12 @@ class Endpoint:
         self._timeout = check_timeout(timeout)
         self._clock = clock
         self.host = format_host(self._url)
-        self._retry = RetryPolicy(self.host, wait=wait, keeps_results=lambda: keeps_results)
+        self._retry = RetryPolicy(
+            self.host,
+            wait=wait,
+            keeps_results=lambda: keeps_results,
+            repeat_hint=REPEAT_VECTORS_HINT,
+        )
         self._retry.limit_retries(max_retries)
         warn_of_open_key(self._url, self._trust)
 

@@ -52,6 +52,15 @@ def test_one_answer_alone_agrees_with_nobody() -> None:
     assert answer_similarities(_rows(0.3)[0], _rows(0.3)) == pytest.approx([1])
 
 
+@pytest.mark.parametrize(
+    "texts", [("安娜贝格", "本"), ("安娜·贝格", "本", "！！！"), ("安娜贝格", "贝格")]
+)
+def test_two_answers_are_as_similar_to_each_other(texts: tuple[str, ...]) -> None:
+    """The rounding of vectors makes no difference that a normalisation would stretch to 0 and 1."""
+    first, second, *_ = mean_similarities(character_vectors(texts))
+    assert first == pytest.approx(second, abs=1e-12)
+
+
 def test_unknown_texts_get_nothing_and_change_nothing() -> None:
     """A row of zeros is no text that is unlike all others."""
     rows = np.concatenate([_rows(0, 0.5), np.zeros((1, 2), np.float32)])

@@ -40,8 +40,11 @@ def mean_similarities(texts: NDArray[np.float32]) -> list[float | None]:
     count = known.count(True)
     if count < 2:
         return [None] * len(texts)
-    sums = texts @ texts.sum(axis=0)
-    return _clip_known((sums - 1) / (count - 1), known)
+    # In single precision, a row's product with itself is not exactly 1. The remainder would be
+    # noise, which the normalisation of otherwise equal values stretches to 0 and 1.
+    exact = texts.astype("float64")
+    others = exact @ exact.sum(axis=0) - (exact * exact).sum(axis=1)
+    return _clip_known(others / (count - 1), known)
 
 
 def best_similarities(
@@ -64,7 +67,7 @@ def _is_known(texts: NDArray[np.float32]) -> list[bool]:
     return list(map(bool, cast("NDArray[np.bool_]", texts.any(axis=1))))
 
 
-def _clip_known(values: NDArray[np.float32], known: Sequence[bool]) -> list[float | None]:
+def _clip_known(values: NDArray[np.floating[Any]], known: Sequence[bool]) -> list[float | None]:
     pairs = zip(values.tolist(), known, strict=True)
     return [min(max(value, -1.0), 1.0) if sure else None for value, sure in pairs]
 
