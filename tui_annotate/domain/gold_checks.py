@@ -11,7 +11,11 @@ from typing import TypeVar
 from tui_annotate.domain.annotations import Annotation
 from tui_annotate.domain.assignment_plan import draw
 from tui_annotate.domain.assignment_rules import Gold
-from tui_annotate.domain.practice_feedback import PracticeAnswer, compare_with_gold
+from tui_annotate.domain.practice_feedback import (
+    PracticeAnswer,
+    compare_with_gold,
+    have_same_labels,
+)
 from tui_annotate.domain.work_statistics import RECENT, GoldAccuracy, WeekAccuracy, week_of
 
 Item = TypeVar("Item")
@@ -80,20 +84,17 @@ class GoldCheck:
 def score_check(mine: Sequence[Annotation], known: PracticeAnswer, *, rated: str = "") -> float:
     """Return the fraction of a sample's items that an annotator got right; 1 without items.
 
-    Items are the annotator's annotations, the known annotations that the annotator missed, and the
-    known rating. An annotation is right if it overlaps a known one that has the same top-level
-    labels.
+    Items are the known annotations, the annotator's annotations that mark no known passage, and the
+    known rating. A known annotation is right if one annotation marks its passage (see
+    `SAME_PASSAGE`) with the same top-level labels. So every false mark lowers the score, and marks
+    on everything get a low one.
     """
     found = compare_with_gold(mine, known, rated=rated)
-    right = sum(_top_labels(own) == _top_labels(gold) for own, gold in found.hits)
+    right = sum(have_same_labels(own, gold) for own, gold in found.hits)
     items = len(found.hits) + len(found.missed) + len(found.extra)
     if known.rating:
         right, items = right + (rated == known.rating), items + 1
     return right / items if items else 1.0
-
-
-def _top_labels(annotation: Annotation) -> set[tuple[str, ...]]:
-    return {path[:1] for path in annotation.labels}
 
 
 def measure_accuracy(
