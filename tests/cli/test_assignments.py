@@ -365,6 +365,26 @@ def test_status_shows_the_accuracy_and_the_alert(checked: Command) -> None:
     assert "below" not in checked("status").out
 
 
+def test_status_says_where_a_check_uses_an_older_answer(checked: Command, tmp_path: Path) -> None:
+    """Until an admin recomputes; the page of the report has the same number."""
+    with workspaces.open(tmp_path) as space:
+        kim, key = space.person("kim").id, space.corpus.keys()[0]
+        name = space.log.stream(kim, key).annotations[0].id
+        space.annotate.remove(kim, key, name, version=1, seconds=0)
+        space.annotate.finish(kim, key, seconds=0)
+    (found,) = checked("status", "--json").json["gold"]
+    assert (found["accuracy"], found["older_answers"]) == (0.0, 1)
+    assert "assignments recompute --dataset news" in checked("status").err
+    again = ("assignments", "recompute", "--dataset", "news")
+    tried = checked(*again, "--dry-run", "--json").json
+    assert tried == {"handout": 0, "dataset": "news", "checks": 3, "changed": 1}
+    assert numbers(checked(*again).out)[1:] == [3, 1]
+    (found,) = checked("status", "--json").json["gold"]
+    assert (found["accuracy"], found["older_answers"]) == (pytest.approx(1 / 3), 0)
+    assert "recompute" not in checked("status").err
+    assert checked("assignments", "recompute", "--dataset", "nope").code == 2
+
+
 def test_gold_work_is_left_out_of_exports_and_told(checked: Command) -> None:
     """Unless it is asked for; agreement and reports are without it too."""
 

@@ -14,8 +14,8 @@ from tui_annotate.domain.assignment_plan import AssignmentOptions
 from tui_annotate.domain.assignment_rules import DisagreementRule, Escalation, Gold, Pool
 from tui_annotate.domain.errors import Conflict, NotFound, NotReady
 from tui_annotate.domain.gold_checks import is_gold_slot
-from tui_annotate.domain.people import OPERATOR, Actor, Role
-from tui_annotate.domain.records import RecordFilter
+from tui_annotate.domain.people import OPERATOR, Actor, Person, PersonKind, Role
+from tui_annotate.domain.records import OwnedAnnotation, Record, RecordFilter
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.services.annotate import AnnotationService
 from tui_annotate.services.assignments import AssignmentService
@@ -25,6 +25,7 @@ from tui_annotate.storage.assignments.store import AssignmentStore
 from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.labels.store import GuidanceStore
+from tui_annotate.storage.log.store import AnnotationStore
 from tui_annotate.storage.work_statistics import WorkStatisticsStore
 
 GOLD = ("3", "7", "11", "15")
@@ -177,7 +178,7 @@ def test_an_annotators_statistics_tell_nothing(pool: Crew) -> None:
 
 
 def test_accuracy_compares_with_the_known_answers(pool: Crew) -> None:
-    """Of completed gold samples alone, by the answers as they are now."""
+    """Of completed gold samples alone."""
     ana, key = pool.people["ana"], SampleKey("d", "7")
     pool.work("ana")
     assert pool.accuracy() == {"ana": (4, 0.25)}  # kim marked nothing in one of the four
@@ -187,8 +188,79 @@ def test_accuracy_compares_with_the_known_answers(pool: Crew) -> None:
     assert accuracy == pytest.approx(1 / 3)
     pool.annotating.finish(ana, key, seconds=1)
     assert pool.accuracy() == {"ana": (4, 0.5)}
-    pool.annotating.remove(pool.people["kim"], SampleKey("d", "11"), "k11", version=1, seconds=1)
-    assert pool.accuracy() == {"ana": (4, 0.75)}
+
+
+def older(crew: Crew) -> int:
+    """The number of ana's checks that were compared with an answer that changed later."""
+    store = WorkStatisticsStore(crew.database)
+    (found,) = ProgressReader(store, dict).figures().gold
+    return found.older_answers
+
+
+def test_a_later_edit_of_an_answer_changes_no_finished_check(pool: Crew) -> None:
+    """The edit counts for whom completes the sample after it; a recomputation is on purpose."""
+    kim, key = pool.people["kim"], SampleKey("d", "11")
+    pool.work("ana")
+    assert (pool.accuracy(), older(pool)) == ({"ana": (4, 0.25)}, 0)
+    pool.annotating.remove(kim, key, "k11", version=1, seconds=1)
+    assert (pool.accuracy(), older(pool)) == ({"ana": (4, 0.25)}, 0)  # kim is not done again
+    pool.annotating.finish(kim, key, seconds=1)
+    assert (pool.accuracy(), older(pool)) == ({"ana": (4, 0.25)}, 1)
+    pool.work("ben")
+    assert pool.accuracy() == {"ana": (4, 0.25), "ben": (4, 0.5)}
+    tried = pool.share.recompute_gold("d", dry_run=True)
+    assert (tried.handout, tried.checks, tried.changed) == (0, 8, 1)
+    assert pool.accuracy()["ana"] == (4, 0.25)
+    done = pool.share.recompute_gold("d")
+    assert (done.checks, done.changed) == (8, 1)
+    assert pool.accuracy() == {"ana": (4, 0.5), "ben": (4, 0.5)}
+    assert pool.share.show().handouts[-1].kind == "recompute"
+    pool.share.undo(done.handout)
+    assert pool.accuracy()["ana"] == (4, 0.25)
+
+
+def test_a_grown_answer_changes_no_finished_check(pool: Crew) -> None:
+    """An annotation that the answer did not have is not missed afterwards."""
+    kim, key = pool.people["kim"], SampleKey("d", "3")
+    pool.work("ana")
+    assert pool.accuracy() == {"ana": (4, 0.25)}  # kim and ana marked nothing in this sample
+    pool.annotating.add(kim, key, claim("k3", 0, 10), seconds=1)
+    pool.annotating.finish(kim, key, seconds=1)
+    assert pool.accuracy() == {"ana": (4, 0.25)}
+
+
+def test_a_check_needs_completed_gold_samples_to_recompute(pool: Crew) -> None:
+    """A dataset without any, or an unknown one, is refused."""
+    with pytest.raises(NotReady):
+        pool.share.recompute_gold("d")
+    with pytest.raises(NotFound):
+        pool.share.recompute_gold("none")
+
+
+def test_imported_answers_keep_their_versions(crew: Crew) -> None:
+    """A later import of one more annotation changes no check that was completed before it."""
+    li, key = Person("li-imported", "Li", PersonKind.IMPORTED), SampleKey("d", "5")
+    sample = CorpusStore(crew.database).sample(key).sample
+
+    def bring(*names: str) -> None:
+        found = tuple(
+            OwnedAnnotation(li.id, replace(claim(name, 10 * at, 10 * at + 8), origin="imported:x"))
+            for at, name in enumerate(names)
+        )
+        AnnotationStore(crew.database).import_records([Record(sample, found, people=(li,))])
+
+    bring("one")
+    crew.share.pool("d", Pool(1, "ingested"))
+    crew.share.gold("d", Gold((), every=2), answers="imported")
+    ana = crew.people["ana"]
+    assert key.id in crew.work("ana")
+    crew.annotating.add(ana, key, claim("mine", 0, 8), seconds=1)
+    crew.annotating.finish(ana, key, seconds=1)
+    assert (crew.accuracy(), older(crew)) == ({"ana": (1, 1.0)}, 0)
+    bring("one", "two")
+    assert (crew.accuracy(), older(crew)) == ({"ana": (1, 1.0)}, 1)
+    crew.share.recompute_gold("d")
+    assert (crew.accuracy(), older(crew)) == ({"ana": (1, 0.5)}, 0)
 
 
 def review(crew: Crew) -> ReviewService:

@@ -168,6 +168,7 @@ def register(app: typer.Typer) -> None:
         "assignments gold --dataset news --every 10",
         "assignments gold --dataset news --gold kim --threshold 80 bridge-1 tea-1",
     )
+    add_command(group, recompute, "assignments recompute --dataset news", name="recompute")
     add_command(group, undo, "assignments undo", "assignments undo 3 --include-started")
 
 
@@ -643,6 +644,31 @@ def gold(
     show(
         {"handout": report.handout, **values, "samples": report.samples},
         f"{head}dataset {dataset} has {samples}; each annotator gets 1 in every {every} samples",
+        as_json=common.as_json,
+    )
+    if dry_run and not common.as_json:
+        output.print_note(_DRY_RUN)
+
+
+def recompute(
+    *,
+    dataset: Annotated[str, options.dataset_option("Dataset whose gold checks are recomputed.")],
+    dry_run: options.DryOption = False,
+    common: options.CommonOptions,
+) -> None:
+    """Compare completed gold samples with the present correct answers.
+
+    A gold sample keeps the score that it had when it was completed, even if the correct answer is
+    changed later. This command replaces these scores. `assignments undo` restores them.
+    """
+    with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
+        report = space.team.assignments.recompute_gold(dataset, dry_run=dry_run)
+    head = f"batch {report.handout}: " if report.handout else ""
+    checks = output.many(report.checks, "gold check")
+    show = output.print_lines_or_json if dry_run else output.print_result_or_json
+    show(
+        asdict(report),
+        f"{head}{checks} recomputed in dataset {dataset}; scores changed: {report.changed:,}",
         as_json=common.as_json,
     )
     if dry_run and not common.as_json:

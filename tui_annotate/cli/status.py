@@ -16,7 +16,7 @@ from tui_annotate.domain.assignments import State
 from tui_annotate.domain.work_statistics import RECENT, begin_with_hours, describe_end
 
 if TYPE_CHECKING:
-    from tui_annotate.domain.work_statistics import Projection, WorkStatistics
+    from tui_annotate.domain.work_statistics import GoldAccuracy, Projection, WorkStatistics
     from tui_annotate.services.status import Status
 
 _NONE = "-"
@@ -184,6 +184,9 @@ def _print_gold(figures: WorkStatistics) -> None:
             for each in figures.gold
         ],
     )
+    for each in figures.gold:
+        if each.older_answers:
+            output.print_note(_describe_older(each))
     numbers = map(output.number_column, ("gold checks", "accuracy"))
     output.print_table_below(
         [*_WHO, "week", *numbers],
@@ -192,6 +195,14 @@ def _print_gold(figures: WorkStatistics) -> None:
             for each in figures.gold
             for week in each.weeks
         ],
+    )
+
+
+def _describe_older(accuracy: GoldAccuracy) -> str:
+    return (
+        f"{accuracy.name}, {accuracy.dataset}: of {output.many(accuracy.checks, 'gold check')},"
+        f" {accuracy.older_answers:,} compared with an answer that was changed later; to use the"
+        f" present answers: tui-annotate assignments recompute --dataset {accuracy.dataset}"
     )
 
 

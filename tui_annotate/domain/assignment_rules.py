@@ -16,6 +16,8 @@ class AssignmentCause(StrEnum):
     `found`: the person began the sample before the dataset had assignments. `pool`: the person
     took the sample from the pool. `escalate`: added because annotators disagreed. `gold`: a sample
     with known answers, which checks the person's accuracy.
+
+    `recompute` assigns nothing: an admin compared completed checks with the present answers.
     """
 
     GIVE = "give"
@@ -27,6 +29,7 @@ class AssignmentCause(StrEnum):
     ESCALATE = "escalate"
     FOUND = "found"
     GOLD = "gold"
+    RECOMPUTE = "recompute"
 
 
 class DisagreementRule(StrEnum):

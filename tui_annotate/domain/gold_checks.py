@@ -74,11 +74,14 @@ def sort_gold(rule: Gold, person: str, names: Iterable[str]) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class GoldCheck:
+    """A completed sample with known answers; `older`: the answer was changed after that."""
+
     dataset: str
     person: str
     sample: str
     day: str
     score: float
+    older: bool = False
 
 
 def score_check(mine: Sequence[Annotation], known: PracticeAnswer, *, rated: str = "") -> float:
@@ -120,6 +123,7 @@ def measure_accuracy(
             fmean(each.score for each in own[-RECENT:]),
             thresholds.get(dataset),
             _by_week(own),
+            sum(each.older for each in own),
         )
         for (dataset, person), own in by_person.items()
     ]

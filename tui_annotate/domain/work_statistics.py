@@ -162,6 +162,7 @@ class GoldAccuracy:
     Attributes:
         recent: mean score of the last `RECENT` checks.
         threshold: accuracy below which there is an alert; None without a rule.
+        older_answers: number of checks that were scored with an answer that was changed later.
     """
 
     dataset: str
@@ -172,6 +173,7 @@ class GoldAccuracy:
     recent: float
     threshold: float | None
     weeks: tuple[WeekAccuracy, ...]
+    older_answers: int = 0
 
     @property
     def alert(self) -> bool:

@@ -12,7 +12,8 @@ from sqlalchemy import Connection, bindparam, text
 from tui_annotate.domain.gold_checks import GoldCheck
 from tui_annotate.domain.people import Permission, is_allowed, visible_people
 from tui_annotate.domain.work_statistics import FlaggedSample
-from tui_annotate.storage.assignments.gold import read_checks, read_thresholds
+from tui_annotate.storage.assignments.gold import read_thresholds
+from tui_annotate.storage.assignments.gold_results import read_checks
 from tui_annotate.storage.assignments.pools import fixed_condition, pool_of
 from tui_annotate.storage.corpus.store import DatasetProgress, read_progress
 from tui_annotate.storage.database import Store

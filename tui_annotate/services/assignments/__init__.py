@@ -42,6 +42,7 @@ from tui_annotate.services.assignments.report import (
     AssignmentRuleResult,
     GoldRuleResult,
     HandoutReport,
+    RecomputedGold,
     build_overview,
     report_handout,
     report_person,
@@ -346,6 +347,27 @@ class AssignmentService:
                 )
             number = store.set_gold(dataset, replace(rule, samples=samples))
         return GoldRuleResult(0 if dry_run else number, len(samples))
+
+    def recompute_gold(self, dataset: str, *, dry_run: bool = False) -> RecomputedGold:
+        """Compare a dataset's completed gold samples with the present answers, on purpose.
+
+        Without it, a gold sample keeps the score by the answer of the time when it was completed.
+
+        Raises:
+            NotReady: the dataset has no completed gold samples.
+        """
+        with self._writing(dry_run=dry_run) as store:
+            store.dataset_row(dataset)
+            before = store.read_gold_checks(dataset)
+            if not before:
+                raise NotReady(
+                    f"dataset {dataset!r} has no completed gold samples",
+                    "set gold samples: tui-annotate assignments gold --dataset NAME",
+                )
+            number = store.recompute_gold(dataset)
+            after = store.read_gold_checks(dataset)
+        changed = sum(old.score != new.score for old, new in zip(before, after, strict=True))
+        return RecomputedGold(0 if dry_run else number, dataset, len(after), changed)
 
     def _find_answers(self, gold: str) -> Practice:
         everybody = {each.id: each.name for each in self.people.all()}

@@ -84,6 +84,19 @@ class GoldRuleResult:
 
 
 @dataclass(frozen=True, slots=True)
+class RecomputedGold:
+    """Result of comparing completed gold samples with the present answers.
+
+    `changed`: number of completed gold samples whose score changed, of all `checks`.
+    """
+
+    handout: int
+    dataset: str
+    checks: int
+    changed: int
+
+
+@dataclass(frozen=True, slots=True)
 class ListedHandout:
     id: int
     at: str

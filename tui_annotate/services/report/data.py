@@ -62,7 +62,16 @@ def _gold_to_json(
         if filters.dataset in ("", each.dataset) and filters.person in ("", each.person, each.name)
     ]
     chosen.sort(key=lambda each: (each.dataset, each.name))
-    fields = ("name", "dataset", "checks", "accuracy", "recent", "threshold", "alert")
+    fields = (
+        "name",
+        "dataset",
+        "checks",
+        "accuracy",
+        "recent",
+        "threshold",
+        "alert",
+        "older_answers",
+    )
     return [
         {
             **{field: getattr(each, field) for field in fields},

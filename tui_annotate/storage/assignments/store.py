@@ -21,12 +21,18 @@ from tui_annotate.domain.assignment_rules import (
     Practice,
 )
 from tui_annotate.domain.errors import Conflict, NotFound, NotReady
-from tui_annotate.domain.gold_checks import mix_gold
+from tui_annotate.domain.gold_checks import GoldCheck, mix_gold
 from tui_annotate.domain.people import Person
 from tui_annotate.domain.practice_feedback import PracticeAnswer
 from tui_annotate.domain.queue_orders import by_score
 from tui_annotate.domain.samples import SampleKey
-from tui_annotate.storage.assignments import assignment_rows, escalation, gold, pools
+from tui_annotate.storage.assignments import (
+    assignment_rows,
+    escalation,
+    gold,
+    gold_results,
+    pools,
+)
 from tui_annotate.storage.assignments.assignment_rows import AssignedRow
 from tui_annotate.storage.assignments.escalation import (
     Disabled,
@@ -413,6 +419,17 @@ class AssignmentTransaction:
         self._keep_rule(dataset, AssignmentCause.GOLD, rule, handout=number)
         self._refill_pool(dataset_id)
         return number
+
+    def recompute_gold(self, dataset: str) -> int:
+        """Compare the completed gold samples with the present answers; return the record's id."""
+        self.dataset_row(dataset)
+        request = {"arrival": gold_results.last_arrival(self.connection)}
+        return self.record_assignment(AssignmentCause.RECOMPUTE, dataset, request)
+
+    def read_gold_checks(self, dataset: str) -> list[GoldCheck]:
+        """Return a dataset's completed gold samples with their scores, oldest first."""
+        checks = gold_results.read_checks(self.connection)
+        return [each for each in checks if each.dataset == dataset]
 
     def _refill_pool(self, dataset_id: int) -> None:
         if (pool := pools.pool_of(self.connection, dataset_id)) is not None:

@@ -76,9 +76,10 @@ function goldFigures() {
   return [
     table("Accuracy on gold samples, which have known answers", [
       ...who, ...numbers, { title: "last 10", number: true }, { title: "alert" },
+      { title: "compared with an older answer", number: true },
     ], figures.gold.map((each) => [each.name, each.dataset, String(each.checks),
       percent(each.accuracy), percent(each.recent),
-      each.alert ? `below ${percent(each.threshold)}` : ""])),
+      each.alert ? `below ${percent(each.threshold)}` : "", String(each.older_answers)])),
     table("Accuracy on gold samples by week", [...who, { title: "week" }, ...numbers], weeks),
   ];
 }
