@@ -338,6 +338,7 @@ def test_gold_samples_are_declared_and_listed(checked: Command) -> None:
     assert (dry.code, "--dry-run" in dry.err) == (0, True)
     assert checked(*on, "s1", "--dry-run", "--json").json == {
         "handout": 0, "dataset": "news", "every": 10, "threshold": 70, "samples": 1,
+        "recognisable": False,
     }  # fmt: skip
     assert checked("assignments", "list", "--json").json == listed
     assert checked(*on, "s5").code == 1

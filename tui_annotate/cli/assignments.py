@@ -396,6 +396,8 @@ def _print_assignment(
     if report.short:
         missing = f"assignments not made, because of too few people or samples: {report.short:,}"
         output.print_message(f"warning: {missing}")
+    if report.shuffled:
+        _print_shuffled()
     if report.gold:
         output.print_message(f"gold samples also assigned, not counted above: {report.gold:,}")
     if not report.samples and not report.short:
@@ -410,6 +412,13 @@ def _print_assignment(
             if report.samples
             else _NOTHING
         )
+
+
+def _print_shuffled() -> None:
+    output.print_note(
+        "the samples are in a random order, because the dataset has gold samples, which any other"
+        " order would show"
+    )
 
 
 def _print_overview(report: AssignmentOverview) -> None:
@@ -501,6 +510,8 @@ def pool(
         f" samples that people can take: {report.waiting:,}",
         as_json=common.as_json,
     )
+    if report.shuffled:
+        _print_shuffled()
     if dry_run and not common.as_json:
         output.print_note(_DRY_RUN)
 
@@ -624,7 +635,15 @@ def gold(
             help="Accuracy on gold samples below which `status` shows an alert.",
         ),
     ] = 70,
-    seed: SeedOption = "1",
+    seed: Annotated[
+        str,
+        option(
+            "--seed",
+            "SEED",
+            "Random seed, which annotators must not know: with it they could compute which samples"
+            " are gold samples (default: a new secret one).",
+        ),
+    ] = "",
     dry_run: options.DryOption = False,
     common: options.CommonOptions,
 ) -> None:
@@ -632,7 +651,9 @@ def gold(
 
     `status` then shows admins the accuracy of each annotator on these gold samples. Annotators
     receive gold samples among the samples that are assigned to them, or that they take from a pool,
-    after this command. Exports exclude the work on gold samples, unless --include-gold is given.
+    after this command. From then on, each annotator receives the samples of the dataset in a random
+    order, so that no order shows which samples are gold samples. Exports exclude the work on gold
+    samples, unless --include-gold is given.
     """
     rule = Gold([*(ids or ()), *_read_ids(file)], every=every, seed=seed, threshold=threshold)
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
@@ -642,10 +663,21 @@ def gold(
     values = {"dataset": dataset, "every": every, "threshold": threshold}
     show = output.print_lines_or_json if dry_run else output.print_result_or_json
     show(
-        {"handout": report.handout, **values, "samples": report.samples},
+        {
+            "handout": report.handout,
+            **values,
+            "samples": report.samples,
+            "recognisable": report.recognisable,
+        },
         f"{head}dataset {dataset} has {samples}; each annotator gets 1 in every {every} samples",
         as_json=common.as_json,
     )
+    if report.recognisable:
+        output.print_problem(
+            "the gold samples are at other positions of the dataset than the samples that are still"
+            " to be assigned, so that annotators could recognise them by their ids",
+            "choose gold samples from all parts of the dataset, before you assign samples",
+        )
     if dry_run and not common.as_json:
         output.print_note(_DRY_RUN)
 

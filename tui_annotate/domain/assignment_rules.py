@@ -100,6 +100,8 @@ class Gold:
 
     Attributes:
         every: each so many samples of an annotator have one gold sample.
+        seed: decides which samples a person gets, in which order; whoever knows it can compute
+            which of them are gold samples. A stored rule has one: a secret one if none was given.
         threshold: percentage of right answers below which there is an alert.
 
     Raises:
@@ -110,7 +112,7 @@ class Gold:
     person: str = ""
     origin: str = ""
     every: int = 10
-    seed: str = "1"
+    seed: str = ""
     threshold: int = 70
     handout: int = 0
 

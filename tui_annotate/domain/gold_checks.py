@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -66,6 +68,22 @@ def count_gold(rule: Gold, person: str, items: int, *, gold: int, start: int) ->
             items -= 1
         index += 1
     return found
+
+
+def is_recognisable(gold: Sequence[int], others: Sequence[int]) -> bool:
+    """Return whether gold samples are so unlike others that their ids can give them away.
+
+    Compares positions in order of import by a Kolmogorov-Smirnov test at a level of 1 %. An
+    example are the first hundred samples of a dataset among people who get later ones.
+    """
+    if not gold or not others:
+        return False
+    known, rest = sorted(gold), sorted(others)
+    distance = max(
+        abs(bisect_right(known, place) / len(known) - bisect_right(rest, place) / len(rest))
+        for place in (*known, *rest)
+    )
+    return distance > 1.63 * math.sqrt((len(gold) + len(others)) / (len(gold) * len(others)))
 
 
 def sort_gold(rule: Gold, person: str, names: Iterable[str]) -> list[str]:

@@ -33,11 +33,18 @@ class PersonHandout:
 
 @dataclass(frozen=True, slots=True)
 class HandoutReport:
+    """Result of an assignment.
+
+    `shuffled`: the samples are in a random order, not in the requested one, because the dataset has
+    gold samples.
+    """
+
     handout: int
     samples: int
     people: tuple[PersonHandout, ...]
     short: int = 0
     gold: int = 0
+    shuffled: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,14 +80,20 @@ class AssignmentRuleResult:
     handout: int
     waiting: int
     added: int = 0
+    shuffled: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class GoldRuleResult:
-    """Number of samples of a dataset that check annotators' accuracy by known answers."""
+    """Number of samples of a dataset that check annotators' accuracy by known answers.
+
+    `recognisable`: their positions differ from those of samples that are still to be assigned, so
+    that annotators could recognise them by their ids.
+    """
 
     handout: int
     samples: int
+    recognisable: bool = False
 
 
 @dataclass(frozen=True, slots=True)

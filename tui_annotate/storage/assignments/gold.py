@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, TextClause, text
 
+from tui_annotate.domain.assignment_plan import draw
 from tui_annotate.domain.assignment_rules import AssignmentCause, Gold
 from tui_annotate.domain.gold_checks import count_gold, is_gold_slot, sort_gold
 from tui_annotate.domain.people import SETTLED
@@ -76,6 +77,12 @@ class GoldSource:
         """Return a person's next sample if it is one with known answers, otherwise None."""
         due = is_gold_slot(self.rule, self.person, self.start)
         return next(iter(self.rows()), None) if due else None
+
+    def draw_value(self, bits: int) -> int:
+        """Return the random number of `bits` bits that decides a person's next other sample."""
+        return int.from_bytes(draw(self.rule.seed, self.person, "pool", self.start)[:8]) >> (
+            64 - bits
+        )
 
     def count_ahead(self, items: int) -> int:
         """Return how many samples with known answers come with a person's next `items` samples."""

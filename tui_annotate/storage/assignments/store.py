@@ -161,6 +161,7 @@ class AssignableDataset:
         has: the keys of each person's samples, without second readings.
         open: the number of unfinished samples of each person, without second readings and gold
             samples.
+        gold: ids of the gold samples; `secret`: the seed of their rule, or empty without gold.
     """
 
     dataset: str
@@ -169,6 +170,7 @@ class AssignableDataset:
     has: Mapping[str, frozenset[SampleKey]]
     open: Mapping[str, int]
     gold: frozenset[str] = frozenset()
+    secret: str = ""
 
     @property
     def real_items(self) -> tuple[AllocationItem, ...]:
@@ -259,7 +261,8 @@ class AssignmentTransaction:
         own = {person: frozenset(mine) for person, mine in has.items()}
         rule = gold.gold_of(self.connection, dataset_id)
         known = frozenset(rule.samples if rule else ())
-        return AssignableDataset(dataset, dataset_id, items, own, still_open, known)
+        secret = rule.seed if rule else ""
+        return AssignableDataset(dataset, dataset_id, items, own, still_open, known, secret)
 
     def _load_scores(self, dataset_id: int, rows: Sequence[Any], score: str) -> list[float | None]:
         if order := by_score(score):
@@ -481,16 +484,18 @@ class AssignmentTransaction:
         return WithdrawalResult(handout, len(gone), len(held) - len(gone), free)
 
     def _withdraw_gold(self, gone: Sequence[HeldSample]) -> None:
-        """Unassign gold samples (known answers) from people who have no other new samples."""
-        # A person who keeps only gold samples would know that they are gold samples.
+        """Unassign gold samples (known answers) that no other new sample of the person follows."""
+        # A person who keeps only gold samples at the end would know that they are gold samples.
         lost = {(each.allotted.person, each.key.dataset) for each in gone}
         for person in {who for who, _ in lost}:
             still = [each for each in self.held(person=person) if not each.begun]
-            real = {each.key.dataset for each in still if not each.gold}
+            last = {each.key.dataset: at for at, each in enumerate(still) if not each.gold}
             open_gold = [
                 each.allotted
-                for each in still
-                if each.gold and (person, each.key.dataset) in lost and each.key.dataset not in real
+                for at, each in enumerate(still)
+                if each.gold
+                and (person, each.key.dataset) in lost
+                and at > last.get(each.key.dataset, -1)
             ]
             assignment_rows.unassign_samples(self.connection, open_gold)
 
