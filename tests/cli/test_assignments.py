@@ -366,6 +366,29 @@ def test_status_shows_the_accuracy_and_the_alert(checked: Command) -> None:
     assert "below" not in checked("status").out
 
 
+def test_a_paused_person_is_listed_and_resumed(checked: Command, tmp_path: Path) -> None:
+    """The rule, the pause and its end are in the list of batches; `audit verify` knows them."""
+    on = ("assignments", "gold", "--dataset", "news", "--gold", "kim", "--every", "2", "--pause")
+    assert checked(*on).code == 0
+    assert checked("assignments", "resume", "ana").code == 1
+    with workspaces.open(tmp_path) as space:
+        ana = space.person("ana").id
+        keys = space.corpus.keys()
+        key = next(one for one in keys if one.id == "t5")
+        space.annotate.add(ana, key, claim("again", 0, 4, label="Benign"), seconds=0)
+        space.annotate.finish(ana, key, seconds=0)
+    (found,) = checked("status", "--json").json["gold"]
+    assert (found["alert"], found["paused"]) == (True, True)
+    assert "below 70%, paused" in checked("status").out
+    listed = checked("assignments", "list").out
+    assert "alert and pause below 70%" in listed
+    assert "person ana" in listed
+    assert checked("assignments", "resume", "ana", "--json").json["datasets"] == ["news"]
+    assert not checked("status", "--json").json["gold"][0]["paused"]
+    assert checked("audit", "verify").code == 0
+    assert checked("assignments", "resume", "nope").code == 2
+
+
 def test_status_says_where_a_check_uses_an_older_answer(checked: Command, tmp_path: Path) -> None:
     """Until an admin recomputes; the page of the report has the same number."""
     with workspaces.open(tmp_path) as space:

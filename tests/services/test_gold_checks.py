@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -12,11 +12,12 @@ from tests.helpers.stores import annotate, claim, fill, new_database
 from tui_annotate.domain.adjudication import RejectionReason
 from tui_annotate.domain.assignment_plan import AssignmentOptions
 from tui_annotate.domain.assignment_rules import DisagreementRule, Escalation, Gold, Pool
-from tui_annotate.domain.errors import Conflict, NotFound, NotReady
+from tui_annotate.domain.errors import Conflict, NotFound, NotReady, WorkPaused
 from tui_annotate.domain.gold_checks import is_gold_slot
 from tui_annotate.domain.people import OPERATOR, Actor, Person, PersonKind, Role
 from tui_annotate.domain.records import OwnedAnnotation, Record, RecordFilter
 from tui_annotate.domain.samples import SampleKey
+from tui_annotate.domain.work_statistics import GoldAccuracy
 from tui_annotate.services.annotate import AnnotationService
 from tui_annotate.services.assignments import AssignmentService
 from tui_annotate.services.progress import ProgressReader
@@ -261,6 +262,87 @@ def test_imported_answers_keep_their_versions(crew: Crew) -> None:
     assert (crew.accuracy(), older(crew)) == ({"ana": (1, 1.0)}, 1)
     crew.share.recompute_gold("d")
     assert (crew.accuracy(), older(crew)) == ({"ana": (1, 0.5)}, 0)
+
+
+@pytest.fixture
+def strict(crew: Crew) -> Crew:
+    """A pool with a rule that pauses people below 70 %; kim marked something in each answer."""
+    for name in GOLD[:1]:
+        key = SampleKey("d", name)
+        crew.annotating.add(crew.people["kim"], key, claim(f"k{name}", 0, 10), seconds=1)
+        crew.annotating.finish(crew.people["kim"], key, seconds=1)
+    crew.share.pool("d", Pool(2, "random:1"))
+    crew.share.gold("d", replace(RULE, every=2, pause=True), answers="kim")
+    return crew
+
+
+def test_a_low_accuracy_pauses_a_person_after_a_block(strict: Crew) -> None:
+    """Not right after a gold sample, which would show what it is; nothing is lost."""
+    ana = strict.people["ana"]
+    done = strict.work("ana")
+    assert len(done) == 6  # three checks are in the first three blocks of two
+    assert strict.annotating.next_unfinished(ana, None) is None
+    assert strict.annotating.pause(ana) is not None
+    key = SampleKey("d", done[0])
+    refused: list[Callable[[], object]] = [
+        lambda: strict.annotating.start(ana),
+        lambda: strict.annotating.add(ana, key, claim("late", 0, 4), seconds=1),
+        lambda: strict.annotating.skip(ana, SampleKey("d", "20"), seconds=1),
+        lambda: strict.annotating.undo(ana),
+        lambda: strict.annotating.redo(ana),
+    ]
+    for action in refused:
+        with pytest.raises(WorkPaused):
+            action()
+    strict.annotating.read(ana, key, seconds=1)  # working time is kept
+    assert strict.annotating.open(ana, key).assignment.state == "done"
+    assert len(strict.work("ben", steps=5)) == 5
+    (found,) = [each for each in figures(strict) if each.name == "ana"]
+    assert (found.alert, found.paused) == (True, True)
+    assert strict.accuracy(Actor(ana, Role.ANNOTATOR)) == {}
+
+
+def figures(crew: Crew) -> tuple[GoldAccuracy, ...]:
+    """The accuracy of all people as an admin sees it."""
+    names = {who: name for name, who in crew.people.items()}
+    return ProgressReader(WorkStatisticsStore(crew.database), lambda: names).figures().gold
+
+
+def test_an_admin_resumes_paused_work_by_a_record(strict: Crew) -> None:
+    """The checks that decided do not decide again; undo of assignments leaves pauses alone."""
+    with pytest.raises(NotReady):
+        strict.share.resume("ana")
+    strict.work("ana")
+    kinds = [(each.kind, each.undone != "") for each in strict.share.show().handouts]
+    assert kinds[-1] == ("pause", False)
+    with pytest.raises(Conflict):
+        strict.share.undo(strict.share.show().handouts[-1].id)
+    assert strict.share.resume("ana").datasets == ("d",)
+    kinds = [(each.kind, each.undone != "") for each in strict.share.show().handouts]
+    assert kinds[-2:] == [("pause", True), ("resume", False)]
+    assert strict.annotating.pause(strict.people["ana"]) is None
+    assert len(strict.work("ana")) == 14  # one more check is too few
+    assert strict.share.undo().handout.kind == "gold"
+    with pytest.raises(NotFound):
+        strict.share.resume("nobody")
+
+
+def test_good_work_and_a_rule_without_pause_pause_no_one(strict: Crew) -> None:
+    """A person above the threshold goes on, and the alert alone stops no work."""
+    ana = strict.people["ana"]
+    after = None
+    while key := strict.annotating.next_unfinished(ana, after):
+        if key.id in GOLD:
+            strict.annotating.add(ana, key, claim(f"a{key.id}", 0, 10), seconds=1)
+        strict.annotating.finish(ana, key, seconds=1)
+        after = key
+    assert strict.accuracy()["ana"] == (4, 1.0)
+    strict.share.gold("d", replace(RULE, every=2), answers="kim")
+    assert len(strict.work("ben")) > 10
+    assert [(each.name, each.alert, each.paused) for each in figures(strict)] == [
+        ("ana", False, False),
+        ("ben", True, False),
+    ]
 
 
 def review(crew: Crew) -> ReviewService:

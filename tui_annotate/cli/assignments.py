@@ -169,6 +169,7 @@ def register(app: typer.Typer) -> None:
         "assignments gold --dataset news --gold kim --threshold 80 bridge-1 tea-1",
     )
     add_command(group, recompute, "assignments recompute --dataset news", name="recompute")
+    add_command(group, resume, "assignments resume ben", name="resume")
     add_command(group, undo, "assignments undo", "assignments undo 3 --include-started")
 
 
@@ -635,6 +636,13 @@ def gold(
             help="Accuracy on gold samples below which `status` shows an alert.",
         ),
     ] = 70,
+    pause: Annotated[
+        bool,
+        flag(
+            "--pause",
+            "Also pause the work of a person below the threshold, until `assignments resume`.",
+        ),
+    ] = False,
     seed: Annotated[
         str,
         option(
@@ -656,6 +664,7 @@ def gold(
     samples, unless --include-gold is given.
     """
     rule = Gold([*(ids or ()), *_read_ids(file)], every=every, seed=seed, threshold=threshold)
+    rule = replace(rule, pause=pause)
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         report = space.team.assignments.gold(dataset, rule, answers=answers, dry_run=dry_run)
     head = f"batch {report.handout}: " if report.handout else ""
@@ -705,3 +714,23 @@ def recompute(
     )
     if dry_run and not common.as_json:
         output.print_note(_DRY_RUN)
+
+
+def resume(
+    person: Annotated[
+        str, argument("PERSON", "Person whose work is paused.", complete=completion.people)
+    ],
+    *,
+    dataset: options.OfDatasetOption = "",
+    common: options.CommonOptions,
+) -> None:
+    """End the pause of a person whose accuracy on gold samples was too low.
+
+    Only gold samples that the person completes from then on can pause the work again.
+    """
+    with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
+        report = space.team.assignments.resume(person, dataset=dataset)
+    names = ", ".join(report.datasets)
+    output.print_result_or_json(
+        report, f"{report.name} can go on; paused in: {names}", as_json=common.as_json
+    )

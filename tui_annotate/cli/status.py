@@ -179,7 +179,7 @@ def _print_gold(figures: WorkStatistics) -> None:
                 each.checks,
                 f"{each.accuracy:.0%}",
                 f"{each.recent:.0%}",
-                f"below {each.threshold:.0%}" if each.alert else "",
+                _describe_alert(each),
             )
             for each in figures.gold
         ],
@@ -196,6 +196,11 @@ def _print_gold(figures: WorkStatistics) -> None:
             for week in each.weeks
         ],
     )
+
+
+def _describe_alert(accuracy: GoldAccuracy) -> str:
+    low = [f"below {accuracy.threshold:.0%}"] if accuracy.alert else []
+    return ", ".join(low + (["paused"] if accuracy.paused else []))
 
 
 def _describe_older(accuracy: GoldAccuracy) -> str:

@@ -17,7 +17,9 @@ class AssignmentCause(StrEnum):
     took the sample from the pool. `escalate`: added because annotators disagreed. `gold`: a sample
     with known answers, which checks the person's accuracy.
 
-    `recompute` assigns nothing: an admin compared completed checks with the present answers.
+    Three causes assign nothing. `recompute`: an admin compared completed checks with the present
+    answers. `pause`: a rule paused a person whose accuracy was too low. `resume`: an admin ended
+    such a pause.
     """
 
     GIVE = "give"
@@ -30,6 +32,8 @@ class AssignmentCause(StrEnum):
     FOUND = "found"
     GOLD = "gold"
     RECOMPUTE = "recompute"
+    PAUSE = "pause"
+    RESUME = "resume"
 
 
 class DisagreementRule(StrEnum):
@@ -103,6 +107,7 @@ class Gold:
         seed: decides which samples a person gets, in which order; whoever knows it can compute
             which of them are gold samples. A stored rule has one: a secret one if none was given.
         threshold: percentage of right answers below which there is an alert.
+        pause: whether a person below the threshold is also paused, until an admin resumes the work.
 
     Raises:
         InvalidInput: `every` is below 2, or the threshold is not a percentage.
@@ -115,6 +120,7 @@ class Gold:
     seed: str = ""
     threshold: int = 70
     handout: int = 0
+    pause: bool = False
 
     def __post_init__(self) -> None:
         if self.every < 2:

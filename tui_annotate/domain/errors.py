@@ -80,6 +80,10 @@ class NotAllowed(TuiAnnotateError):
     """An error: the user lacks the permission for an action."""
 
 
+class WorkPaused(NotAllowed):
+    """An error: a person's work is paused until an admin resumes it."""
+
+
 class Throttled(NotAllowed):
     """An error: too many sign-ins failed; the next one is possible after `seconds`, at least 1."""
 

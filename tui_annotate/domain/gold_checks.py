@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from statistics import fmean
@@ -92,7 +92,12 @@ def sort_gold(rule: Gold, person: str, names: Iterable[str]) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class GoldCheck:
-    """A completed sample with known answers; `older`: the answer was changed after that."""
+    """A completed sample with known answers.
+
+    Attributes:
+        older: whether the answer was changed after the comparison.
+        completed: number of the event after which the person's work was compared.
+    """
 
     dataset: str
     person: str
@@ -100,6 +105,7 @@ class GoldCheck:
     day: str
     score: float
     older: bool = False
+    completed: int = 0
 
 
 def score_check(mine: Sequence[Annotation], known: PracticeAnswer, *, rated: str = "") -> float:
@@ -123,10 +129,12 @@ def measure_accuracy(
     *,
     names: Mapping[str, str],
     thresholds: Mapping[str, float],
+    paused: Collection[tuple[str, str]] = (),
 ) -> list[GoldAccuracy]:
     """Return each person's accuracy on samples with known answers, by dataset and name.
 
-    `checks` are in order of time; `thresholds` in [0, 1], by dataset.
+    `checks` are in order of time; `thresholds` in [0, 1], by dataset; `paused` has the dataset and
+    the person of each pause.
     """
     by_person: dict[tuple[str, str], list[GoldCheck]] = {}
     for check in checks:
@@ -142,6 +150,7 @@ def measure_accuracy(
             thresholds.get(dataset),
             _by_week(own),
             sum(each.older for each in own),
+            (dataset, person) in paused,
         )
         for (dataset, person), own in by_person.items()
     ]

@@ -163,6 +163,7 @@ class GoldAccuracy:
         recent: mean score of the last `RECENT` checks.
         threshold: accuracy below which there is an alert; None without a rule.
         older_answers: number of checks that were scored with an answer that was changed later.
+        paused: whether the person's work is paused, because the accuracy was too low.
     """
 
     dataset: str
@@ -174,6 +175,7 @@ class GoldAccuracy:
     threshold: float | None
     weeks: tuple[WeekAccuracy, ...]
     older_answers: int = 0
+    paused: bool = False
 
     @property
     def alert(self) -> bool:

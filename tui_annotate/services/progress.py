@@ -71,7 +71,11 @@ class ProgressReader:
             tuple(self.store.flags()),
             names,
             today,
-            tuple(measure_accuracy(checks, names=names, thresholds=thresholds)),
+            tuple(
+                measure_accuracy(
+                    checks, names=names, thresholds=thresholds, paused=self.store.pauses()
+                )
+            ),
         )
 
 

@@ -14,6 +14,7 @@ from tui_annotate.domain.people import Permission, is_allowed, visible_people
 from tui_annotate.domain.work_statistics import FlaggedSample
 from tui_annotate.storage.assignments.gold import read_thresholds
 from tui_annotate.storage.assignments.gold_results import read_checks
+from tui_annotate.storage.assignments.pauses import list_pauses
 from tui_annotate.storage.assignments.pools import fixed_condition, pool_of
 from tui_annotate.storage.corpus.store import DatasetProgress, read_progress
 from tui_annotate.storage.database import Store
@@ -133,6 +134,13 @@ class WorkStatisticsStore(Store):
         with self._database.reading() as connection:
             checks = [each for each in read_checks(connection) if _is_day(each.day)]
             return checks, read_thresholds(connection)
+
+    def pauses(self) -> set[tuple[str, str]]:
+        """Return the dataset and the person of each pause of work; empty for all but admins."""
+        if not is_allowed(self._actor, Permission.MANAGE):
+            return set()
+        with self._database.reading() as connection:
+            return {(each.dataset, each.person) for each in list_pauses(connection)}
 
     def list_workloads(self) -> list[DatasetWorkload]:
         with self._database.reading() as connection:

@@ -9,7 +9,7 @@ from typing import Any, Final, Self
 
 from tui_annotate.domain.annotations import Annotation
 from tui_annotate.domain.assignments import Assignment, State
-from tui_annotate.domain.errors import NotReady
+from tui_annotate.domain.errors import NotReady, WorkPaused
 from tui_annotate.domain.label_changes import Renames
 from tui_annotate.domain.labels import LabelTree
 from tui_annotate.domain.practice_feedback import PracticeFeedback, compare_with_gold
@@ -110,7 +110,9 @@ class SampleQueries:
 
         Raises:
             NotFound: no sample matches, or several do.
+            WorkPaused: the annotator's work is paused.
         """
+        self.require_not_paused(person)
         if sample.endswith("/"):
             return self._first_of_dataset(person, sample[:-1], order=order)
         if sample:
@@ -148,8 +150,21 @@ class SampleQueries:
     def next_unfinished(
         self, person: str, after: SampleKey | None, *, order: str = BY_SOURCE
     ) -> SampleKey | None:
-        """Return the annotator's next unfinished sample; None if all are finished."""
+        """Return the next unfinished sample; None if all are finished, or the work is paused."""
         return self.line.next_unfinished(person, after, order=order)
+
+    def pause(self, person: str) -> WorkPaused | None:
+        """Return why the annotator's work is paused, and whom to ask; None if it is not."""
+        try:
+            self.require_not_paused(person)
+        except WorkPaused as error:
+            return error
+        return None
+
+    def require_not_paused(self, person: str) -> None:
+        """Raise WorkPaused if the annotator's work is paused because of a low accuracy."""
+        with self.store.reading() as log:
+            log.require_not_paused(person)
 
     def next_skipped(
         self, person: str, after: SampleKey | None, *, order: str = BY_SOURCE

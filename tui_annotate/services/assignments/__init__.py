@@ -47,6 +47,7 @@ from tui_annotate.services.assignments.report import (
     GoldRuleResult,
     HandoutReport,
     RecomputedGold,
+    ResumedWork,
     build_overview,
     report_handout,
     report_person,
@@ -397,6 +398,24 @@ class AssignmentService:
             after = store.read_gold_checks(dataset)
         changed = sum(old.score != new.score for old, new in zip(before, after, strict=True))
         return RecomputedGold(0 if dry_run else number, dataset, len(after), changed)
+
+    def resume(self, person: str, *, dataset: str = "") -> ResumedWork:
+        """End the pause of a person's work, in one dataset or in all.
+
+        Only gold samples that the person completes from then on can pause the work again.
+
+        Raises:
+            NotReady: the person's work is not paused.
+        """
+        found = self._find_giver(person)
+        with self.store.writing(self.actor.person) as store:
+            ended = store.end_pauses(found.id, dataset)
+        if not ended:
+            raise NotReady(
+                f"the work of {found.name!r} is not paused",
+                "list pauses with: tui-annotate assignments list",
+            )
+        return ResumedWork(found.id, found.name, tuple(each.dataset for each in ended))
 
     def _find_answers(self, gold: str) -> Practice:
         everybody = {each.id: each.name for each in self.people.all()}

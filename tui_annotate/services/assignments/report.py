@@ -110,6 +110,15 @@ class RecomputedGold:
 
 
 @dataclass(frozen=True, slots=True)
+class ResumedWork:
+    """A person whose paused work goes on, and the datasets in which it was paused."""
+
+    person: str
+    name: str
+    datasets: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class ListedHandout:
     id: int
     at: str
@@ -168,7 +177,7 @@ def build_overview(
 
 def _request_with_names(request: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
     asked = {key: value for key, value in request.items() if key != "rows"}
-    for key in asked.keys() & {"from", "gold"}:
+    for key in asked.keys() & {"from", "gold", "person"}:
         asked[key] = names.get(asked[key], asked[key])
     if "to" in asked:
         asked["to"] = [names.get(each, each) for each in asked["to"]]
@@ -190,6 +199,10 @@ def _describe_rule(rule: Rule, names: Mapping[str, str]) -> str:
     if isinstance(rule, Gold):
         return (
             f"{AssignmentCause.GOLD}: 1 of {rule.every} samples is compared with answers of {gold}"
-            f" ({format_count(len(rule.samples), 'sample')}, alert below {rule.threshold}% correct)"
+            f" ({format_count(len(rule.samples), 'sample')}, {_describe_threshold(rule)})"
         )
     return f"{AssignmentCause.PRACTICE}: correct answers of {gold}"
+
+
+def _describe_threshold(rule: Gold) -> str:
+    return f"{'alert and pause' if rule.pause else 'alert'} below {rule.threshold}% correct"

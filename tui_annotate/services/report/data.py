@@ -71,6 +71,7 @@ def _gold_to_json(
         "threshold",
         "alert",
         "older_answers",
+        "paused",
     )
     return [
         {

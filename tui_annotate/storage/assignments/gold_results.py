@@ -35,6 +35,7 @@ _CHECKS: Final = text(
     f"   AND p.kind <> '{PersonKind.AGAIN}'"
     " JOIN assignments w ON w.person = a.person AND w.sample_id = a.sample_id AND w.state = 'done'"
     " JOIN samples s ON s.id = a.sample_id JOIN datasets d ON d.id = s.dataset_id"
+    " WHERE :dataset IN ('', d.name) AND :person IN ('', a.person)"
     " ORDER BY w.updated, s.id, w.person"
 )
 _RECOMPUTED: Final = text(
@@ -73,27 +74,26 @@ def last_arrival(connection: Connection) -> int:
     return int(connection.execute(_LAST_ARRIVAL).scalar_one())
 
 
-def read_checks(connection: Connection) -> list[GoldCheck]:
-    """Return all completed accuracy checks, oldest first, with their scores."""
+def read_checks(connection: Connection, *, dataset: str = "", person: str = "") -> list[GoldCheck]:
+    """Return completed accuracy checks, of one dataset or person or of all, oldest first."""
     recomputed: dict[str, int] = {row[0]: row[1] for row in connection.execute(_RECOMPUTED)}
     reader = _LogReader(connection)
     find_versions = lru_cache(maxsize=None)(reader.answer_versions)
     found = []
-    for dataset, person, sample, row, updated, request, completed in connection.execute(
-        _CHECKS
-    ).all():
-        key = SampleKey(dataset, sample)
+    rows = connection.execute(_CHECKS, {"dataset": dataset, "person": person}).all()
+    for of_dataset, who, sample, row, updated, request, completed in rows:
+        key = SampleKey(of_dataset, sample)
         asked = from_json(request)
         origin = asked.get("origin", "")
         versions = find_versions(_AnswerKey(row, key, "" if origin else asked["gold"], origin))
-        moment = max(completed or 0, recomputed.get(dataset, 0))
+        moment = max(completed or 0, recomputed.get(of_dataset, 0))
         # An answer that arrived only later, with a bundle for example, is better than none.
         at = max(bisect_right(versions, moment, key=attrgetter("arrival")) - 1, 0)
         answer = versions[at].answer if versions else PracticeAnswer(())
         older = bool(versions) and _content(answer) != _content(versions[-1].answer)
-        work = reader.work(person, key, until=moment)
+        work = reader.work(who, key, until=moment)
         score = score_check(_annotations(work.annotations), answer, rated=work.assignment["rating"])
-        found.append(GoldCheck(dataset, person, sample, updated[:10], score, older))
+        found.append(GoldCheck(of_dataset, who, sample, updated[:10], score, older, completed or 0))
     return found
 
 

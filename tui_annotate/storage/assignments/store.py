@@ -31,6 +31,7 @@ from tui_annotate.storage.assignments import (
     escalation,
     gold,
     gold_results,
+    pauses,
     pools,
 )
 from tui_annotate.storage.assignments.assignment_rows import AssignedRow
@@ -138,6 +139,7 @@ _KINDS: Final[dict[str, type[Rule]]] = {
     AssignmentCause.PRACTICE: Practice,
     AssignmentCause.GOLD: Gold,
 }
+_OF_PAUSES: Final = (AssignmentCause.PAUSE, AssignmentCause.RESUME)
 
 
 @dataclass(frozen=True, slots=True)
@@ -429,6 +431,16 @@ class AssignmentTransaction:
         request = {"arrival": gold_results.last_arrival(self.connection)}
         return self.record_assignment(AssignmentCause.RECOMPUTE, dataset, request)
 
+    def end_pauses(self, person: str, dataset: str) -> list[pauses.Pause]:
+        """End a person's pauses in a dataset, or in all if it is empty; return those pauses."""
+        found = [
+            each
+            for each in pauses.list_pauses(self.connection, person)
+            if dataset in ("", each.dataset)
+        ]
+        pauses.end_pauses(self.connection, found, by=self.by, at=self.at)
+        return found
+
     def read_gold_checks(self, dataset: str) -> list[GoldCheck]:
         """Return a dataset's completed gold samples with their scores, oldest first."""
         checks = gold_results.read_checks(self.connection)
@@ -500,13 +512,22 @@ class AssignmentTransaction:
             assignment_rows.unassign_samples(self.connection, open_gold)
 
     def _find_handout(self, number: int) -> StoredAssignment:
-        holding = [each for each in self.handouts() if not each.undone or each.id == number]
+        holding = [
+            each
+            for each in self.handouts()
+            if each.id == number or not (each.undone or each.kind in _OF_PAUSES)
+        ]
         meant = [each for each in holding if number in (0, each.id)]
         if not meant:
             hint = "list all assignments with: tui-annotate assignments list"
             if number:
                 raise NotFound(f"there is no batch of assignments {number}", hint)
             raise NotReady("nothing to undo: no samples are assigned", hint)
+        if meant[-1].kind in _OF_PAUSES:
+            raise Conflict(
+                f"batch {number} is the record of a pause, not of assignments",
+                "end a pause with: tui-annotate assignments resume PERSON",
+            )
         if meant[-1].undone:
             raise Conflict(
                 f"the assignments of batch {number} are already undone",

@@ -79,7 +79,8 @@ function goldFigures() {
       { title: "compared with an older answer", number: true },
     ], figures.gold.map((each) => [each.name, each.dataset, String(each.checks),
       percent(each.accuracy), percent(each.recent),
-      each.alert ? `below ${percent(each.threshold)}` : "", String(each.older_answers)])),
+      [...(each.alert ? [`below ${percent(each.threshold)}`] : []),
+        ...(each.paused ? ["paused"] : [])].join(", "), String(each.older_answers)])),
     table("Accuracy on gold samples by week", [...who, { title: "week" }, ...numbers], weeks),
   ];
 }

@@ -383,6 +383,8 @@ class AnnotationSaves:
             leave()
             was_practice = open_sample.practice and verb == "done"
             feedback = annotate.feedback(who, key) if was_practice else None
+            if paused := annotate.pause(who):
+                return FinishedSample(saved, None, feedback, paused=paused)
             following = self._find_next(session, open_sample.sample)
             if following is None:
                 following = annotate.next_skipped(who, key, order=session.order)
@@ -414,6 +416,10 @@ class AnnotationSaves:
             "state": result.saved.assignment.state.display_name,
         }
         open_sample, session = screen.open_sample, screen.session
+        if result.paused:
+            screen.show_error(result.paused)
+            screen.loader.listen()
+            return
         if result.next and session:
             is_last_round = result.next.assignment.state is State.SKIPPED
             code = MessageCode.BACK_TO_SKIPPED if is_last_round else MessageCode.SAMPLE_ENDED

@@ -53,12 +53,14 @@ class FinishedSample(NamedTuple):
         next: the next sample; None if all are finished.
         feedback: for a practice sample, the annotator's work compared with the correct one.
         second_readings: number of samples to read a second time, if all are finished.
+        paused: why there is no next sample although some are left; None if work is not paused.
     """
 
     saved: SaveResult
     next: OpenSample | None
     feedback: Any = None
     second_readings: int = 0
+    paused: TuiAnnotateError | None = None
 
 
 class FeatureHost(Protocol):
