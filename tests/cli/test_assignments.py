@@ -389,6 +389,24 @@ def test_a_paused_person_is_listed_and_resumed(checked: Command, tmp_path: Path)
     assert checked("assignments", "resume", "nope").code == 2
 
 
+def test_agreed_samples_become_gold_samples(checked: Command, tmp_path: Path) -> None:
+    """They are adjudicated first; samples with a difference are not."""
+    with workspaces.open(tmp_path) as space:
+        ben = space.person("ben").id
+        for name in ("t2", "t3", "t4"):
+            key = next(one for one in list(space.corpus.keys()) if one.id == name)
+            if name == "t4":
+                space.annotate.add(ben, key, claim("b4", 0, 4, label="Benign"), seconds=0)
+            space.annotate.finish(ben, key, seconds=0)
+    on = ("assignments", "promote", "--dataset", "news")
+    assert checked(*on).code == 1
+    assert checked(*on, "t4", "--agreed", "--as", "rea").code == 1
+    found = checked(*on, "--agreed", "--as", "rea", "--json").json
+    assert (found["samples"], found["adjudicated"]) == (2, 2)
+    assert "5 samples" in checked("assignments", "list").out
+    assert checked(*on).code == 1
+
+
 def test_status_says_where_a_check_uses_an_older_answer(checked: Command, tmp_path: Path) -> None:
     """Until an admin recomputes; the page of the report has the same number."""
     with workspaces.open(tmp_path) as space:

@@ -369,6 +369,67 @@ def test_adjudicated_samples_are_gold_by_default_and_stay_out_of_review(crew: Cr
     assert judge.adjudication_notice(crew.people["ana"], key) is None
 
 
+def test_an_adjudicated_sample_is_promoted(pool: Crew) -> None:
+    """Its answer is the adjudication, also next to answers of kim; an undo takes it out."""
+    judge, who, key = review(pool), pool.people["li"], SampleKey("d", "8")
+    for name in ("ana", "ben"):
+        pool.annotating.add(pool.people[name], key, claim(f"{name}8", 0, 10), seconds=1)
+        pool.annotating.finish(pool.people[name], key, seconds=1)
+        pool.work(name)
+    with pytest.raises(NotReady):
+        pool.share.promote("d")
+    judge.finish(who, key, seen=judge.open(who, key).seen, seconds=1)
+    with pytest.raises(NotReady):
+        pool.share.promote("d", ["9"])
+    tried = pool.share.promote("d", dry_run=True)
+    assert (tried.samples, tried.handout) == (1, 0)
+    made = pool.share.promote("d")
+    assert made.samples == 1
+    with pytest.raises(NotReady):
+        pool.share.promote("d")
+    before = pool.accuracy()
+    zoe = pool.annotating.people.local("zoe").id
+    pool.people["zoe"] = zoe
+    pool.share.give("d", ["zoe"], AssignmentOptions("12", 3))
+    after = None
+    while following := pool.annotating.next_unfinished(zoe, after):
+        if following == key:
+            pool.annotating.add(zoe, key, claim("zoe8", 0, 9), seconds=1)
+        pool.annotating.finish(zoe, following, seconds=1)
+        after = following
+    found = pool.accuracy()
+    assert {name: found[name] for name in before} == before  # their work on it stays real work
+    checks, accuracy = found["zoe"]
+    with AssignmentStore(pool.database).reading() as store:
+        gold = {each.key.id for each in store.held(person=zoe) if each.gold}
+    right = len(gold & {"3", "8"})  # kim marked nothing in 3
+    assert (checks, accuracy) == (len(gold), right / len(gold))
+    pool.share.undo(made.handout)
+    with AssignmentStore(pool.database).reading() as store:
+        assert key.id not in store.load_dataset("d").gold
+
+
+def test_promotion_needs_gold_samples(crew: Crew) -> None:
+    """A dataset without a rule, or an unknown one, is refused."""
+    with pytest.raises(NotReady):
+        crew.share.promote("d")
+    with pytest.raises(NotFound):
+        crew.share.promote("none")
+
+
+def test_the_author_of_the_answers_gets_promoted_samples(pool: Crew) -> None:
+    """Kim does not know the adjudication of a sample that kim did not annotate."""
+    judge, who, key = review(pool), pool.people["li"], SampleKey("d", "8")
+    for name in ("ana", "ben"):
+        pool.work(name)
+    judge.finish(who, key, seen=judge.open(who, key).seen, seconds=1)
+    pool.share.promote("d", ["8"])
+    pool.share.pool("d", Pool(3, "random:1"))
+    taken = pool.work("kim")
+    assert "8" in taken
+    assert not set(taken) & set(GOLD)
+
+
 def test_a_reviewer_is_not_checked_with_a_sample_that_the_reviewer_decided(crew: Crew) -> None:
     """The reviewer knows the answer of that sample; other annotators get it."""
     judge, who, key = review(crew), crew.people["li"], SampleKey("d", "7")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
@@ -22,7 +23,7 @@ from tui_annotate.domain.assignment_rules import (
     Pool,
 )
 from tui_annotate.domain.did_you_mean import suggest_word
-from tui_annotate.domain.errors import InvalidInput, NotFound
+from tui_annotate.domain.errors import Conflict, InvalidInput, NotAllowed, NotFound
 from tui_annotate.domain.people import Permission
 from tui_annotate.domain.queue_orders import RANDOM, ScoreDirection, by_score
 
@@ -167,6 +168,13 @@ def register(app: typer.Typer) -> None:
         gold,
         "assignments gold --dataset news --every 10",
         "assignments gold --dataset news --gold kim --threshold 80 bridge-1 tea-1",
+    )
+    add_command(
+        group,
+        promote,
+        "assignments promote --dataset news",
+        "assignments promote --dataset news --agreed bridge-1 tea-1",
+        name="promote",
     )
     add_command(group, recompute, "assignments recompute --dataset news", name="recompute")
     add_command(group, resume, "assignments resume ben", name="resume")
@@ -682,13 +690,83 @@ def gold(
         as_json=common.as_json,
     )
     if report.recognisable:
-        output.print_problem(
-            "the gold samples are at other positions of the dataset than the samples that are still"
-            " to be assigned, so that annotators could recognise them by their ids",
-            "choose gold samples from all parts of the dataset, before you assign samples",
-        )
+        _warn_recognisable()
     if dry_run and not common.as_json:
         output.print_note(_DRY_RUN)
+
+
+def _warn_recognisable() -> None:
+    output.print_problem(
+        "the gold samples are at other positions of the dataset than the samples that are still"
+        " to be assigned, so that annotators could recognise them by their ids",
+        "choose gold samples from all parts of the dataset, before you assign samples",
+    )
+
+
+def promote(
+    ids: Annotated[
+        list[str] | None,
+        argument(
+            "SAMPLE",
+            "Ids of samples to promote (default: all adjudicated samples of the dataset).",
+            complete=completion.samples,
+        ),
+    ] = None,
+    *,
+    dataset: RuleDatasetOption,
+    agreed: Annotated[
+        bool,
+        flag(
+            "--agreed",
+            "First adjudicate the samples on which two or more annotators agree in everything.",
+        ),
+    ] = False,
+    name: options.NameOption = "",
+    file: SampleFileOption = None,
+    dry_run: options.DryOption = False,
+    common: options.CommonOptions,
+) -> None:
+    """Make adjudicated samples gold samples, with the adjudication as the correct answer.
+
+    The dataset must have gold samples already. People who annotated or adjudicated a sample never
+    receive it as a gold sample, and their work on it stays real work.
+    """
+    wanted = [*(ids or ()), *_read_ids(file)]
+    with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
+        accepted = 0
+        if agreed and not dry_run:
+            accepted = _accept_agreed(space, dataset, wanted, name=name)
+        report = space.team.assignments.promote(dataset, wanted, dry_run=dry_run)
+    head = f"batch {report.handout}: " if report.handout else ""
+    samples = output.many(report.samples, "sample")
+    show = output.print_lines_or_json if dry_run else output.print_result_or_json
+    show(
+        {"dataset": dataset, **asdict(report), "adjudicated": accepted},
+        f"{head}{samples} of dataset {dataset} became gold samples; adjudicated by this command,"
+        f" because annotators agree: {accepted:,}",
+        as_json=common.as_json,
+    )
+    if report.recognisable:
+        _warn_recognisable()
+    if dry_run and not common.as_json:
+        output.print_note(_DRY_RUN)
+
+
+def _accept_agreed(space: Workspace, dataset: str, wanted: list[str], *, name: str) -> int:
+    """Adjudicate the samples without any difference between annotators; return their number."""
+    review = space.team.review
+    reviewer = space.actor.person or options.working_person(space, name).id
+    accepted = 0
+    for row in review.queue(reviewer, dataset=dataset):
+        alike = row.annotators >= 2 and not (row.conflicts or row.nearly)
+        own = row.own and not review.own_allowed
+        if row.settled or not alike or own or (wanted and row.key.id not in wanted):
+            continue
+        seen = review.open(reviewer, row.key).seen
+        with suppress(Conflict, NotAllowed):  # another difference, such as an open rating
+            review.finish(reviewer, row.key, seen=seen, seconds=0)
+            accepted += 1
+    return accepted
 
 
 def recompute(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from tui_annotate.domain.annotations import LabelPath
@@ -107,6 +107,8 @@ class Gold:
         seed: decides which samples a person gets, in which order; whoever knows it can compute
             which of them are gold samples. A stored rule has one: a secret one if none was given.
         threshold: percentage of right answers below which there is an alert.
+        promoted: gold samples whose answer is the adjudication, whatever the other answers are, and
+            the batch that added each of them.
         pause: whether a person below the threshold is also paused, until an admin resumes the work.
 
     Raises:
@@ -121,6 +123,7 @@ class Gold:
     threshold: int = 70
     handout: int = 0
     pause: bool = False
+    promoted: Mapping[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.every < 2:

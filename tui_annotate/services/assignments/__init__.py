@@ -378,6 +378,45 @@ class AssignmentService:
         recognisable = _is_gold_recognisable(data, samples)
         return GoldRuleResult(0 if dry_run else number, len(samples), recognisable)
 
+    def promote(
+        self, dataset: str, samples: Sequence[str] = (), *, dry_run: bool = False
+    ) -> GoldRuleResult:
+        """Add adjudicated samples to the gold samples of a dataset that has some.
+
+        Their known answer is the adjudication. People who annotated or adjudicated a sample do not
+        get it as a gold sample. The work that exists stays real work.
+
+        Args:
+            samples: ids, or none for all adjudicated samples that are no gold samples yet.
+
+        Raises:
+            NotFound: the dataset or a sample does not exist.
+            NotReady: the dataset has no gold samples, or no such sample is adjudicated.
+        """
+        with self._writing(dry_run=dry_run) as store:
+            data = store.load_dataset(dataset)
+            if not data.secret:
+                raise NotReady(
+                    f"dataset {dataset!r} has no gold samples yet",
+                    f"set them with: tui-annotate assignments gold --dataset {dataset}",
+                )
+            wanted = [item.key.id for item in _find_items(data, samples)]
+            known = set(store.answered(data.dataset_id, Gold((), person=SETTLED)))
+            if lacking := [name for name in wanted if samples and name not in known]:
+                raise NotReady(
+                    f"sample {lacking[0]!r} is not adjudicated",
+                    f"adjudicate it first: tui-annotate review --sample {dataset}/{lacking[0]}",
+                )
+            new = [name for name in wanted if name in known and name not in data.gold]
+            if not new:
+                raise NotReady(
+                    f"all adjudicated samples of dataset {dataset!r} are gold samples already",
+                    "adjudicate more samples: tui-annotate review list",
+                )
+            number = store.promote(dataset, new)
+        recognisable = _is_gold_recognisable(data, [*data.gold, *new])
+        return GoldRuleResult(0 if dry_run else number, len(new), recognisable)
+
     def recompute_gold(self, dataset: str, *, dry_run: bool = False) -> RecomputedGold:
         """Compare a dataset's completed gold samples with the present answers, on purpose.
 

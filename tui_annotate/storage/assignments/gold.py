@@ -71,7 +71,11 @@ class GoldSource:
     def rows(self) -> list[AssignedRow]:
         free = {row[0]: row[1] for row in self._execute(_FREE)}
         names = sort_gold(self.rule, self.person, free)
-        return [AssignedRow(self.person, free[name], handout=self.rule.handout) for name in names]
+        batches = self.rule.promoted
+        return [
+            AssignedRow(self.person, free[name], handout=batches.get(name, self.rule.handout))
+            for name in names
+        ]
 
     def next(self) -> AssignedRow | None:
         """Return a person's next sample if it is one with known answers, otherwise None."""
@@ -90,7 +94,9 @@ class GoldSource:
         return count_gold(self.rule, self.person, items, gold=free, start=self.start)
 
     def _execute(self, query: TextClause) -> Any:
-        known = [] if self.person == self.rule.person else list(self.rule.samples)
+        known = list(self.rule.samples)
+        if self.person == self.rule.person:
+            known = [name for name in known if name in self.rule.promoted]
         scope = {"dataset": self.dataset_id, "person": self.person, "samples": to_json(known)}
         return self.connection.execute(query, scope)
 

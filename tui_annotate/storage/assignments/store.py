@@ -22,7 +22,7 @@ from tui_annotate.domain.assignment_rules import (
 )
 from tui_annotate.domain.errors import Conflict, NotFound, NotReady
 from tui_annotate.domain.gold_checks import GoldCheck, mix_gold
-from tui_annotate.domain.people import Person
+from tui_annotate.domain.people import SETTLED, Person
 from tui_annotate.domain.practice_feedback import PracticeAnswer
 from tui_annotate.domain.queue_orders import by_score
 from tui_annotate.domain.samples import SampleKey
@@ -425,6 +425,32 @@ class AssignmentTransaction:
         self._refill_pool(dataset_id)
         return number
 
+    def promote(self, dataset: str, samples: Sequence[str]) -> int:
+        """Add adjudicated samples to a dataset's gold samples; return the id of the batch."""
+        dataset_id = self.dataset_row(dataset)
+        request = {"gold": SETTLED, "promoted": len(samples)}
+        number = self.record_assignment(AssignmentCause.GOLD, dataset, request)
+        rule = Gold(**self.rule(dataset_id, AssignmentCause.GOLD))
+        added = dict.fromkeys(samples, number)
+        rule = replace(rule, samples=[*rule.samples, *samples], promoted={**rule.promoted, **added})
+        self._keep_rule(dataset, AssignmentCause.GOLD, rule, handout=rule.handout)
+        self._refill_pool(dataset_id)
+        return number
+
+    def _undo_promotion(self, dataset_id: int, handout: int) -> None:
+        """Take the samples that a batch promoted out of the dataset's gold samples."""
+        found = self.rule(dataset_id, AssignmentCause.GOLD)
+        if found is None:
+            return
+        rule = Gold(**found)
+        gone = {name for name, batch in rule.promoted.items() if batch == handout}
+        if gone:
+            left = [name for name in rule.samples if name not in gone]
+            kept = {name: batch for name, batch in rule.promoted.items() if name not in gone}
+            value = asdict(replace(rule, samples=left, promoted=kept))
+            set_dataset_setting(self.connection, dataset_id, AssignmentCause.GOLD, value=value)
+            self._refill_pool(dataset_id)
+
     def recompute_gold(self, dataset: str) -> int:
         """Compare the completed gold samples with the present answers; return the record's id."""
         self.dataset_row(dataset)
@@ -546,6 +572,8 @@ class AssignmentTransaction:
         dataset_id = self.connection.execute(query).scalar()
         if dataset_id is None:
             return False
+        if handout.kind is AssignmentCause.GOLD:
+            self._undo_promotion(dataset_id, handout.id)
         rule = self.rule(dataset_id, handout.kind) if handout.kind in _KINDS else None
         if rule is not None and rule["handout"] == handout.id:
             set_dataset_setting(self.connection, dataset_id, handout.kind, value=None)
