@@ -305,6 +305,31 @@ def test_a_new_person_is_created_on_request_only(six: Command) -> None:
     assert "johanna" in six("people", "list").out
 
 
+def test_practice_has_criteria_and_results(six: Command, tmp_path: Path) -> None:
+    """The rule in the list, the result in `status` and in the report."""
+    with workspaces.open(tmp_path) as space:
+        kim, ana = space.person("kim").id, space.person("ana").id
+        keys = space.corpus.keys()
+        space.annotate.add(kim, keys[0], claim("k", 0, 4, label="Benign"), seconds=0)
+    asked = ("assignments", "practice", "--dataset", "news", "--gold", "kim", "--person", "ana")
+    assert six(*asked, "--attempts", "2").code == 2
+    assert six(*asked, "--pass", "101").code == 2
+    assert six(*asked, "--pass", "90", "--attempts", "2", "--hold").code == 0
+    assert "90% correct to pass, 2 attempts, then work is paused" in six("assignments", "list").out
+    with workspaces.open(tmp_path) as space:
+        for key in keys:
+            space.annotate.finish(ana, key, seconds=60)
+        assert space.annotate.next_unfinished(ana, keys[-1]) == keys[0]
+    (found,) = six("status", "--json").json["practice"]
+    assert (found["name"], found["dataset"], found["attempts"]) == ("ana", "news", 1)
+    assert (found["needed"], found["passed"], found["final"]) == (0.9, False, False)
+    assert found["score"] == pytest.approx(5 / 6, abs=0.001)
+    assert "not passed yet" in six("status").out
+    assert six("report", "html", "-o", "page.html").code == 0
+    assert "not passed yet" in (tmp_path / "page.html").read_text("utf-8")
+    assert six("audit", "verify").code == 0
+
+
 @pytest.fixture
 def checked(six: Command, tmp_path: Path) -> Command:
     """Of twelve samples kim answered three, which are gold; ana completed all with nothing."""

@@ -21,6 +21,7 @@ from tui_annotate.domain.assignment_rules import (
     Escalation,
     Gold,
     Pool,
+    Practice,
 )
 from tui_annotate.domain.did_you_mean import suggest_word
 from tui_annotate.domain.errors import Conflict, InvalidInput, NotAllowed, NotFound
@@ -162,6 +163,7 @@ def register(app: typer.Typer) -> None:
         practice,
         "assignments practice --dataset training --gold imported",
         "assignments practice --dataset training --gold ana --person ben",
+        "assignments practice --dataset training --pass 80 --attempts 3 --hold",
     )
     add_command(
         group,
@@ -591,6 +593,32 @@ def practice(
         ),
     ] = None,
     gold: GoldOption = "",
+    pass_score: Annotated[
+        int,
+        typer.Option(
+            "--pass",
+            metavar="PERCENT",
+            min=0,
+            max=100,
+            help="Score that a person needs to pass (default: none).",
+        ),
+    ] = 0,
+    attempts: Annotated[
+        int,
+        option(
+            "--attempts",
+            "N",
+            "Number of times that a person may do the samples to pass; 0 until the person passes.",
+            minimum=0,
+        ),
+    ] = 0,
+    hold: Annotated[
+        bool,
+        flag(
+            "--hold",
+            "Pause the work of a person who did not pass, until `assignments resume`.",
+        ),
+    ] = False,
     create: CreateOption = False,
     dry_run: options.DryOption = False,
     common: options.CommonOptions,
@@ -598,12 +626,14 @@ def practice(
     """Make a dataset with correct answers a practice dataset.
 
     Annotators receive samples of the practice dataset before all other work. After each sample they
-    see their answer next to the correct answer. Exports exclude practice work, unless
+    see their answer next to the correct answer. With --pass, a person below the score does all
+    samples again, without the earlier annotations. Exports exclude practice work, unless
     --include-practice is given.
     """
+    criteria = Practice(pass_score=pass_score, attempts=attempts, hold=hold)
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         report = _service(space, create=create).practice(
-            dataset, person or (), gold=gold, dry_run=dry_run
+            dataset, person or (), gold=gold, criteria=criteria, dry_run=dry_run
         )
     _print_assignment(report, dry_run=dry_run, as_json=common.as_json)
     if not report.people and not common.as_json:

@@ -13,7 +13,12 @@ from tui_annotate.cli.datasets import DATASET_COUNTS
 from tui_annotate.cli.help_format import START
 from tui_annotate.cli.options import add_command, flag, open_workspace
 from tui_annotate.domain.assignments import State
-from tui_annotate.domain.work_statistics import RECENT, begin_with_hours, describe_end
+from tui_annotate.domain.work_statistics import (
+    RECENT,
+    begin_with_hours,
+    describe_end,
+    describe_practice,
+)
 
 if TYPE_CHECKING:
     from tui_annotate.domain.work_statistics import GoldAccuracy, Projection, WorkStatistics
@@ -67,6 +72,7 @@ def status(
         _print_states(measured)
         _print_pace(measured)
         _print_progress(measured)
+        _print_practice(measured)
         _print_gold(measured)
         labels.print_waiting(found.waiting)
         if waiting:
@@ -166,6 +172,24 @@ def _print_progress(figures: WorkStatistics) -> None:
     if weeks := begin_with_hours(figures.weeks):
         output.print_line("")
         charts.print_bars([(week.week, week.shown_hours) for week in weeks], unit="h")
+
+
+def _print_practice(figures: WorkStatistics) -> None:
+    numbers = map(output.number_column, ("attempts", "score", "to pass"))
+    output.print_table_below(
+        [*_WHO, *numbers, "practice"],
+        [
+            (
+                figures.names.get(each.person, each.person),
+                each.dataset,
+                each.attempts,
+                f"{each.score:.0%}",
+                _NONE if each.needed is None else f"{each.needed:.0%}",
+                describe_practice(each),
+            )
+            for each in figures.practice
+        ],
+    )
 
 
 def _print_gold(figures: WorkStatistics) -> None:

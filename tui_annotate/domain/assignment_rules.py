@@ -17,9 +17,9 @@ class AssignmentCause(StrEnum):
     took the sample from the pool. `escalate`: added because annotators disagreed. `gold`: a sample
     with known answers, which checks the person's accuracy.
 
-    Three causes assign nothing. `recompute`: an admin compared completed checks with the present
-    answers. `pause`: a rule paused a person whose accuracy was too low. `resume`: an admin ended
-    such a pause.
+    Four causes assign nothing. `result`: a person finished all practice samples. `recompute`: an
+    admin compared completed checks with the present answers. `pause`: a rule paused a person whose
+    accuracy was too low. `resume`: an admin ended such a pause.
     """
 
     GIVE = "give"
@@ -34,6 +34,7 @@ class AssignmentCause(StrEnum):
     RECOMPUTE = "recompute"
     PAUSE = "pause"
     RESUME = "resume"
+    RESULT = "result"
 
 
 class DisagreementRule(StrEnum):
@@ -91,11 +92,38 @@ class Escalation:
 
 @dataclass(frozen=True, slots=True)
 class Practice:
-    """A rule that a dataset is for practice; one person's or import's annotations are correct."""
+    """A rule that a dataset is for practice; one person's or import's annotations are correct.
+
+    Attributes:
+        pass_score: percentage of right items that a person needs to pass; 0 for none.
+        attempts: number of times that a person may do the samples; 0 until the person passes.
+        hold: whether the work of a person who did not pass is paused after the last attempt.
+
+    Raises:
+        InvalidInput: a number is invalid, or attempts have no score to pass.
+    """
 
     person: str = ""
     origin: str = ""
     handout: int = 0
+    pass_score: int = 0
+    attempts: int = 0
+    hold: bool = False
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.pass_score <= 100:
+            raise InvalidInput(
+                f"the score {self.pass_score} is not a percentage", "write a number from 0 to 100"
+            )
+        if self.attempts < 0:
+            raise InvalidInput(
+                f"{self.attempts} attempts are not possible",
+                "allow one or more attempts, or 0 for any number",
+            )
+        if (self.attempts or self.hold) and not self.pass_score:
+            raise InvalidInput(
+                "attempts and holding people back need a score to pass", "add --pass PERCENT"
+            )
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,7 @@ from tui_annotate.domain.samples import Sample, SampleKey, SampleKind, Segment, 
 from tui_annotate.domain.spans import Span
 from tui_annotate.domain.suggestions import SuggestionAnswer, SuggestionStatus
 from tui_annotate.domain.terminal_text import make_visible
+from tui_annotate.domain.work_statistics import PracticeResult
 from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.items import ItemStore
 from tui_annotate.storage.labels.store import GuidanceKind, GuidanceStore, LabelSets
@@ -113,6 +114,8 @@ class SampleQueries:
             WorkPaused: the annotator's work is paused.
         """
         self.require_not_paused(person)
+        self.end_practice(person)
+        self.require_not_paused(person)
         if sample.endswith("/"):
             return self._first_of_dataset(person, sample[:-1], order=order)
         if sample:
@@ -150,8 +153,16 @@ class SampleQueries:
     def next_unfinished(
         self, person: str, after: SampleKey | None, *, order: str = BY_SOURCE
     ) -> SampleKey | None:
-        """Return the next unfinished sample; None if all are finished, or the work is paused."""
+        """Return the next unfinished sample; None if all are finished, or the work is paused.
+
+        If the annotator just finished all practice samples, this stores the result of the practice.
+        """
+        self.end_practice(person)
         return self.line.next_unfinished(person, after, order=order)
+
+    def end_practice(self, person: str) -> PracticeResult | None:
+        """Store and return the result of practice after its last sample; None if it goes on."""
+        return self.store.end_practice(person)
 
     def pause(self, person: str) -> WorkPaused | None:
         """Return why the annotator's work is paused, and whom to ask; None if it is not."""

@@ -299,19 +299,28 @@ class AssignmentService:
         return self._hand_out(handout, dry_run=dry_run)
 
     def practice(
-        self, dataset: str, to: Sequence[str], *, gold: str = "", dry_run: bool = False
+        self,
+        dataset: str,
+        to: Sequence[str],
+        *,
+        gold: str = "",
+        criteria: Practice | None = None,
+        dry_run: bool = False,
     ) -> HandoutReport:
         """Assign a practice dataset with known answers; annotators do it before all other work.
 
         Args:
             gold: annotator or origin whose answers are correct; empty for adjudicated answers.
+            criteria: the score to pass, the attempts, and who is held back; its person and origin
+                are ignored. None for practice without a score to pass.
 
         Raises:
             NotFound, InvalidInput: same as for `give`.
             NotReady: there are no such answers.
             Conflict: the dataset is assigned for real work.
         """
-        rule = self._find_answers(gold)
+        answers = self._find_answers(gold)
+        rule = replace(criteria or Practice(), person=answers.person, origin=answers.origin)
         people = self.find_people(to, dry_run=dry_run) if to else self._workers()
         people = [each for each in people if each.id != rule.person]
         with self.store.reading() if dry_run else self.store.writing(self.actor.person) as store:

@@ -13,6 +13,7 @@ from tui_annotate.domain.assignment_rules import (
     Escalation,
     Gold,
     Pool,
+    Practice,
 )
 from tui_annotate.domain.people import Person
 from tui_annotate.domain.plural import format_count
@@ -201,8 +202,16 @@ def _describe_rule(rule: Rule, names: Mapping[str, str]) -> str:
             f"{AssignmentCause.GOLD}: 1 of {rule.every} samples is compared with answers of {gold}"
             f" ({format_count(len(rule.samples), 'sample')}, {_describe_threshold(rule)})"
         )
-    return f"{AssignmentCause.PRACTICE}: correct answers of {gold}"
+    return f"{AssignmentCause.PRACTICE}: correct answers of {gold}{_describe_criteria(rule)}"
 
 
 def _describe_threshold(rule: Gold) -> str:
     return f"{'alert and pause' if rule.pause else 'alert'} below {rule.threshold}% correct"
+
+
+def _describe_criteria(rule: Practice) -> str:
+    if not rule.pass_score:
+        return ""
+    attempts = format_count(rule.attempts, "attempt") if rule.attempts else "any number of attempts"
+    hold = ", then work is paused" if rule.hold else ""
+    return f" ({rule.pass_score}% correct to pass, {attempts}{hold})"

@@ -33,6 +33,7 @@ from tui_annotate.storage.assignments import (
     gold_results,
     pauses,
     pools,
+    practice_rounds,
 )
 from tui_annotate.storage.assignments.assignment_rows import AssignedRow
 from tui_annotate.storage.assignments.escalation import (
@@ -139,7 +140,12 @@ _KINDS: Final[dict[str, type[Rule]]] = {
     AssignmentCause.PRACTICE: Practice,
     AssignmentCause.GOLD: Gold,
 }
-_OF_PAUSES: Final = (AssignmentCause.PAUSE, AssignmentCause.RESUME)
+_RECORDS: Final = {
+    AssignmentCause.PAUSE: "a pause",
+    AssignmentCause.RESUME: "the end of a pause",
+    AssignmentCause.RESULT: "a result of practice",
+}
+"""Batches that record what happened; they assign nothing, and undo leaves them alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -409,7 +415,9 @@ class AssignmentTransaction:
         self, dataset: str, rule: Practice, *, rows: Sequence[AssignedRow], to: Sequence[str]
     ) -> int:
         """Use a dataset as practice; return the rule's id. Conflict if it is assigned for real."""
-        request = {"to": list(to), "gold": rule.person or rule.origin}
+        request: dict[str, Any] = {"to": list(to), "gold": rule.person or rule.origin}
+        if rule.pass_score:
+            request |= {"pass": rule.pass_score, "attempts": rule.attempts, "hold": rule.hold}
         number = self.apply(AssignmentCause.PRACTICE, dataset, rows=rows, request=request)
         self._keep_rule(dataset, AssignmentCause.PRACTICE, rule, handout=number)
         return number
@@ -541,7 +549,7 @@ class AssignmentTransaction:
         holding = [
             each
             for each in self.handouts()
-            if each.id == number or not (each.undone or each.kind in _OF_PAUSES)
+            if each.id == number or not (each.undone or each.kind in _RECORDS)
         ]
         meant = [each for each in holding if number in (0, each.id)]
         if not meant:
@@ -549,10 +557,11 @@ class AssignmentTransaction:
             if number:
                 raise NotFound(f"there is no batch of assignments {number}", hint)
             raise NotReady("nothing to undo: no samples are assigned", hint)
-        if meant[-1].kind in _OF_PAUSES:
+        if what := _RECORDS.get(meant[-1].kind):
             raise Conflict(
-                f"batch {number} is the record of a pause, not of assignments",
-                "end a pause with: tui-annotate assignments resume PERSON",
+                f"batch {number} is the record of {what}, not of assignments",
+                "undo assignments and rules only; to end a pause: tui-annotate assignments resume"
+                " PERSON",
             )
         if meant[-1].undone:
             raise Conflict(
@@ -579,6 +588,8 @@ class AssignmentTransaction:
             set_dataset_setting(self.connection, dataset_id, handout.kind, value=None)
             if handout.kind is AssignmentCause.POOL:
                 pools.fill(self.connection, dataset_id, None)
+            elif handout.kind is AssignmentCause.PRACTICE:
+                practice_rounds.forget_results(self.connection, dataset, at=self.at)
             elif handout.kind is AssignmentCause.GOLD:
                 self._refill_pool(dataset_id)
         return assignment_rows.free_dataset(self.connection, dataset_id)

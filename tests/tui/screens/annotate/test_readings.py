@@ -11,7 +11,7 @@ from tests.tui.screens.annotate_app import LOOK, Person, make_workspace, open_ap
 from tui_annotate import workspace
 from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.assignment_plan import AssignmentOptions, AssignmentOrder
-from tui_annotate.domain.assignment_rules import Gold, Pool
+from tui_annotate.domain.assignment_rules import Gold, Pool, Practice
 from tui_annotate.domain.people import PersonKind
 from tui_annotate.domain.samples import Document, Sample, SampleKey, Segment, Side
 from tui_annotate.domain.spans import Span
@@ -93,6 +93,32 @@ async def test_practice_comes_first_and_tells_what_is_right(folder: Path) -> Non
             5,
         )
         assert rows.describe_reading(None, practice=True) not in person.shown()
+
+
+async def test_practice_that_is_not_passed_begins_again(folder: Path) -> None:
+    """After the last dialog, with the score and what is needed; then real work begins."""
+    practice(folder)
+    with workspace.open(folder) as space:
+        criteria = Practice(pass_score=60)
+        space.team.assignments.practice("training", ["ana"], gold="kim", criteria=criteria)
+    async with open_app(folder, sample="") as person:
+        for code, passed in (
+            (MessageCode.PRACTICE_AGAIN, False),
+            (MessageCode.PRACTICE_PASSED, True),
+        ):
+            if passed:
+                await person.words("cost", "million")
+                await person.press("3")
+            await person.press("enter")
+            await person.press("enter")
+            await person.press("enter")
+            assert isinstance(person.app.screen, FeedbackDialog)
+            await person.press("enter")
+            assert person.said().code is code
+            open_sample = person.screen.open_sample
+            assert open_sample is not None
+            assert open_sample.practice is not passed
+            assert not open_sample.annotations
 
 
 async def test_what_is_missed_and_what_is_extra_is_told(folder: Path) -> None:

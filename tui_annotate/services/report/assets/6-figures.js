@@ -53,7 +53,7 @@ function workFigures() {
       { title: "week" }, { title: "hours", number: true }, { title: "completed, skipped or flagged", number: true },
     ], figures.weeks.map((each) => [each.week, digits(each.hours, 1), String(each.finished)])));
   }
-  shownTables.push(...goldFigures());
+  shownTables.push(...practiceFigures(), ...goldFigures());
   return rows.length ? shownTables : [made("p", {}, "No work yet.")];
 }
 
@@ -64,6 +64,18 @@ function endOf(end, work) {
     return count ? [`${count} ${name}`] : [];
   });
   return aside.length ? `${aside.join(", ")} left` : "completed";
+}
+
+function practiceFigures() {
+  if (!figures.practice.length) return [];
+  const percent = (value) => (value === null ? "" : `${Math.round(100 * value)}%`);
+  return [
+    table("Results of practice", [
+      { title: "annotator" }, { title: "dataset" }, { title: "attempts", number: true },
+      { title: "score", number: true }, { title: "to pass", number: true }, { title: "practice" },
+    ], figures.practice.map((each) => [each.name, each.dataset, String(each.attempts),
+      percent(each.score), percent(each.needed), each.result])),
+  ];
 }
 
 function goldFigures() {

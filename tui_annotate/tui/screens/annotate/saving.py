@@ -51,6 +51,13 @@ NOT_SAVED: Final = "not saved"  # the status line shows the reason
 Found = TypeVar("Found")
 _Reloaded = tuple["OpenSample", Mapping[LabelPath, LabelPath]]
 
+_PRACTICE_MESSAGES: Final = {
+    (True, True): MessageCode.PRACTICE_PASSED,
+    (False, False): MessageCode.PRACTICE_AGAIN,
+    (False, True): MessageCode.PRACTICE_FAILED,
+}
+"""Messages by whether the person passed practice, and whether no further attempt follows."""
+
 
 class SaveController:
     """Controller that sends jobs to the store in order, and updates the screen from their results.
@@ -383,15 +390,16 @@ class AnnotationSaves:
             leave()
             was_practice = open_sample.practice and verb == "done"
             feedback = annotate.feedback(who, key) if was_practice else None
+            practice = annotate.end_practice(who) if open_sample.practice else None
             if paused := annotate.pause(who):
                 return FinishedSample(saved, None, feedback, paused=paused)
             following = self._find_next(session, open_sample.sample)
             if following is None:
                 following = annotate.next_skipped(who, key, order=session.order)
-            if following in (None, key):
+            if following is None or (following == key and practice is None):
                 again = annotate.line.find_reopened(session.person)
                 return FinishedSample(saved, None, feedback, again)
-            return FinishedSample(saved, screen.loader.open(following), feedback)
+            return FinishedSample(saved, screen.loader.open(following), feedback, practice=practice)
 
         self._saves.send(
             StoreJob(call, self._on_finished, self._saves.show_refused_action, shown=True)
@@ -423,6 +431,9 @@ class AnnotationSaves:
         if result.next and session:
             is_last_round = result.next.assignment.state is State.SKIPPED
             code = MessageCode.BACK_TO_SKIPPED if is_last_round else MessageCode.SAMPLE_ENDED
+            if (practice := result.practice) and practice.passed is not None:
+                code = _PRACTICE_MESSAGES[practice.passed, practice.final]
+                fields = {"score": f"{practice.score:.0%}", "needed": f"{practice.needed:.0%}"}
             screen.begin(session, result.next, StatusMessage(code, fields, SAVED))
             return
         if open_sample and open_sample.completed >= open_sample.total:
