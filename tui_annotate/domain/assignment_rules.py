@@ -132,7 +132,7 @@ class Gold:
 
     Attributes:
         every: each so many samples of an annotator have one gold sample.
-        seed: decides which samples a person gets, in which order; whoever knows it can compute
+        seed: decides which samples a person gets, in which order; anyone who knows it can compute
             which of them are gold samples. A stored rule has one: a secret one if none was given.
         threshold: percentage of right answers below which there is an alert.
         promoted: gold samples whose answer is the adjudication, whatever the other answers are, and

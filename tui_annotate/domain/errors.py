@@ -9,6 +9,7 @@ TuiAnnotateError
 ├── NotReady                exit 1
 │   └── NoScoreValues       exit 3
 ├── NotAllowed              exit 1
+│   ├── WorkPaused
 │   └── Throttled
 ├── Conflict                exit 1
 └── Unavailable             exit 1

@@ -2,7 +2,7 @@
 
 A check compares an annotator's work with the known answer, both as they were when the annotator
 completed the sample. "As they were" follows the order in which events arrived in this store, not
-the clocks of machines. An admin can move this moment to the present for a dataset (`recompute`).
+the clocks of machines. An admin can move this time to the present for a dataset (`recompute`).
 """
 
 from __future__ import annotations
@@ -86,12 +86,12 @@ def read_checks(connection: Connection, *, dataset: str = "", person: str = "") 
         asked = from_json(request)
         origin = asked.get("origin", "")
         versions = find_versions(_AnswerKey(row, key, "" if origin else asked["gold"], origin))
-        moment = max(completed or 0, recomputed.get(of_dataset, 0))
+        point = max(completed or 0, recomputed.get(of_dataset, 0))
         # An answer that arrived only later, with a bundle for example, is better than none.
-        at = max(bisect_right(versions, moment, key=attrgetter("arrival")) - 1, 0)
+        at = max(bisect_right(versions, point, key=attrgetter("arrival")) - 1, 0)
         answer = versions[at].answer if versions else PracticeAnswer(())
         older = bool(versions) and _content(answer) != _content(versions[-1].answer)
-        work = reader.work(who, key, until=moment)
+        work = reader.work(who, key, until=point)
         score = score_check(_annotations(work.annotations), answer, rated=work.assignment["rating"])
         found.append(GoldCheck(of_dataset, who, sample, updated[:10], score, older, completed or 0))
     return found

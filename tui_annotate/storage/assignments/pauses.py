@@ -1,8 +1,8 @@
 """Pauses of people whose accuracy on gold samples is too low; an admin ends them.
 
 A pause is a row of the recorded assignments, whose request names the person, the accuracy and the
-last event that decided. It ends when its row is undone; the row of the command that ended it says
-who did. Checks that decided about a pause do not decide about the next one.
+last event that decided. It ends when its row is undone; the row of the command that ended it names
+the admin. Checks that decided about a pause do not decide about the next one.
 """
 
 from __future__ import annotations
