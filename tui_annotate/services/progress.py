@@ -62,7 +62,7 @@ class ProgressReader:
             did = done.get(pair) or DatasetProgress(*pair, name, 0, 0, 0, 0, 0, 0.0)
             worked, given = by_person.get(pair, ()), assigned.get(pair)
             workload = datasets[pair[0]]
-            if workload.practice and pair not in practising:
+            if workload.practice and given and pair not in practising:
                 # The author of the answers began the samples before they were for practice.
                 workload, given = replace(workload, practice=False), None
             work.append(_work_of_person(workload, did, given, days=worked, today=today))

@@ -95,8 +95,12 @@ _SEGMENTERS: Final = text("SELECT segmenter, count(*) FROM documents GROUP BY se
 _WORKLOADS: Final = text(
     "SELECT d.id, d.name, (SELECT count(*) FROM samples s WHERE s.dataset_id = d.id),"
     " EXISTS (SELECT 1 FROM allotments g JOIN samples s ON s.id = g.sample_id"
-    "   WHERE s.dataset_id = d.id), EXISTS (SELECT 1 FROM dataset_settings t"
-    "   WHERE t.dataset_id = d.id AND t.name = 'practice') FROM datasets d ORDER BY d.name"
+    "   WHERE s.dataset_id = d.id),"
+    # The author of the answers began the samples before they were for practice.
+    " (SELECT min(g.practice) FROM allotments g JOIN samples s ON s.id = g.sample_id"
+    "   LEFT JOIN handouts h ON h.id = g.handout"
+    "   WHERE s.dataset_id = d.id AND coalesce(h.kind, '') <> 'found')"
+    " FROM datasets d ORDER BY d.name"
 )
 _PRACTISING: Final = text(
     "SELECT DISTINCT d.name, a.person FROM allotments a JOIN samples s ON s.id = a.sample_id"
