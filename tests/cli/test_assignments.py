@@ -305,6 +305,31 @@ def test_a_new_person_is_created_on_request_only(six: Command) -> None:
     assert "johanna" in six("people", "list").out
 
 
+def test_practice_has_criteria_and_results(six: Command, tmp_path: Path) -> None:
+    """The rule in the list, the result in `status` and in the report."""
+    with workspaces.open(tmp_path) as space:
+        kim, ana = space.person("kim").id, space.person("ana").id
+        keys = space.corpus.keys()
+        space.annotate.add(kim, keys[0], claim("k", 0, 4, label="Benign"), seconds=0)
+    asked = ("assignments", "practice", "--dataset", "news", "--gold", "kim", "--person", "ana")
+    assert six(*asked, "--attempts", "2").code == 2
+    assert six(*asked, "--pass", "101").code == 2
+    assert six(*asked, "--pass", "90", "--attempts", "2", "--hold").code == 0
+    assert "90% correct to pass, 2 attempts, then work is paused" in six("assignments", "list").out
+    with workspaces.open(tmp_path) as space:
+        for key in keys:
+            space.annotate.finish(ana, key, seconds=60)
+        assert space.annotate.next_unfinished(ana, keys[-1]) == keys[0]
+    (found,) = six("status", "--json").json["practice"]
+    assert (found["name"], found["dataset"], found["attempts"]) == ("ana", "news", 1)
+    assert (found["needed"], found["passed"], found["final"]) == (0.9, False, False)
+    assert found["score"] == pytest.approx(5 / 6, abs=0.001)
+    assert "not passed yet" in six("status").out
+    assert six("report", "html", "-o", "page.html").code == 0
+    assert "not passed yet" in (tmp_path / "page.html").read_text("utf-8")
+    assert six("audit", "verify").code == 0
+
+
 @pytest.fixture
 def checked(six: Command, tmp_path: Path) -> Command:
     """Of twelve samples kim answered three, which are gold; ana completed all with nothing."""
@@ -338,6 +363,7 @@ def test_gold_samples_are_declared_and_listed(checked: Command) -> None:
     assert (dry.code, "--dry-run" in dry.err) == (0, True)
     assert checked(*on, "s1", "--dry-run", "--json").json == {
         "handout": 0, "dataset": "news", "every": 10, "threshold": 70, "samples": 1,
+        "recognisable": False,
     }  # fmt: skip
     assert checked("assignments", "list", "--json").json == listed
     assert checked(*on, "s5").code == 1
@@ -363,6 +389,67 @@ def test_status_shows_the_accuracy_and_the_alert(checked: Command) -> None:
     assert checked("assignments", "gold", "--dataset", "news", *again).code == 0
     assert not checked("status", "--json").json["gold"][0]["alert"]
     assert "below" not in checked("status").out
+
+
+def test_a_paused_person_is_listed_and_resumed(checked: Command, tmp_path: Path) -> None:
+    """The rule, the pause and its end are in the list of batches; `audit verify` knows them."""
+    on = ("assignments", "gold", "--dataset", "news", "--gold", "kim", "--every", "2", "--pause")
+    assert checked(*on).code == 0
+    assert checked("assignments", "resume", "ana").code == 1
+    with workspaces.open(tmp_path) as space:
+        ana = space.person("ana").id
+        keys = space.corpus.keys()
+        key = next(one for one in keys if one.id == "t5")
+        space.annotate.add(ana, key, claim("again", 0, 4, label="Benign"), seconds=0)
+        space.annotate.finish(ana, key, seconds=0)
+    (found,) = checked("status", "--json").json["gold"]
+    assert (found["alert"], found["paused"]) == (True, True)
+    assert "below 70%, paused" in checked("status").out
+    listed = checked("assignments", "list").out
+    assert "alert and pause below 70%" in listed
+    assert "person ana" in listed
+    assert checked("assignments", "resume", "ana", "--json").json["datasets"] == ["news"]
+    assert not checked("status", "--json").json["gold"][0]["paused"]
+    assert checked("audit", "verify").code == 0
+    assert checked("assignments", "resume", "nope").code == 2
+
+
+def test_agreed_samples_become_gold_samples(checked: Command, tmp_path: Path) -> None:
+    """They are adjudicated first; samples with a difference are not."""
+    with workspaces.open(tmp_path) as space:
+        ben = space.person("ben").id
+        for name in ("t2", "t3", "t4"):
+            key = next(one for one in list(space.corpus.keys()) if one.id == name)
+            if name == "t4":
+                space.annotate.add(ben, key, claim("b4", 0, 4, label="Benign"), seconds=0)
+            space.annotate.finish(ben, key, seconds=0)
+    on = ("assignments", "promote", "--dataset", "news")
+    assert checked(*on).code == 1
+    assert checked(*on, "t4", "--agreed", "--as", "rea").code == 1
+    found = checked(*on, "--agreed", "--as", "rea", "--json").json
+    assert (found["samples"], found["adjudicated"]) == (2, 2)
+    assert "5 samples" in checked("assignments", "list").out
+    assert checked(*on).code == 1
+
+
+def test_status_says_where_a_check_uses_an_older_answer(checked: Command, tmp_path: Path) -> None:
+    """Until an admin recomputes; the page of the report has the same number."""
+    with workspaces.open(tmp_path) as space:
+        kim, key = space.person("kim").id, space.corpus.keys()[0]
+        name = space.log.stream(kim, key).annotations[0].id
+        space.annotate.remove(kim, key, name, version=1, seconds=0)
+        space.annotate.finish(kim, key, seconds=0)
+    (found,) = checked("status", "--json").json["gold"]
+    assert (found["accuracy"], found["older_answers"]) == (0.0, 1)
+    assert "assignments recompute --dataset news" in checked("status").err
+    again = ("assignments", "recompute", "--dataset", "news")
+    tried = checked(*again, "--dry-run", "--json").json
+    assert tried == {"handout": 0, "dataset": "news", "checks": 3, "changed": 1}
+    assert numbers(checked(*again).out)[1:] == [3, 1]
+    (found,) = checked("status", "--json").json["gold"]
+    assert (found["accuracy"], found["older_answers"]) == (pytest.approx(1 / 3), 0)
+    assert "recompute" not in checked("status").err
+    assert checked("assignments", "recompute", "--dataset", "nope").code == 2
 
 
 def test_gold_work_is_left_out_of_exports_and_told(checked: Command) -> None:

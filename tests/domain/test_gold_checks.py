@@ -66,16 +66,31 @@ def test_samples_are_mixed_as_they_are_counted(
 
 
 def test_what_is_right() -> None:
-    """An annotation that overlaps a known one with the same top-level labels; all items count."""
+    """An annotation of the same passage with the same top-level labels; all items count."""
     known = PracticeAnswer((claim("k1", 0, 10), claim("k2", 20, 30)))
-    right, other_label = claim("a", 5, 8), claim("b", 20, 22, label="Alone")
+    right, other_label = claim("a", 4, 10), claim("b", 20, 28, label="Alone")
     assert score_check((), known) == 0
     assert score_check((right,), known) == 0.5
     assert score_check((right, other_label), known) == 0.5
-    assert score_check((right, claim("c", 25, 30)), known) == 1
+    assert score_check((right, claim("c", 22, 30)), known) == 1
     assert score_check((right, claim("c", 12, 15)), known) == pytest.approx(1 / 3)
     assert score_check((), PracticeAnswer(())) == 1
     assert score_check((right,), PracticeAnswer(())) == 0
+
+
+def test_marks_on_everything_and_marks_of_one_character_fail() -> None:
+    """A mark over the whole text, over each part of it, in each label, or repeated."""
+    known = PracticeAnswer((claim("k1", 10, 30), claim("k2", 60, 75)))
+    whole = [claim("w", 0, 100)]
+    parts = [claim(str(at), at, at + 10) for at in range(0, 100, 10)]
+    labelled = [claim(name, 10, 30, label=name) for name in ("Fine", "Odd", "Wrong", "Alone")]
+    repeated = [claim(str(at), 10, 30) for at in range(5)]
+    touched = [claim("t1", 10, 11), claim("t2", 74, 75)]
+    assert score_check(whole, known) == 0
+    assert score_check(touched, known) == 0
+    assert score_check(parts, known) <= 0.2
+    assert score_check(labelled, known) == 0.2
+    assert score_check(repeated, known) == pytest.approx(1 / 6)
 
 
 def test_a_known_rating_is_one_item() -> None:

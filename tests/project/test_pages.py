@@ -30,6 +30,7 @@ NOT_RUN = {
     ("questions", "reply"),  # an annotator must have asked on a screen
     ("review", "allow"),  # an annotator must have completed a sample on a screen
     ("review", "reopen"),  # a reviewer must have adjudicated a sample on a screen
+    *(("assignments", name) for name in ("promote", "recompute", "resume")),  # the same
     *(("judge", "suggest"), ("scores", "train-probe")),  # an endpoint, and a language model
 }
 """Commands that no block of a page can run; tests of their own do."""

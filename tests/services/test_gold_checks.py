@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -12,11 +12,12 @@ from tests.helpers.stores import annotate, claim, fill, new_database
 from tui_annotate.domain.adjudication import RejectionReason
 from tui_annotate.domain.assignment_plan import AssignmentOptions
 from tui_annotate.domain.assignment_rules import DisagreementRule, Escalation, Gold, Pool
-from tui_annotate.domain.errors import Conflict, NotFound, NotReady
+from tui_annotate.domain.errors import Conflict, NotFound, NotReady, WorkPaused
 from tui_annotate.domain.gold_checks import is_gold_slot
-from tui_annotate.domain.people import OPERATOR, Actor, Role
-from tui_annotate.domain.records import RecordFilter
+from tui_annotate.domain.people import OPERATOR, Actor, Person, PersonKind, Role
+from tui_annotate.domain.records import OwnedAnnotation, Record, RecordFilter
 from tui_annotate.domain.samples import SampleKey
+from tui_annotate.domain.work_statistics import GoldAccuracy
 from tui_annotate.services.annotate import AnnotationService
 from tui_annotate.services.assignments import AssignmentService
 from tui_annotate.services.progress import ProgressReader
@@ -25,10 +26,11 @@ from tui_annotate.storage.assignments.store import AssignmentStore
 from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.labels.store import GuidanceStore
+from tui_annotate.storage.log.store import AnnotationStore
 from tui_annotate.storage.work_statistics import WorkStatisticsStore
 
 GOLD = ("3", "7", "11", "15")
-RULE = Gold((), every=4)
+RULE = Gold((), every=4, seed="1")
 
 
 @dataclass
@@ -177,7 +179,7 @@ def test_an_annotators_statistics_tell_nothing(pool: Crew) -> None:
 
 
 def test_accuracy_compares_with_the_known_answers(pool: Crew) -> None:
-    """Of completed gold samples alone, by the answers as they are now."""
+    """Of completed gold samples alone."""
     ana, key = pool.people["ana"], SampleKey("d", "7")
     pool.work("ana")
     assert pool.accuracy() == {"ana": (4, 0.25)}  # kim marked nothing in one of the four
@@ -187,8 +189,160 @@ def test_accuracy_compares_with_the_known_answers(pool: Crew) -> None:
     assert accuracy == pytest.approx(1 / 3)
     pool.annotating.finish(ana, key, seconds=1)
     assert pool.accuracy() == {"ana": (4, 0.5)}
-    pool.annotating.remove(pool.people["kim"], SampleKey("d", "11"), "k11", version=1, seconds=1)
-    assert pool.accuracy() == {"ana": (4, 0.75)}
+
+
+def older(crew: Crew) -> int:
+    """The number of ana's checks that were compared with an answer that changed later."""
+    store = WorkStatisticsStore(crew.database)
+    (found,) = ProgressReader(store, dict).figures().gold
+    return found.older_answers
+
+
+def test_a_later_edit_of_an_answer_changes_no_finished_check(pool: Crew) -> None:
+    """The edit counts for whom completes the sample after it; a recomputation is on purpose."""
+    kim, key = pool.people["kim"], SampleKey("d", "11")
+    pool.work("ana")
+    assert (pool.accuracy(), older(pool)) == ({"ana": (4, 0.25)}, 0)
+    pool.annotating.remove(kim, key, "k11", version=1, seconds=1)
+    assert (pool.accuracy(), older(pool)) == ({"ana": (4, 0.25)}, 0)  # kim is not done again
+    pool.annotating.finish(kim, key, seconds=1)
+    assert (pool.accuracy(), older(pool)) == ({"ana": (4, 0.25)}, 1)
+    pool.work("ben")
+    assert pool.accuracy() == {"ana": (4, 0.25), "ben": (4, 0.5)}
+    tried = pool.share.recompute_gold("d", dry_run=True)
+    assert (tried.handout, tried.checks, tried.changed) == (0, 8, 1)
+    assert pool.accuracy()["ana"] == (4, 0.25)
+    done = pool.share.recompute_gold("d")
+    assert (done.checks, done.changed) == (8, 1)
+    assert pool.accuracy() == {"ana": (4, 0.5), "ben": (4, 0.5)}
+    assert pool.share.show().handouts[-1].kind == "recompute"
+    pool.share.undo(done.handout)
+    assert pool.accuracy()["ana"] == (4, 0.25)
+
+
+def test_a_grown_answer_changes_no_finished_check(pool: Crew) -> None:
+    """An annotation that the answer did not have is not missed afterwards."""
+    kim, key = pool.people["kim"], SampleKey("d", "3")
+    pool.work("ana")
+    assert pool.accuracy() == {"ana": (4, 0.25)}  # kim and ana marked nothing in this sample
+    pool.annotating.add(kim, key, claim("k3", 0, 10), seconds=1)
+    pool.annotating.finish(kim, key, seconds=1)
+    assert pool.accuracy() == {"ana": (4, 0.25)}
+
+
+def test_a_check_needs_completed_gold_samples_to_recompute(pool: Crew) -> None:
+    """A dataset without any, or an unknown one, is refused."""
+    with pytest.raises(NotReady):
+        pool.share.recompute_gold("d")
+    with pytest.raises(NotFound):
+        pool.share.recompute_gold("none")
+
+
+def test_imported_answers_keep_their_versions(crew: Crew) -> None:
+    """A later import of one more annotation changes no check that was completed before it."""
+    li, key = Person("li-imported", "Li", PersonKind.IMPORTED), SampleKey("d", "5")
+    sample = CorpusStore(crew.database).sample(key).sample
+
+    def bring(*names: str) -> None:
+        found = tuple(
+            OwnedAnnotation(li.id, replace(claim(name, 10 * at, 10 * at + 8), origin="imported:x"))
+            for at, name in enumerate(names)
+        )
+        AnnotationStore(crew.database).import_records([Record(sample, found, people=(li,))])
+
+    bring("one")
+    crew.share.pool("d", Pool(1, "ingested"))
+    crew.share.gold("d", Gold((), every=2), answers="imported")
+    ana = crew.people["ana"]
+    assert key.id in crew.work("ana")
+    crew.annotating.add(ana, key, claim("mine", 0, 8), seconds=1)
+    crew.annotating.finish(ana, key, seconds=1)
+    assert (crew.accuracy(), older(crew)) == ({"ana": (1, 1.0)}, 0)
+    bring("one", "two")
+    assert (crew.accuracy(), older(crew)) == ({"ana": (1, 1.0)}, 1)
+    crew.share.recompute_gold("d")
+    assert (crew.accuracy(), older(crew)) == ({"ana": (1, 0.5)}, 0)
+
+
+@pytest.fixture
+def strict(crew: Crew) -> Crew:
+    """A pool with a rule that pauses people below 70 %; kim marked something in each answer."""
+    for name in GOLD[:1]:
+        key = SampleKey("d", name)
+        crew.annotating.add(crew.people["kim"], key, claim(f"k{name}", 0, 10), seconds=1)
+        crew.annotating.finish(crew.people["kim"], key, seconds=1)
+    crew.share.pool("d", Pool(2, "random:1"))
+    crew.share.gold("d", replace(RULE, every=2, pause=True), answers="kim")
+    return crew
+
+
+def test_a_low_accuracy_pauses_a_person_after_a_block(strict: Crew) -> None:
+    """Not right after a gold sample, which would show what it is; nothing is lost."""
+    ana = strict.people["ana"]
+    done = strict.work("ana")
+    assert len(done) == 6  # three checks are in the first three blocks of two
+    assert strict.annotating.next_unfinished(ana, None) is None
+    assert strict.annotating.pause(ana) is not None
+    key = SampleKey("d", done[0])
+    refused: list[Callable[[], object]] = [
+        lambda: strict.annotating.start(ana),
+        lambda: strict.annotating.add(ana, key, claim("late", 0, 4), seconds=1),
+        lambda: strict.annotating.skip(ana, SampleKey("d", "20"), seconds=1),
+        lambda: strict.annotating.undo(ana),
+        lambda: strict.annotating.redo(ana),
+    ]
+    for action in refused:
+        with pytest.raises(WorkPaused):
+            action()
+    strict.annotating.read(ana, key, seconds=1)  # working time is kept
+    assert strict.annotating.open(ana, key).assignment.state == "done"
+    assert len(strict.work("ben", steps=5)) == 5
+    (found,) = [each for each in figures(strict) if each.name == "ana"]
+    assert (found.alert, found.paused) == (True, True)
+    assert strict.accuracy(Actor(ana, Role.ANNOTATOR)) == {}
+
+
+def figures(crew: Crew) -> tuple[GoldAccuracy, ...]:
+    """The accuracy of all people as an admin sees it."""
+    names = {who: name for name, who in crew.people.items()}
+    return ProgressReader(WorkStatisticsStore(crew.database), lambda: names).figures().gold
+
+
+def test_an_admin_resumes_paused_work_by_a_record(strict: Crew) -> None:
+    """The checks that decided do not decide again; undo of assignments leaves pauses alone."""
+    with pytest.raises(NotReady):
+        strict.share.resume("ana")
+    strict.work("ana")
+    kinds = [(each.kind, each.undone != "") for each in strict.share.show().handouts]
+    assert kinds[-1] == ("pause", False)
+    with pytest.raises(Conflict):
+        strict.share.undo(strict.share.show().handouts[-1].id)
+    assert strict.share.resume("ana").datasets == ("d",)
+    kinds = [(each.kind, each.undone != "") for each in strict.share.show().handouts]
+    assert kinds[-2:] == [("pause", True), ("resume", False)]
+    assert strict.annotating.pause(strict.people["ana"]) is None
+    assert len(strict.work("ana")) == 14  # one more check is too few
+    assert strict.share.undo().handout.kind == "gold"
+    with pytest.raises(NotFound):
+        strict.share.resume("nobody")
+
+
+def test_good_work_and_a_rule_without_pause_pause_no_one(strict: Crew) -> None:
+    """A person above the threshold goes on, and the alert alone stops no work."""
+    ana = strict.people["ana"]
+    after = None
+    while key := strict.annotating.next_unfinished(ana, after):
+        if key.id in GOLD:
+            strict.annotating.add(ana, key, claim(f"a{key.id}", 0, 10), seconds=1)
+        strict.annotating.finish(ana, key, seconds=1)
+        after = key
+    assert strict.accuracy()["ana"] == (4, 1.0)
+    strict.share.gold("d", replace(RULE, every=2), answers="kim")
+    assert len(strict.work("ben")) > 10
+    assert [(each.name, each.alert, each.paused) for each in figures(strict)] == [
+        ("ana", False, False),
+        ("ben", True, False),
+    ]
 
 
 def review(crew: Crew) -> ReviewService:
@@ -213,6 +367,67 @@ def test_adjudicated_samples_are_gold_by_default_and_stay_out_of_review(crew: Cr
     assert [row.key for row in judge.queue(who) if row.settled] == [key]
     assert judge.adjudication_notice(crew.people["ben"], key) is not None
     assert judge.adjudication_notice(crew.people["ana"], key) is None
+
+
+def test_an_adjudicated_sample_is_promoted(pool: Crew) -> None:
+    """Its answer is the adjudication, also next to answers of kim; an undo takes it out."""
+    judge, who, key = review(pool), pool.people["li"], SampleKey("d", "8")
+    for name in ("ana", "ben"):
+        pool.annotating.add(pool.people[name], key, claim(f"{name}8", 0, 10), seconds=1)
+        pool.annotating.finish(pool.people[name], key, seconds=1)
+        pool.work(name)
+    with pytest.raises(NotReady):
+        pool.share.promote("d")
+    judge.finish(who, key, seen=judge.open(who, key).seen, seconds=1)
+    with pytest.raises(NotReady):
+        pool.share.promote("d", ["9"])
+    tried = pool.share.promote("d", dry_run=True)
+    assert (tried.samples, tried.handout) == (1, 0)
+    made = pool.share.promote("d")
+    assert made.samples == 1
+    with pytest.raises(NotReady):
+        pool.share.promote("d")
+    before = pool.accuracy()
+    zoe = pool.annotating.people.local("zoe").id
+    pool.people["zoe"] = zoe
+    pool.share.give("d", ["zoe"], AssignmentOptions("12", 3))
+    after = None
+    while following := pool.annotating.next_unfinished(zoe, after):
+        if following == key:
+            pool.annotating.add(zoe, key, claim("zoe8", 0, 9), seconds=1)
+        pool.annotating.finish(zoe, following, seconds=1)
+        after = following
+    found = pool.accuracy()
+    assert {name: found[name] for name in before} == before  # their work on it stays real work
+    checks, accuracy = found["zoe"]
+    with AssignmentStore(pool.database).reading() as store:
+        gold = {each.key.id for each in store.held(person=zoe) if each.gold}
+    right = len(gold & {"3", "8"})  # kim marked nothing in 3
+    assert (checks, accuracy) == (len(gold), right / len(gold))
+    pool.share.undo(made.handout)
+    with AssignmentStore(pool.database).reading() as store:
+        assert key.id not in store.load_dataset("d").gold
+
+
+def test_promotion_needs_gold_samples(crew: Crew) -> None:
+    """A dataset without a rule, or an unknown one, is refused."""
+    with pytest.raises(NotReady):
+        crew.share.promote("d")
+    with pytest.raises(NotFound):
+        crew.share.promote("none")
+
+
+def test_the_author_of_the_answers_gets_promoted_samples(pool: Crew) -> None:
+    """Kim does not know the adjudication of a sample that kim did not annotate."""
+    judge, who, key = review(pool), pool.people["li"], SampleKey("d", "8")
+    for name in ("ana", "ben"):
+        pool.work(name)
+    judge.finish(who, key, seen=judge.open(who, key).seen, seconds=1)
+    pool.share.promote("d", ["8"])
+    pool.share.pool("d", Pool(3, "random:1"))
+    taken = pool.work("kim")
+    assert "8" in taken
+    assert not set(taken) & set(GOLD)
 
 
 def test_a_reviewer_is_not_checked_with_a_sample_that_the_reviewer_decided(crew: Crew) -> None:
@@ -270,12 +485,9 @@ def test_moved_and_undone_assignments_leave_no_gold_samples_alone(crew: Crew) ->
     done = crew.work("ana", steps=5)
     moved = crew.share.move("ana", ["ben"])
     assert crew.work("ana") == []
-    assert (
-        sorted(crew.work("ben"))
-        == sorted(name for name in map(str, range(1, 13)) if name not in {*done, *GOLD})[
-            : moved.samples
-        ]
-    )
+    theirs = crew.work("ben")
+    assert len(theirs) == moved.samples
+    assert not set(theirs) & {*done, *GOLD}
     crew.share.give("d", ["li"], AssignmentOptions(share="4"))
     assert crew.share.undo().removed == 4
     assert crew.work("li") == []
@@ -326,8 +538,23 @@ def test_a_practice_dataset_has_no_gold_samples(crew: Crew) -> None:
         crew.share.gold("d", RULE, answers="kim")
 
 
-def test_second_readings_have_no_gold_samples(pool: Crew) -> None:
-    """A check that comes twice would be known."""
+def test_second_readings_have_gold_samples_among_them(pool: Crew) -> None:
+    """Samples that never come again would be known; the second work on them is no real work."""
+    pool.work("ana")
+    before = pool.accuracy()
+    again = pool.share.repeat("d", ["ana"], AssignmentOptions(share="all"))
+    assert again.samples == 20
+    second = f"{pool.people['ana']}~2"
+    pool.people["again"] = second
+    assert set(pool.work("again")) == {str(number) for number in range(1, 21)}
+    assert {name for who, name in pool.records() if who == second}.isdisjoint(GOLD)
+    assert pool.accuracy() == before
+
+
+def test_undone_second_readings_leave_no_gold_samples(pool: Crew) -> None:
+    """Those of the batch go with the others."""
     pool.work("ana")
     again = pool.share.repeat("d", ["ana"], AssignmentOptions(share="all"))
-    assert again.samples == 16
+    pool.share.undo(again.handout)
+    pool.people["again"] = f"{pool.people['ana']}~2"
+    assert pool.work("again") == []

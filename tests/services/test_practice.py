@@ -5,20 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.helpers.stores import annotate, claim, fill, new_database
 from tui_annotate.domain.annotations import ADJUDICATED, REJECTED
+from tui_annotate.domain.assignment_rules import Practice
+from tui_annotate.domain.errors import Conflict, InvalidInput, WorkPaused
 from tui_annotate.domain.people import OPERATOR, SETTLED, Actor, Person, PersonKind, Role
 from tui_annotate.domain.records import OwnedAnnotation, Record, RecordFilter
 from tui_annotate.domain.samples import SampleKey
+from tui_annotate.domain.work_statistics import PRACTICE, PracticeResult
+from tui_annotate.services.annotate import AnnotationService
 from tui_annotate.services.assignments import AssignmentService
+from tui_annotate.services.progress import ProgressReader
 from tui_annotate.storage.assignments.store import AssignmentStore
 from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.log.store import AnnotationStore
 from tui_annotate.storage.people.store import PeopleStore
+from tui_annotate.storage.work_statistics import WorkStatisticsStore
 
 KEY, OTHER = SampleKey("p", "p1"), SampleKey("p", "p2")
 
@@ -151,3 +158,145 @@ def test_records_are_without_practice_unless_it_is_asked_for(database: Database)
     own = CorpusStore(database, actor=Actor(ana, Role.ANNOTATOR))
     other = CorpusStore(database, actor=Actor("ben", Role.ANNOTATOR))
     assert (own.count_practice_samples(), other.count_practice_samples()) == (1, 0)
+
+
+def criteria(database: Database, **options: Any) -> AssignmentService:
+    """Practice on both samples again, with a score to pass."""
+    share = AssignmentService(
+        AssignmentStore(database), PeopleStore(database), lambda _: None, OPERATOR
+    )
+    share.practice("p", ["ana"], gold="kim", criteria=Practice(**options))
+    return share
+
+
+def attempt(annotating: AnnotationService, person: str, *, right: bool) -> list[SampleKey]:
+    """Complete all practice samples once; return the samples that follow."""
+    for at, key in enumerate((KEY, OTHER)):
+        if right and key == KEY:
+            number = len(annotating.store.events(person, key))
+            annotating.add(person, key, claim(f"a{at}{number}"), seconds=1)
+        annotating.finish(person, key, seconds=1)
+    following = annotating.next_unfinished(person, OTHER)
+    return [following] if following else []
+
+
+def results(database: Database, actor: Actor = OPERATOR) -> list[PracticeResult]:
+    """The results of practice in `status`."""
+    store = WorkStatisticsStore(database, actor=actor)
+    return list(ProgressReader(store, dict).figures().practice)
+
+
+def test_practice_is_repeated_until_it_is_passed(database: Database) -> None:
+    """Each attempt has its result; the earlier annotations are gone from the samples."""
+    criteria(database, pass_score=80)
+    fill(CorpusStore(database), "real")
+    annotating, real = annotate(database), SampleKey("d", "real")
+    ana = annotating.people.local("ana").id
+    assert attempt(annotating, ana, right=False) == [KEY]
+    (found,) = results(database)
+    assert (found.attempts, found.score, found.needed) == (1, 0.5, 0.8)
+    assert (found.passed, found.final) == (False, False)
+    assert annotating.open(ana, OTHER).assignment.state == "new"
+    assert annotating.undo(ana) is None  # the earlier attempt does not come back
+    assert attempt(annotating, ana, right=False) == [KEY]
+    assert attempt(annotating, ana, right=True) == [real]
+    (found,) = results(database)
+    assert (found.attempts, found.score, found.passed, found.final) == (3, 1.0, True, True)
+    assert results(database, Actor("ben", Role.ANNOTATOR)) == []
+    assert results(database, Actor(ana, Role.ANNOTATOR)) == [found]
+    annotating.finish(ana, real, seconds=1)
+    annotating.next_unfinished(ana, real)
+    assert results(database) == [found]
+
+
+def test_a_result_stays_when_the_answer_changes(database: Database) -> None:
+    """It was stored when the attempt ended."""
+    criteria(database, pass_score=80)
+    annotating = annotate(database)
+    ana, kim = (annotating.people.local(name).id for name in ("ana", "kim"))
+    attempt(annotating, ana, right=True)
+    before = results(database)
+    annotating.add(kim, OTHER, claim("later"), seconds=0)
+    annotating.next_unfinished(ana, OTHER)
+    assert results(database) == before
+
+
+def test_without_a_score_to_pass_practice_ends_with_a_result(database: Database) -> None:
+    """Nobody passes or fails, and nothing is done again."""
+    annotating = annotate(database)
+    ana = annotating.people.local("ana").id
+    assert attempt(annotating, ana, right=False) == []
+    (found,) = results(database)
+    assert (found.attempts, found.score, found.needed, found.passed) == (1, 0.5, None, None)
+    assert annotating.open(ana, KEY).assignment.state == "done"
+
+
+@pytest.mark.parametrize("hold", [False, True])
+def test_who_fails_the_last_attempt_goes_on_or_is_held(database: Database, *, hold: bool) -> None:
+    """As the admin wants; an admin lets a person go on who is held."""
+    share = criteria(database, pass_score=80, attempts=2, hold=hold)
+    fill(CorpusStore(database), "real")
+    annotating, real = annotate(database), SampleKey("d", "real")
+    ana = annotating.people.local("ana").id
+    assert attempt(annotating, ana, right=False) == [KEY]
+    assert attempt(annotating, ana, right=False) == ([] if hold else [real])
+    (found,) = results(database)
+    assert (found.attempts, found.passed, found.final) == (2, False, True)
+    if hold:
+        with pytest.raises(WorkPaused):
+            annotating.start(ana)
+        with pytest.raises(WorkPaused):
+            annotating.finish(ana, real, seconds=1)
+        assert share.resume("ana").datasets == ("p",)
+        assert annotating.start(ana) == real
+    records = [each for each in share.show().handouts if each.kind == "result"]
+    assert [each.asked["attempt"] for each in records] == [1, 2]
+    with pytest.raises(Conflict):
+        share.undo(records[0].id)
+
+
+def test_practice_that_is_undone_has_no_results(database: Database) -> None:
+    """They belong to the rule."""
+    share = criteria(database, pass_score=80, attempts=1)
+    annotating = annotate(database)
+    ana = annotating.people.local("ana").id
+    attempt(annotating, ana, right=False)
+    rules = [each.id for each in share.show().handouts if each.kind == "practice"]
+    for number in reversed(rules):
+        share.undo(number)
+    assert results(database) == []
+
+
+def test_a_skipped_practice_sample_is_wrong(database: Database) -> None:
+    """Skipping is no way past a score."""
+    criteria(database, pass_score=60, attempts=1)
+    annotating = annotate(database)
+    ana = annotating.people.local("ana").id
+    for key in (KEY, OTHER):
+        annotating.skip(ana, key, seconds=1)
+    annotating.next_unfinished(ana, OTHER)
+    (found,) = results(database)
+    assert (found.score, found.passed) == (0.0, False)
+
+
+def test_the_author_of_the_answers_does_not_practise(database: Database) -> None:
+    """Kim's work is no practice in `status`, ana's is."""
+    annotating = annotate(database)
+    annotating.finish(annotating.people.local("ana").id, KEY, seconds=0)
+    names = {each.id: each.name for each in PeopleStore(database).all()}
+    found = ProgressReader(WorkStatisticsStore(database), lambda: names).figures().work
+    assert {each.name: (each.practice, each.assigned, each.remaining) for each in found} == {
+        "ana": (True, 0, None),
+        "kim": (False, 0, 0),
+    }
+    (ahead,) = ProgressReader(WorkStatisticsStore(database), lambda: names).figures().ahead
+    assert (ahead.remaining, ahead.end) == (None, PRACTICE)
+
+
+@pytest.mark.parametrize(
+    "options", [{"pass_score": 101}, {"attempts": 2}, {"hold": True}, {"attempts": -1}]
+)
+def test_criteria_without_sense_are_refused(options: dict[str, Any]) -> None:
+    """A percentage, a number of attempts, and nothing without a score to pass."""
+    with pytest.raises(InvalidInput):
+        Practice(**options)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
@@ -20,9 +21,10 @@ from tui_annotate.domain.assignment_rules import (
     Escalation,
     Gold,
     Pool,
+    Practice,
 )
 from tui_annotate.domain.did_you_mean import suggest_word
-from tui_annotate.domain.errors import InvalidInput, NotFound
+from tui_annotate.domain.errors import Conflict, InvalidInput, NotAllowed, NotFound
 from tui_annotate.domain.people import Permission
 from tui_annotate.domain.queue_orders import RANDOM, ScoreDirection, by_score
 
@@ -161,6 +163,7 @@ def register(app: typer.Typer) -> None:
         practice,
         "assignments practice --dataset training --gold imported",
         "assignments practice --dataset training --gold ana --person ben",
+        "assignments practice --dataset training --pass 80 --attempts 3 --hold",
     )
     add_command(
         group,
@@ -168,6 +171,15 @@ def register(app: typer.Typer) -> None:
         "assignments gold --dataset news --every 10",
         "assignments gold --dataset news --gold kim --threshold 80 bridge-1 tea-1",
     )
+    add_command(
+        group,
+        promote,
+        "assignments promote --dataset news",
+        "assignments promote --dataset news --agreed bridge-1 tea-1",
+        name="promote",
+    )
+    add_command(group, recompute, "assignments recompute --dataset news", name="recompute")
+    add_command(group, resume, "assignments resume ben", name="resume")
     add_command(group, undo, "assignments undo", "assignments undo 3 --include-started")
 
 
@@ -396,6 +408,8 @@ def _print_assignment(
     if report.short:
         missing = f"assignments not made, because of too few people or samples: {report.short:,}"
         output.print_message(f"warning: {missing}")
+    if report.shuffled:
+        _print_shuffled()
     if report.gold:
         output.print_message(f"gold samples also assigned, not counted above: {report.gold:,}")
     if not report.samples and not report.short:
@@ -410,6 +424,13 @@ def _print_assignment(
             if report.samples
             else _NOTHING
         )
+
+
+def _print_shuffled() -> None:
+    output.print_note(
+        "the samples are in a random order, because the dataset has gold samples, which any other"
+        " order would show"
+    )
 
 
 def _print_overview(report: AssignmentOverview) -> None:
@@ -501,6 +522,8 @@ def pool(
         f" samples that people can take: {report.waiting:,}",
         as_json=common.as_json,
     )
+    if report.shuffled:
+        _print_shuffled()
     if dry_run and not common.as_json:
         output.print_note(_DRY_RUN)
 
@@ -571,6 +594,32 @@ def practice(
         ),
     ] = None,
     gold: GoldOption = "",
+    pass_score: Annotated[
+        int,
+        typer.Option(
+            "--pass",
+            metavar="PERCENT",
+            min=0,
+            max=100,
+            help="Score that a person needs to pass (default: none).",
+        ),
+    ] = 0,
+    attempts: Annotated[
+        int,
+        option(
+            "--attempts",
+            "N",
+            "Number of times that a person may do the samples to pass; 0 until the person passes.",
+            minimum=0,
+        ),
+    ] = 0,
+    hold: Annotated[
+        bool,
+        flag(
+            "--hold",
+            "Pause the work of a person who did not pass, until `assignments resume`.",
+        ),
+    ] = False,
     create: CreateOption = False,
     dry_run: options.DryOption = False,
     common: options.CommonOptions,
@@ -578,12 +627,14 @@ def practice(
     """Make a dataset with correct answers a practice dataset.
 
     Annotators receive samples of the practice dataset before all other work. After each sample they
-    see their answer next to the correct answer. Exports exclude practice work, unless
+    see their answer next to the correct answer. With --pass, a person below the score does all
+    samples again, without the earlier annotations. Exports exclude practice work, unless
     --include-practice is given.
     """
+    criteria = Practice(pass_score=pass_score, attempts=attempts, hold=hold)
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         report = _service(space, create=create).practice(
-            dataset, person or (), gold=gold, dry_run=dry_run
+            dataset, person or (), gold=gold, criteria=criteria, dry_run=dry_run
         )
     _print_assignment(report, dry_run=dry_run, as_json=common.as_json)
     if not report.people and not common.as_json:
@@ -624,7 +675,22 @@ def gold(
             help="Accuracy on gold samples below which `status` shows an alert.",
         ),
     ] = 70,
-    seed: SeedOption = "1",
+    pause: Annotated[
+        bool,
+        flag(
+            "--pause",
+            "Also pause the work of a person below the threshold, until `assignments resume`.",
+        ),
+    ] = False,
+    seed: Annotated[
+        str,
+        option(
+            "--seed",
+            "SEED",
+            "Random seed, which annotators must not know: with it they could compute which samples"
+            " are gold samples (default: a new secret one).",
+        ),
+    ] = "",
     dry_run: options.DryOption = False,
     common: options.CommonOptions,
 ) -> None:
@@ -632,9 +698,12 @@ def gold(
 
     `status` then shows admins the accuracy of each annotator on these gold samples. Annotators
     receive gold samples among the samples that are assigned to them, or that they take from a pool,
-    after this command. Exports exclude the work on gold samples, unless --include-gold is given.
+    after this command. From then on, each annotator receives the samples of the dataset in a random
+    order, so that no order shows which samples are gold samples. Exports exclude the work on gold
+    samples, unless --include-gold is given.
     """
     rule = Gold([*(ids or ()), *_read_ids(file)], every=every, seed=seed, threshold=threshold)
+    rule = replace(rule, pause=pause)
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         report = space.team.assignments.gold(dataset, rule, answers=answers, dry_run=dry_run)
     head = f"batch {report.handout}: " if report.handout else ""
@@ -642,9 +711,135 @@ def gold(
     values = {"dataset": dataset, "every": every, "threshold": threshold}
     show = output.print_lines_or_json if dry_run else output.print_result_or_json
     show(
-        {"handout": report.handout, **values, "samples": report.samples},
+        {
+            "handout": report.handout,
+            **values,
+            "samples": report.samples,
+            "recognisable": report.recognisable,
+        },
         f"{head}dataset {dataset} has {samples}; each annotator gets 1 in every {every} samples",
+        as_json=common.as_json,
+    )
+    if report.recognisable:
+        _warn_recognisable()
+    if dry_run and not common.as_json:
+        output.print_note(_DRY_RUN)
+
+
+def _warn_recognisable() -> None:
+    output.print_problem(
+        "the gold samples are at other positions of the dataset than the samples that are still"
+        " to be assigned, so that annotators could recognise them by their ids",
+        "choose gold samples from all parts of the dataset, before you assign samples",
+    )
+
+
+def promote(
+    ids: Annotated[
+        list[str] | None,
+        argument(
+            "SAMPLE",
+            "Ids of samples to promote (default: all adjudicated samples of the dataset).",
+            complete=completion.samples,
+        ),
+    ] = None,
+    *,
+    dataset: RuleDatasetOption,
+    agreed: Annotated[
+        bool,
+        flag(
+            "--agreed",
+            "First adjudicate the samples on which two or more annotators agree in everything.",
+        ),
+    ] = False,
+    name: options.NameOption = "",
+    file: SampleFileOption = None,
+    dry_run: options.DryOption = False,
+    common: options.CommonOptions,
+) -> None:
+    """Make adjudicated samples gold samples, with the adjudication as the correct answer.
+
+    The dataset must have gold samples already. People who annotated or adjudicated a sample never
+    receive it as a gold sample, and their work on it stays real work.
+    """
+    wanted = [*(ids or ()), *_read_ids(file)]
+    with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
+        accepted = 0
+        if agreed and not dry_run:
+            accepted = _accept_agreed(space, dataset, wanted, name=name)
+        report = space.team.assignments.promote(dataset, wanted, dry_run=dry_run)
+    head = f"batch {report.handout}: " if report.handout else ""
+    samples = output.many(report.samples, "sample")
+    show = output.print_lines_or_json if dry_run else output.print_result_or_json
+    show(
+        {"dataset": dataset, **asdict(report), "adjudicated": accepted},
+        f"{head}{samples} of dataset {dataset} became gold samples; adjudicated by this command,"
+        f" because annotators agree: {accepted:,}",
+        as_json=common.as_json,
+    )
+    if report.recognisable:
+        _warn_recognisable()
+    if dry_run and not common.as_json:
+        output.print_note(_DRY_RUN)
+
+
+def _accept_agreed(space: Workspace, dataset: str, wanted: list[str], *, name: str) -> int:
+    """Adjudicate the samples without any difference between annotators; return their number."""
+    review = space.team.review
+    reviewer = space.actor.person or options.working_person(space, name).id
+    accepted = 0
+    for row in review.queue(reviewer, dataset=dataset):
+        alike = row.annotators >= 2 and not (row.conflicts or row.nearly)
+        own = row.own and not review.own_allowed
+        if row.settled or not alike or own or (wanted and row.key.id not in wanted):
+            continue
+        seen = review.open(reviewer, row.key).seen
+        with suppress(Conflict, NotAllowed):  # another difference, such as an open rating
+            review.finish(reviewer, row.key, seen=seen, seconds=0)
+            accepted += 1
+    return accepted
+
+
+def recompute(
+    *,
+    dataset: Annotated[str, options.dataset_option("Dataset whose gold checks are recomputed.")],
+    dry_run: options.DryOption = False,
+    common: options.CommonOptions,
+) -> None:
+    """Compare completed gold samples with the present correct answers.
+
+    A gold sample keeps the score that it had when it was completed, even if the correct answer is
+    changed later. This command replaces these scores. `assignments undo` restores them.
+    """
+    with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
+        report = space.team.assignments.recompute_gold(dataset, dry_run=dry_run)
+    head = f"batch {report.handout}: " if report.handout else ""
+    checks = output.many(report.checks, "gold check")
+    show = output.print_lines_or_json if dry_run else output.print_result_or_json
+    show(
+        asdict(report),
+        f"{head}{checks} recomputed in dataset {dataset}; scores changed: {report.changed:,}",
         as_json=common.as_json,
     )
     if dry_run and not common.as_json:
         output.print_note(_DRY_RUN)
+
+
+def resume(
+    person: Annotated[
+        str, argument("PERSON", "Person whose work is paused.", complete=completion.people)
+    ],
+    *,
+    dataset: options.OfDatasetOption = "",
+    common: options.CommonOptions,
+) -> None:
+    """End the pause of a person whose accuracy on gold samples was too low.
+
+    Only gold samples that the person completes from then on can pause the work again.
+    """
+    with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
+        report = space.team.assignments.resume(person, dataset=dataset)
+    names = ", ".join(report.datasets)
+    output.print_result_or_json(
+        report, f"{report.name} can go on; paused in: {names}", as_json=common.as_json
+    )

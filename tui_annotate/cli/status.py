@@ -15,11 +15,16 @@ from tui_annotate.cli.options import add_command, flag, open_workspace
 from tui_annotate.domain.adjudication_history import PostAdjudicationCounts
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.people import Permission, is_allowed
-from tui_annotate.domain.work_statistics import RECENT, begin_with_hours, describe_end
+from tui_annotate.domain.work_statistics import (
+    RECENT,
+    begin_with_hours,
+    describe_end,
+    describe_practice,
+)
 from tui_annotate.domain.workspace_files import LABELS
 
 if TYPE_CHECKING:
-    from tui_annotate.domain.work_statistics import Projection, WorkStatistics
+    from tui_annotate.domain.work_statistics import GoldAccuracy, Projection, WorkStatistics
     from tui_annotate.services.status import Status
 
 _NONE = "-"
@@ -77,6 +82,7 @@ def status(
         _print_states(measured)
         _print_pace(measured)
         _print_progress(measured)
+        _print_practice(measured)
         _print_gold(measured)
         labels.print_waiting(found.waiting)
         if waiting:
@@ -195,6 +201,24 @@ def _print_progress(figures: WorkStatistics) -> None:
         charts.print_bars([(week.week, week.shown_hours) for week in weeks], unit="h")
 
 
+def _print_practice(figures: WorkStatistics) -> None:
+    numbers = map(output.number_column, ("attempts", "score", "to pass"))
+    output.print_table_below(
+        [*_WHO, *numbers, "practice"],
+        [
+            (
+                figures.names.get(each.person, each.person),
+                each.dataset,
+                each.attempts,
+                f"{each.score:.0%}",
+                _NONE if each.needed is None else f"{each.needed:.0%}",
+                describe_practice(each),
+            )
+            for each in figures.practice
+        ],
+    )
+
+
 def _print_gold(figures: WorkStatistics) -> None:
     numbers = map(output.number_column, ("gold checks", "accuracy", f"last {RECENT}"))
     output.print_table_below(
@@ -206,11 +230,14 @@ def _print_gold(figures: WorkStatistics) -> None:
                 each.checks,
                 f"{each.accuracy:.0%}",
                 f"{each.recent:.0%}",
-                f"below {each.threshold:.0%}" if each.alert else "",
+                _describe_alert(each),
             )
             for each in figures.gold
         ],
     )
+    for each in figures.gold:
+        if each.older_answers:
+            output.print_note(_describe_older(each))
     numbers = map(output.number_column, ("gold checks", "accuracy"))
     output.print_table_below(
         [*_WHO, "week", *numbers],
@@ -219,6 +246,19 @@ def _print_gold(figures: WorkStatistics) -> None:
             for each in figures.gold
             for week in each.weeks
         ],
+    )
+
+
+def _describe_alert(accuracy: GoldAccuracy) -> str:
+    low = [f"below {accuracy.threshold:.0%}"] if accuracy.alert else []
+    return ", ".join(low + (["paused"] if accuracy.paused else []))
+
+
+def _describe_older(accuracy: GoldAccuracy) -> str:
+    return (
+        f"{accuracy.name}, {accuracy.dataset}: of {output.many(accuracy.checks, 'gold check')},"
+        f" {accuracy.older_answers:,} compared with an answer that was changed later; to use the"
+        f" present answers: tui-annotate assignments recompute --dataset {accuracy.dataset}"
     )
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from tui_annotate.domain.annotations import LabelPath
@@ -16,6 +16,10 @@ class AssignmentCause(StrEnum):
     `found`: the person began the sample before the dataset had assignments. `pool`: the person
     took the sample from the pool. `escalate`: added because annotators disagreed. `gold`: a sample
     with known answers, which checks the person's accuracy.
+
+    Four causes assign nothing. `result`: a person finished all practice samples. `recompute`: an
+    admin compared completed checks with the present answers. `pause`: a rule paused a person whose
+    accuracy was too low. `resume`: an admin ended such a pause.
     """
 
     GIVE = "give"
@@ -27,6 +31,10 @@ class AssignmentCause(StrEnum):
     ESCALATE = "escalate"
     FOUND = "found"
     GOLD = "gold"
+    RECOMPUTE = "recompute"
+    PAUSE = "pause"
+    RESUME = "resume"
+    RESULT = "result"
 
 
 class DisagreementRule(StrEnum):
@@ -84,11 +92,38 @@ class Escalation:
 
 @dataclass(frozen=True, slots=True)
 class Practice:
-    """A rule that a dataset is for practice; one person's or import's annotations are correct."""
+    """A rule that a dataset is for practice; one person's or import's annotations are correct.
+
+    Attributes:
+        pass_score: percentage of right items that a person needs to pass; 0 for none.
+        attempts: number of times that a person may do the samples; 0 until the person passes.
+        hold: whether the work of a person who did not pass is paused after the last attempt.
+
+    Raises:
+        InvalidInput: a number is invalid, or attempts have no score to pass.
+    """
 
     person: str = ""
     origin: str = ""
     handout: int = 0
+    pass_score: int = 0
+    attempts: int = 0
+    hold: bool = False
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.pass_score <= 100:
+            raise InvalidInput(
+                f"the score {self.pass_score} is not a percentage", "write a number from 0 to 100"
+            )
+        if self.attempts < 0:
+            raise InvalidInput(
+                f"{self.attempts} attempts are not possible",
+                "allow one or more attempts, or 0 for any number",
+            )
+        if (self.attempts or self.hold) and not self.pass_score:
+            raise InvalidInput(
+                "attempts and holding people back need a score to pass", "add --pass PERCENT"
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +132,12 @@ class Gold:
 
     Attributes:
         every: each so many samples of an annotator have one gold sample.
+        seed: decides which samples a person gets, in which order; anyone who knows it can compute
+            which of them are gold samples. A stored rule has one: a secret one if none was given.
         threshold: percentage of right answers below which there is an alert.
+        promoted: gold samples whose answer is the adjudication, whatever the other answers are, and
+            the batch that added each of them.
+        pause: whether a person below the threshold is also paused, until an admin resumes the work.
 
     Raises:
         InvalidInput: `every` is below 2, or the threshold is not a percentage.
@@ -107,9 +147,11 @@ class Gold:
     person: str = ""
     origin: str = ""
     every: int = 10
-    seed: str = "1"
+    seed: str = ""
     threshold: int = 70
     handout: int = 0
+    pause: bool = False
+    promoted: Mapping[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.every < 2:

@@ -10,6 +10,7 @@ TuiAnnotateError
 ├── NotReady                exit 1
 │   └── NoScoreValues       exit 3
 ├── NotAllowed              exit 1
+│   ├── WorkPaused
 │   └── Throttled
 ├── Conflict                exit 1
 └── Unavailable             exit 1
@@ -83,6 +84,10 @@ class NoScoreValues(NotReady):
 
 class NotAllowed(TuiAnnotateError):
     """An error: the user lacks the permission for an action."""
+
+
+class WorkPaused(NotAllowed):
+    """An error: a person's work is paused until an admin resumes it."""
 
 
 class Throttled(NotAllowed):

@@ -163,7 +163,10 @@ class StreamState:
                 f"the sample changed after the action {action.verb!r} was prepared",
                 "check the sample's current state and repeat the action",
             )
-        after = action.after
+        return self.changed(action.after, seconds=seconds)
+
+    def changed(self, after: Change, *, seconds: float = 0.0) -> StreamState:
+        """Return the state with the values of a change, whatever the values were before."""
         return StreamState(
             _merge(self.annotations, after.annotations),
             {**self.assignment, **after.assignment},

@@ -4,8 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from tui_annotate.domain.annotations import Annotation
+from tui_annotate.domain.samples import Side
+from tui_annotate.domain.spans import Span, merge
+
+SAME_PASSAGE: Final = 0.5
+"""Least F1 of characters at which an annotation marks the same passage as a known one.
+
+An F1 of one half means that the shared characters are at least a third of all characters that
+either of the two marks. "1932" instead of "opened in 1932" (F1 .44) and one character of a known
+passage are another passage, "in 1932" (F1 .67) is the same. A mark over a whole summary is the same
+passage only as a known annotation that covers a third of the summary or more.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,9 +30,13 @@ class PracticeAnswer:
 
 @dataclass(frozen=True, slots=True)
 class PracticeFeedback:
-    """The comparison of a person's annotations of a practice sample with the known ones.
+    """The comparison of a person's annotations of a sample with the known ones.
 
-    `hits` pairs each of the person's annotations with the known one that it overlaps most.
+    Attributes:
+        hits: pairs of one of the person's annotations and the known one with the same passage; each
+            annotation is in at most one pair.
+        missed: the known annotations that are in no pair.
+        extra: the person's annotations that are in no pair.
     """
 
     hits: tuple[tuple[Annotation, Annotation], ...]
@@ -33,25 +49,51 @@ class PracticeFeedback:
 def compare_with_gold(
     mine: Sequence[Annotation], known: PracticeAnswer, *, rated: str = ""
 ) -> PracticeFeedback:
-    """Compare a person's annotations with the known annotations of the same sample."""
+    """Compare a person's annotations with the known annotations of the same sample.
+
+    Two annotations are a pair if the F1 of their characters is at least `SAME_PASSAGE`. Pairs with
+    the same top-level labels are made first, then those with the highest F1.
+    """
     right = known.annotations
-    hits, extra = [], []
-    for own in mine:
-        shared, best = max(
-            ((_count_shared(own, each), -at) for at, each in enumerate(right)), default=(0, 0)
-        )
-        if shared:
-            hits.append((own, right[-best]))
-        else:
-            extra.append(own)
-    missed = tuple(each for each in right if not any(_count_shared(own, each) for own in mine))
-    return PracticeFeedback(tuple(hits), missed, tuple(extra), rated, known.rating)
-
-
-def _count_shared(one: Annotation, other: Annotation) -> int:
-    return sum(
-        a.span.overlap(b.span)
-        for a in one.claim or one.evidence
-        for b in other.claim or other.evidence
-        if (a.side, a.index) == (b.side, b.index)
+    found = []
+    for at, own in enumerate(mine):
+        for place, gold in enumerate(right):
+            shared = measure_overlap(own, gold)
+            if shared >= SAME_PASSAGE:
+                found.append((not have_same_labels(own, gold), -shared, at, place))
+    pairs: dict[int, int] = {}
+    for _, _, at, place in sorted(found):
+        if at not in pairs and place not in pairs.values():
+            pairs[at] = place
+    return PracticeFeedback(
+        tuple((mine[at], right[place]) for at, place in sorted(pairs.items())),
+        tuple(each for place, each in enumerate(right) if place not in pairs.values()),
+        tuple(each for at, each in enumerate(mine) if at not in pairs),
+        rated,
+        known.rating,
     )
+
+
+def have_same_labels(one: Annotation, other: Annotation) -> bool:
+    """Return whether two annotations have the same top-level labels."""
+    return {path[:1] for path in one.labels} == {path[:1] for path in other.labels}
+
+
+def measure_overlap(one: Annotation, other: Annotation) -> float:
+    """Return the F1, in [0, 1], of the characters that two annotations mark.
+
+    The characters of an annotation are those of its claim, or of its evidence if it has no claim.
+    """
+    mine, theirs = _marked(one), _marked(other)
+    shared = sum(
+        a.overlap(b) for place, spans in mine.items() for a in spans for b in theirs.get(place, ())
+    )
+    total = sum(len(span) for marked in (mine, theirs) for each in marked.values() for span in each)
+    return 2 * shared / total if total else 0.0
+
+
+def _marked(annotation: Annotation) -> dict[tuple[Side, int], tuple[Span, ...]]:
+    spans: dict[tuple[Side, int], list[Span]] = {}
+    for anchor in annotation.claim or annotation.evidence:
+        spans.setdefault((anchor.side, anchor.index), []).append(anchor.span)
+    return {place: merge(own) for place, own in spans.items()}

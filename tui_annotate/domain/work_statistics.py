@@ -162,6 +162,8 @@ class GoldAccuracy:
     Attributes:
         recent: mean score of the last `RECENT` checks.
         threshold: accuracy below which there is an alert; None without a rule.
+        older_answers: number of checks that were scored with an answer that was changed later.
+        paused: whether the person's work is paused, because the accuracy was too low.
     """
 
     dataset: str
@@ -172,6 +174,8 @@ class GoldAccuracy:
     recent: float
     threshold: float | None
     weeks: tuple[WeekAccuracy, ...]
+    older_answers: int = 0
+    paused: bool = False
 
     @property
     def alert(self) -> bool:
@@ -181,12 +185,33 @@ class GoldAccuracy:
 
 
 @dataclass(frozen=True, slots=True)
+class PracticeResult:
+    """A person's last result in a practice dataset.
+
+    Attributes:
+        attempts: number of times that the person finished all practice samples.
+        score: mean score of the last attempt's samples, in [0, 1].
+        needed: score to pass, in [0, 1]; None if there is none, then `passed` is None too.
+        final: whether no further attempt follows.
+    """
+
+    dataset: str
+    person: str
+    attempts: int
+    score: float
+    needed: float | None
+    passed: bool | None
+    final: bool
+
+
+@dataclass(frozen=True, slots=True)
 class WorkStatistics:
     """Work statistics of a workspace.
 
     Attributes:
         ahead: remaining work by dataset; empty if the user cannot see others' work.
         gold: accuracy on gold samples; empty if the user may not manage the workspace.
+        practice: last results of practice, by dataset and name.
     """
 
     work: tuple[PersonWork, ...]
@@ -196,11 +221,21 @@ class WorkStatistics:
     names: Mapping[str, str]
     today: date
     gold: tuple[GoldAccuracy, ...] = ()
+    practice: tuple[PracticeResult, ...] = ()
 
     def set_aside(self, dataset: str) -> tuple[int, int]:
         """Return the numbers of skipped and of flagged readings in a dataset."""
         work = [each for each in self.work if each.dataset == dataset]
         return sum(each.skipped for each in work), sum(each.flagged for each in work)
+
+
+def describe_practice(result: PracticeResult) -> str:
+    """Return whether a person passed practice, may try again, or did not pass."""
+    if result.passed is None:
+        return "completed"
+    if result.passed:
+        return "passed"
+    return "not passed" if result.final else "not passed yet"
 
 
 def _per_hour(count: int, seconds: float) -> float | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
@@ -56,12 +56,16 @@ class ProgressReader:
             by_person.setdefault((day.dataset, day.person), []).append(day)
         pairs = [pair for pair in {**assigned, **done} if pair[0] in datasets]
         pairs.sort(key=lambda pair: (pair[0], names.get(pair[1], pair[1]), pair[1]))
-        work = []
+        practising, work = self.store.practising(), []
         for pair in pairs:
             name = names.get(pair[1], pair[1])
             did = done.get(pair) or DatasetProgress(*pair, name, 0, 0, 0, 0, 0, 0.0)
             worked, given = by_person.get(pair, ()), assigned.get(pair)
-            work.append(_work_of_person(datasets[pair[0]], did, given, days=worked, today=today))
+            workload = datasets[pair[0]]
+            if workload.practice and given and pair not in practising:
+                # The author of the answers began the samples before they were for practice.
+                workload, given = replace(workload, practice=False), None
+            work.append(_work_of_person(workload, did, given, days=worked, today=today))
         shown = datasets.values() if self.everybody else ()
         checks, thresholds = self.store.gold_checks()
         return WorkStatistics(
@@ -71,7 +75,17 @@ class ProgressReader:
             tuple(self.store.flags()),
             names,
             today,
-            tuple(measure_accuracy(checks, names=names, thresholds=thresholds)),
+            tuple(
+                measure_accuracy(
+                    checks, names=names, thresholds=thresholds, paused=self.store.pauses()
+                )
+            ),
+            tuple(
+                sorted(
+                    self.store.practice_results(),
+                    key=lambda each: (each.dataset, names.get(each.person, each.person)),
+                )
+            ),
         )
 
 
@@ -158,6 +172,10 @@ def as_json(figures: WorkStatistics) -> dict[str, Any]:
         ],
         "flags": [asdict(each) for each in figures.flags],
         "gold": [{**asdict(each), "alert": each.alert} for each in figures.gold],
+        "practice": [
+            {**asdict(each), "name": figures.names.get(each.person, each.person)}
+            for each in figures.practice
+        ],
     }
 
 

@@ -29,6 +29,7 @@ from tui_annotate.domain.queue_orders import by_score
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.storage.adjudication_lock import locked_condition
 from tui_annotate.storage.assignments import pools
+from tui_annotate.storage.assignments.pauses import list_pauses
 from tui_annotate.storage.columns import ORDERS
 from tui_annotate.storage.database import Database, Store
 from tui_annotate.storage.queue_orders import PRACTICE, SHARE, ensure_order
@@ -231,10 +232,13 @@ class QueueStore(Store):
         Assigned samples come first, cyclically; then a sample is taken from a pool; then come the
         samples that all annotators share, cyclically. The search begins at the top of the queue if
         `after` is None or is no longer in the person's queue. Samples of `without` are passed over.
+        None also while work is paused.
         """
         require_permission(self._actor, Permission.WRITE, person)
         order_id = self._find_order(order)
         with self._database.reading() as connection:
+            if list_pauses(connection, person):
+                return None
             line = _load_walks(connection, person, order_id)
             common = [walk for walk in line if walk.order == order_id]
             own = [walk for walk in line if walk.order != order_id]

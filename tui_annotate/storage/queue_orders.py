@@ -44,7 +44,7 @@ UNSCORED: Final = 1 << 40
 """Smallest sort value of samples without a score, in queue orders that sort by a score."""
 
 _BATCH: Final = 1000
-_RANDOM_BITS: Final = 53
+RANDOM_BITS: Final = 53
 _RANDOM_BUCKET_BITS: Final = 44
 _BUCKET_BITS: Final = 8
 
@@ -78,7 +78,7 @@ def sort_value_of(order: str) -> Callable[[RankedSample], int]:
     def shuffled(newcomer: RankedSample) -> int:
         name = f"{order}\0{newcomer.dataset}\0{newcomer.external}"
         drawn = hashlib.sha256(name.encode()).digest()
-        return int.from_bytes(drawn[:8], "big") >> (64 - _RANDOM_BITS)
+        return int.from_bytes(drawn[:8], "big") >> (64 - RANDOM_BITS)
 
     return shuffled
 

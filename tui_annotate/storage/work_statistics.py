@@ -11,9 +11,12 @@ from sqlalchemy import Connection, bindparam, text
 
 from tui_annotate.domain.gold_checks import GoldCheck
 from tui_annotate.domain.people import Permission, is_allowed, visible_people
-from tui_annotate.domain.work_statistics import FlaggedSample
-from tui_annotate.storage.assignments.gold import read_checks, read_thresholds
+from tui_annotate.domain.work_statistics import FlaggedSample, PracticeResult
+from tui_annotate.storage.assignments.gold import read_thresholds
+from tui_annotate.storage.assignments.gold_results import read_checks
+from tui_annotate.storage.assignments.pauses import list_pauses
 from tui_annotate.storage.assignments.pools import fixed_condition, pool_of
+from tui_annotate.storage.assignments.practice_rounds import read_results
 from tui_annotate.storage.corpus.store import DatasetProgress, read_progress
 from tui_annotate.storage.database import Store
 from tui_annotate.storage.statements import seen_scope
@@ -91,8 +94,17 @@ _READINGS: Final = text(
 _SEGMENTERS: Final = text("SELECT segmenter, count(*) FROM documents GROUP BY segmenter")
 _WORKLOADS: Final = text(
     "SELECT d.id, d.name, (SELECT count(*) FROM samples s WHERE s.dataset_id = d.id),"
+    " EXISTS (SELECT 1 FROM allotments g JOIN samples s ON s.id = g.sample_id"
+    "   WHERE s.dataset_id = d.id),"
+    # The author of the answers began the samples before they were for practice.
     " (SELECT min(g.practice) FROM allotments g JOIN samples s ON s.id = g.sample_id"
-    "   WHERE s.dataset_id = d.id) FROM datasets d ORDER BY d.name"
+    "   LEFT JOIN handouts h ON h.id = g.handout"
+    "   WHERE s.dataset_id = d.id AND coalesce(h.kind, '') <> 'found')"
+    " FROM datasets d ORDER BY d.name"
+)
+_PRACTISING: Final = text(
+    "SELECT DISTINCT d.name, a.person FROM allotments a JOIN samples s ON s.id = a.sample_id"
+    " JOIN datasets d ON d.id = s.dataset_id WHERE a.practice"
 )
 _LEFT_IN_POOL: Final = text(
     "SELECT coalesce(sum(room), 0) FROM pool WHERE dataset_id = :id AND room > 0"
@@ -133,6 +145,25 @@ class WorkStatisticsStore(Store):
             checks = [each for each in read_checks(connection) if _is_day(each.day)]
             return checks, read_thresholds(connection)
 
+    def pauses(self) -> set[tuple[str, str]]:
+        """Return the dataset and the person of each pause of work; empty for all but admins."""
+        if not is_allowed(self._actor, Permission.MANAGE):
+            return set()
+        with self._database.reading() as connection:
+            return {(each.dataset, each.person) for each in list_pauses(connection)}
+
+    def practice_results(self) -> list[PracticeResult]:
+        """Return the last results of practice of the people whose work the user may see."""
+        seen = visible_people(self._actor)
+        with self._database.reading() as connection:
+            found = read_results(connection)
+        return [each for each in found if seen is None or each.person in seen]
+
+    def practising(self) -> set[tuple[str, str]]:
+        """Return (dataset, person) for all people to whom practice samples are assigned."""
+        with self._database.reading() as connection:
+            return {(row[0], row[1]) for row in connection.execute(_PRACTISING)}
+
     def list_workloads(self) -> list[DatasetWorkload]:
         with self._database.reading() as connection:
             return [
@@ -154,11 +185,11 @@ class WorkStatisticsStore(Store):
 
 
 def _build_workload(connection: Connection, dataset_id: int, *found: Any) -> DatasetWorkload:
-    name, samples, practice = found
+    name, samples, handed_out, practice = found
     undrawn = None
     if pool_of(connection, dataset_id):
         undrawn = int(connection.execute(_LEFT_IN_POOL, {"id": dataset_id}).scalar_one())
-    return DatasetWorkload(name, samples, practice is not None, bool(practice), undrawn)
+    return DatasetWorkload(name, samples, bool(handed_out), bool(practice), undrawn)
 
 
 def _is_day(value: str) -> bool:

@@ -10,7 +10,7 @@ from typing import Any, Final, Self
 
 from tui_annotate.domain.annotations import Annotation
 from tui_annotate.domain.assignments import Assignment, State
-from tui_annotate.domain.errors import Damaged, NotReady
+from tui_annotate.domain.errors import Damaged, NotReady, WorkPaused
 from tui_annotate.domain.label_changes import Renames
 from tui_annotate.domain.labels import LabelTree
 from tui_annotate.domain.practice_feedback import PracticeFeedback, compare_with_gold
@@ -28,6 +28,7 @@ from tui_annotate.domain.samples import Sample, SampleKey, SampleKind, Segment, 
 from tui_annotate.domain.spans import Span
 from tui_annotate.domain.suggestions import SuggestionAnswer, SuggestionStatus
 from tui_annotate.domain.terminal_text import make_visible
+from tui_annotate.domain.work_statistics import PracticeResult
 from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.items import ItemStore
 from tui_annotate.storage.labels.store import GuidanceKind, GuidanceStore, LabelSets
@@ -116,7 +117,11 @@ class SampleQueries:
 
         Raises:
             NotFound: no sample matches, or several do.
+            WorkPaused: the annotator's work is paused.
         """
+        self.require_not_paused(person)
+        self.end_practice(person)
+        self.require_not_paused(person)
         if sample.endswith("/"):
             return self._first_of_dataset(person, sample[:-1], order=order)
         if sample:
@@ -174,11 +179,30 @@ class SampleQueries:
         order: str = BY_SOURCE,
         without: Collection[SampleKey] = (),
     ) -> SampleKey | None:
-        """Return the annotator's next unfinished sample; None if all are finished.
+        """Return the next unfinished sample; None if all are finished, or the work is paused.
 
-        Samples of `without` are passed over, such as those whose texts are damaged.
+        Samples of `without` are passed over, such as those whose texts are damaged. If the
+        annotator just finished all practice samples, this stores the result of the practice.
         """
+        self.end_practice(person)
         return self.line.next_unfinished(person, after, order=order, without=without)
+
+    def end_practice(self, person: str) -> PracticeResult | None:
+        """Store and return the result of practice after its last sample; None if it goes on."""
+        return self.store.end_practice(person)
+
+    def pause(self, person: str) -> WorkPaused | None:
+        """Return why the annotator's work is paused, and whom to ask; None if it is not."""
+        try:
+            self.require_not_paused(person)
+        except WorkPaused as error:
+            return error
+        return None
+
+    def require_not_paused(self, person: str) -> None:
+        """Raise WorkPaused if the annotator's work is paused because of a low accuracy."""
+        with self.store.reading() as log:
+            log.require_not_paused(person)
 
     def next_skipped(
         self,

@@ -6,9 +6,10 @@ stored.
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tui_annotate.domain import assignment_plan
@@ -28,6 +29,7 @@ from tui_annotate.domain.assignment_rules import (
 )
 from tui_annotate.domain.did_you_mean import suggest_word
 from tui_annotate.domain.errors import Conflict, InvalidInput, NotFound, NotReady
+from tui_annotate.domain.gold_checks import is_recognisable
 from tui_annotate.domain.people import (
     SETTLED,
     Actor,
@@ -37,11 +39,15 @@ from tui_annotate.domain.people import (
     require_permission,
     second_reader,
 )
+from tui_annotate.domain.queue_orders import RANDOM
+from tui_annotate.domain.samples import SampleKey
 from tui_annotate.services.assignments.report import (
     AssignmentOverview,
     AssignmentRuleResult,
     GoldRuleResult,
     HandoutReport,
+    RecomputedGold,
+    ResumedWork,
     build_overview,
     report_handout,
     report_person,
@@ -58,7 +64,6 @@ from tui_annotate.storage.people.store import PeopleStore
 
 __all__ = ["AssignmentOverview", "AssignmentService", "HandoutReport", "WithdrawalResult"]
 
-_WITH_GOLD = (AssignmentCause.GIVE, AssignmentCause.TOP_UP)
 _ANNOTATOR_KINDS = (PersonKind.LOCAL, PersonKind.ACCOUNT)
 
 
@@ -71,12 +76,20 @@ Allocate = Callable[[AssignableDataset], AssignmentPlan]
 
 @dataclass(frozen=True, slots=True)
 class _HandoutRequest:
+    """A requested assignment.
+
+    `second_gold`: the batch of each gold sample that a person reads a second time.
+    """
+
     kind: AssignmentCause
     dataset: str
     people: Sequence[Person]
     allocate: Allocate
     request: Mapping[str, Any]
     score: str = ""
+    with_gold: bool = False
+    order: AssignmentOrder = AssignmentOrder.RANDOM
+    second_gold: Mapping[tuple[str, SampleKey], int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -133,11 +146,14 @@ class AssignmentService:
         request = {**_request_to_json(wish, people, score), **({"ids": sorted(ids)} if ids else {})}
 
         def allocate(data: AssignableDataset) -> AssignmentPlan:
+            options = wish if ids else _hide_order(wish, data)
             return assignment_plan.plan_assignment(
-                _select_items(data, ids), _assignees(data, people), wish
+                _select_items(data, ids), _assignees(data, people), options
             )
 
         handout = _HandoutRequest(AssignmentCause.GIVE, dataset, people, allocate, request, score)
+        # Named samples may have ids in common from which gold samples would differ.
+        handout = replace(handout, with_gold=not ids, order=wish.sorting)
         return self._hand_out(handout, dry_run=dry_run)
 
     def top_up(
@@ -156,10 +172,11 @@ class AssignmentService:
 
         def allocate(data: AssignableDataset) -> AssignmentPlan:
             return assignment_plan.plan_top_up(
-                data.real_items, _assignees(data, people), wish, to=number
+                data.real_items, _assignees(data, people), _hide_order(wish, data), to=number
             )
 
         handout = _HandoutRequest(AssignmentCause.TOP_UP, dataset, people, allocate, request, score)
+        handout = replace(handout, with_gold=True, order=wish.sorting)
         return self._hand_out(handout, dry_run=dry_run)
 
     def _people_with_samples(self, dataset: str) -> list[Person]:
@@ -205,11 +222,15 @@ class AssignmentService:
         items = [item for own in outcome.given.values() for item in own]
         rows: list[AssignedRow] = []
         for who, own in outcome.given.items():
-            mine = [AssignedRow(who, item.place) for item in own]
-            mixed = handout.kind in _WITH_GOLD
-            rows += store.mix_gold(data.dataset_id, who, mine) if mixed else mine
+            mine = [
+                AssignedRow(who, item.place, handout=handout.second_gold.get((who, item.key), 0))
+                for item in own
+            ]
+            rows += store.mix_gold(data.dataset_id, who, mine) if handout.with_gold else mine
         report = report_handout(people, items, short=outcome.short)
-        return replace(report, gold=len(rows) - len(items)), rows
+        shuffled = bool(data.secret) and handout.with_gold
+        shuffled = shuffled and handout.order is not AssignmentOrder.RANDOM
+        return replace(report, gold=len(rows) - len(items), shuffled=shuffled), rows
 
     def move(
         self, person: str, to: Sequence[str], *, begun: bool = False, dry_run: bool = False
@@ -254,38 +275,53 @@ class AssignmentService:
         """Assign annotators some of their own samples again, for a second reading.
 
         Adjudicated samples are not assigned: their annotators' work is locked.
+        Gold samples are among them: a sample that no second reading can have would be recognised.
         """
         people = self.find_people(to, dry_run=dry_run) if to else self._people_with_samples(dataset)
         seconds = [second_reader(each) for each in people]
+        gold: dict[tuple[str, SampleKey], int] = {}
         with self.store.reading() as store:
             has = {each.id: {one.key for one in store.held(person=each.id)} for each in seconds}
+            for each, second in zip(people, seconds, strict=True):
+                held = store.held(person=each.id)
+                gold |= {(second.id, one.key): one.handout for one in held if one.gold}
 
         def allocate(data: AssignableDataset) -> AssignmentPlan:
             given = {}
             for each, second in zip(people, seconds, strict=True):
                 mine = data.has.get(each.id, frozenset()) - has[second.id] - data.locked
-                own = [item for item in data.real_items if item.key in mine]
+                own = [item for item in data.items if item.key in mine]
                 given[second.id] = assignment_plan.draw_second_readings(own, wish, person=each.id)
             return AssignmentPlan(given)
 
         request = {"to": [each.id for each in people], "share": wish.share, "seed": wish.seed}
         handout = _HandoutRequest(AssignmentCause.REPEAT, dataset, seconds, allocate, request)
+        handout = replace(handout, second_gold=gold)
         return self._hand_out(handout, dry_run=dry_run)
 
     def practice(
-        self, dataset: str, to: Sequence[str], *, gold: str = "", dry_run: bool = False
+        self,
+        dataset: str,
+        to: Sequence[str],
+        *,
+        gold: str = "",
+        criteria: Practice | None = None,
+        dry_run: bool = False,
     ) -> HandoutReport:
         """Assign a practice dataset with known answers; annotators do it before all other work.
 
         Args:
             gold: annotator or origin whose answers are correct; empty for adjudicated answers.
+            criteria: the score to pass, the attempts, and who is held back; its person and origin
+                are ignored. None for practice without a score to pass.
 
         Raises:
             NotFound, InvalidInput: same as for `give`.
             NotReady: there are no such answers.
             Conflict: the dataset is assigned for real work.
         """
-        rule = self._find_answers(gold)
+        answers = self._find_answers(gold)
+        rule = replace(criteria or Practice(), person=answers.person, origin=answers.origin)
         people = self.find_people(to, dry_run=dry_run) if to else self._workers()
         people = [each for each in people if each.id != rule.person]
         with self.store.reading() if dry_run else self.store.writing(self.actor.person) as store:
@@ -347,8 +383,88 @@ class AssignmentService:
                     f"{what} has no completed annotations of {answers or SETTLED!r}",
                     "name whose annotations are correct: --gold NAME, or --gold imported",
                 )
-            number = store.set_gold(dataset, replace(rule, samples=samples))
-        return GoldRuleResult(0 if dry_run else number, len(samples))
+            seed = rule.seed or secrets.token_hex(16)
+            number = store.set_gold(dataset, replace(rule, samples=samples, seed=seed))
+        recognisable = _is_gold_recognisable(data, samples)
+        return GoldRuleResult(0 if dry_run else number, len(samples), recognisable)
+
+    def promote(
+        self, dataset: str, samples: Sequence[str] = (), *, dry_run: bool = False
+    ) -> GoldRuleResult:
+        """Add adjudicated samples to the gold samples of a dataset that has some.
+
+        Their known answer is the adjudication. People who annotated or adjudicated a sample do not
+        get it as a gold sample. The work that exists stays real work.
+
+        Args:
+            samples: ids, or none for all adjudicated samples that are no gold samples yet.
+
+        Raises:
+            NotFound: the dataset or a sample does not exist.
+            NotReady: the dataset has no gold samples, or no such sample is adjudicated.
+        """
+        with self._writing(dry_run=dry_run) as store:
+            data = store.load_dataset(dataset)
+            if not data.secret:
+                raise NotReady(
+                    f"dataset {dataset!r} has no gold samples yet",
+                    f"set them with: tui-annotate assignments gold --dataset {dataset}",
+                )
+            wanted = [item.key.id for item in _find_items(data, samples)]
+            known = set(store.answered(data.dataset_id, Gold((), person=SETTLED)))
+            if lacking := [name for name in wanted if samples and name not in known]:
+                raise NotReady(
+                    f"sample {lacking[0]!r} is not adjudicated",
+                    f"adjudicate it first: tui-annotate review --sample {dataset}/{lacking[0]}",
+                )
+            new = [name for name in wanted if name in known and name not in data.gold]
+            if not new:
+                raise NotReady(
+                    f"all adjudicated samples of dataset {dataset!r} are gold samples already",
+                    "adjudicate more samples: tui-annotate review list",
+                )
+            number = store.promote(dataset, new)
+        recognisable = _is_gold_recognisable(data, [*data.gold, *new])
+        return GoldRuleResult(0 if dry_run else number, len(new), recognisable)
+
+    def recompute_gold(self, dataset: str, *, dry_run: bool = False) -> RecomputedGold:
+        """Compare a dataset's completed gold samples with the present answers, on purpose.
+
+        Without it, a gold sample keeps the score by the answer of the time when it was completed.
+
+        Raises:
+            NotReady: the dataset has no completed gold samples.
+        """
+        with self._writing(dry_run=dry_run) as store:
+            store.dataset_row(dataset)
+            before = store.read_gold_checks(dataset)
+            if not before:
+                raise NotReady(
+                    f"dataset {dataset!r} has no completed gold samples",
+                    "set gold samples: tui-annotate assignments gold --dataset NAME",
+                )
+            number = store.recompute_gold(dataset)
+            after = store.read_gold_checks(dataset)
+        changed = sum(old.score != new.score for old, new in zip(before, after, strict=True))
+        return RecomputedGold(0 if dry_run else number, dataset, len(after), changed)
+
+    def resume(self, person: str, *, dataset: str = "") -> ResumedWork:
+        """End the pause of a person's work, in one dataset or in all.
+
+        Only gold samples that the person completes from then on can pause the work again.
+
+        Raises:
+            NotReady: the person's work is not paused.
+        """
+        found = self._find_giver(person)
+        with self.store.writing(self.actor.person) as store:
+            ended = store.end_pauses(found.id, dataset)
+        if not ended:
+            raise NotReady(
+                f"the work of {found.name!r} is not paused",
+                "list pauses with: tui-annotate assignments list",
+            )
+        return ResumedWork(found.id, found.name, tuple(each.dataset for each in ended))
 
     def _find_answers(self, gold: str) -> Practice:
         everybody = {each.id: each.name for each in self.people.all()}
@@ -370,7 +486,10 @@ class AssignmentService:
         """
         with self._writing(dry_run=dry_run) as store:
             number = store.set_pool(dataset, pool)
-            ruled = AssignmentRuleResult(number, store.count_waiting(dataset, pool))
+            gold = store.rule(store.dataset_row(dataset), AssignmentCause.GOLD)
+            shuffled = bool(gold) and not pool.order.startswith(RANDOM)
+            waiting = store.count_waiting(dataset, pool)
+            ruled = AssignmentRuleResult(number, waiting, shuffled=shuffled)
         return replace(ruled, handout=0) if dry_run else ruled
 
     def escalate(
@@ -494,6 +613,26 @@ def _assignees(data: AssignableDataset, people: Sequence[Person]) -> list[Assign
         Assignee(each.id, data.has.get(each.id, frozenset()), data.open.get(each.id, 0))
         for each in people
     ]
+
+
+def _hide_order(wish: AssignmentOptions, data: AssignableDataset) -> AssignmentOptions:
+    """Return options with a secret random order if the dataset has gold samples.
+
+    In any other order, the gold samples would be those that do not follow it.
+    """
+    if not data.secret:
+        return wish
+    seed = f"{data.secret} {wish.seed}"
+    return replace(wish, sorting=AssignmentOrder.RANDOM, seed=seed)
+
+
+def _is_gold_recognisable(data: AssignableDataset, samples: Collection[str]) -> bool:
+    gold = set(samples)
+    others = [item for item in data.items if item.key.id not in gold]
+    coming = [item for item in others if not item.held] or others
+    return is_recognisable(
+        [item.place for item in data.items if item.key.id in gold], [item.place for item in coming]
+    )
 
 
 def _select_items(data: AssignableDataset, ids: Collection[str]) -> list[AllocationItem]:

@@ -13,6 +13,7 @@ from tui_annotate.domain.assignment_rules import (
     Escalation,
     Gold,
     Pool,
+    Practice,
 )
 from tui_annotate.domain.people import Person
 from tui_annotate.domain.plural import format_count
@@ -33,11 +34,18 @@ class PersonHandout:
 
 @dataclass(frozen=True, slots=True)
 class HandoutReport:
+    """Result of an assignment.
+
+    `shuffled`: the samples are in a random order, not in the requested one, because the dataset has
+    gold samples.
+    """
+
     handout: int
     samples: int
     people: tuple[PersonHandout, ...]
     short: int = 0
     gold: int = 0
+    shuffled: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,14 +81,42 @@ class AssignmentRuleResult:
     handout: int
     waiting: int
     added: int = 0
+    shuffled: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class GoldRuleResult:
-    """Number of samples of a dataset that check annotators' accuracy by known answers."""
+    """Number of samples of a dataset that check annotators' accuracy by known answers.
+
+    `recognisable`: their positions differ from those of samples that are still to be assigned, so
+    that annotators could recognise them by their ids.
+    """
 
     handout: int
     samples: int
+    recognisable: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RecomputedGold:
+    """Result of comparing completed gold samples with the present answers.
+
+    `changed`: number of completed gold samples whose score changed, of all `checks`.
+    """
+
+    handout: int
+    dataset: str
+    checks: int
+    changed: int
+
+
+@dataclass(frozen=True, slots=True)
+class ResumedWork:
+    """A person whose paused work goes on, and the datasets in which it was paused."""
+
+    person: str
+    name: str
+    datasets: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +178,7 @@ def build_overview(
 
 def _request_with_names(request: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
     asked = {key: value for key, value in request.items() if key != "rows"}
-    for key in asked.keys() & {"from", "gold"}:
+    for key in asked.keys() & {"from", "gold", "person"}:
         asked[key] = names.get(asked[key], asked[key])
     if "to" in asked:
         asked["to"] = [names.get(each, each) for each in asked["to"]]
@@ -164,6 +200,18 @@ def _describe_rule(rule: Rule, names: Mapping[str, str]) -> str:
     if isinstance(rule, Gold):
         return (
             f"{AssignmentCause.GOLD}: 1 of {rule.every} samples is compared with answers of {gold}"
-            f" ({format_count(len(rule.samples), 'sample')}, alert below {rule.threshold}% correct)"
+            f" ({format_count(len(rule.samples), 'sample')}, {_describe_threshold(rule)})"
         )
-    return f"{AssignmentCause.PRACTICE}: correct answers of {gold}"
+    return f"{AssignmentCause.PRACTICE}: correct answers of {gold}{_describe_criteria(rule)}"
+
+
+def _describe_threshold(rule: Gold) -> str:
+    return f"{'alert and pause' if rule.pause else 'alert'} below {rule.threshold}% correct"
+
+
+def _describe_criteria(rule: Practice) -> str:
+    if not rule.pass_score:
+        return ""
+    attempts = format_count(rule.attempts, "attempt") if rule.attempts else "any number of attempts"
+    hold = ", then work is paused" if rule.hold else ""
+    return f" ({rule.pass_score}% correct to pass, {attempts}{hold})"

@@ -12,7 +12,13 @@ from tui_annotate.domain.assignments import Assignment, State
 from tui_annotate.domain.labels import LabelTree
 from tui_annotate.domain.records import OwnedAnnotation, Record, RecordFilter
 from tui_annotate.domain.samples import Document, Sample, Side
-from tui_annotate.domain.work_statistics import NoEndReason, PersonWork, Projection, WorkStatistics
+from tui_annotate.domain.work_statistics import (
+    NoEndReason,
+    PersonWork,
+    Projection,
+    WorkStatistics,
+    describe_practice,
+)
 
 _AGREEMENT_PARTS: Final = ("together", "oneself", "left_out", "bootstrap")
 _COUNT_FIELDS: Final = ("assigned", "done", "skipped", "flagged", "open", "annotations")
@@ -49,6 +55,7 @@ def work_data(
             if with_pace and not (filters.person or filters.dataset)
         ],
         "gold": _gold_to_json(found, filters, name=name) if with_pace else [],
+        "practice": _practice_to_json(found, filters, name=name) if with_pace else [],
         "day": found.today.isoformat() if with_pace else "",
     }
 
@@ -62,7 +69,17 @@ def _gold_to_json(
         if filters.dataset in ("", each.dataset) and filters.person in ("", each.person, each.name)
     ]
     chosen.sort(key=lambda each: (each.dataset, each.name))
-    fields = ("name", "dataset", "checks", "accuracy", "recent", "threshold", "alert")
+    fields = (
+        "name",
+        "dataset",
+        "checks",
+        "accuracy",
+        "recent",
+        "threshold",
+        "alert",
+        "older_answers",
+        "paused",
+    )
     return [
         {
             **{field: getattr(each, field) for field in fields},
@@ -70,6 +87,26 @@ def _gold_to_json(
         }
         for each in chosen
     ]
+
+
+def _practice_to_json(
+    found: WorkStatistics, filters: RecordFilter, *, name: Callable[[str], str] | None
+) -> list[dict[str, Any]]:
+    shown = []
+    for each in found.practice:
+        real = found.names.get(each.person, each.person)
+        if filters.dataset in ("", each.dataset) and filters.person in ("", each.person, real):
+            shown.append(
+                {
+                    "name": name(each.person) if name else real,
+                    "dataset": each.dataset,
+                    "attempts": each.attempts,
+                    "score": each.score,
+                    "needed": each.needed,
+                    "result": describe_practice(each),
+                }
+            )
+    return sorted(shown, key=lambda each: (each["dataset"], each["name"]))
 
 
 def _person_to_json(work: PersonWork, found: WorkStatistics, *, with_pace: bool) -> dict[str, Any]:

@@ -1,30 +1,21 @@
-"""Samples with known answers that check annotators' accuracy: who gets them, and results."""
+"""Samples with known answers that check annotators' accuracy: the rule, and who gets them."""
 
 from __future__ import annotations
 
-import json
-from collections import defaultdict
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from sqlalchemy import Connection, TextClause, text
 
-from tui_annotate.domain.annotations import Annotation, annotation_from_json
+from tui_annotate.domain.assignment_plan import draw
 from tui_annotate.domain.assignment_rules import AssignmentCause, Gold
-from tui_annotate.domain.gold_checks import (
-    GoldCheck,
-    count_gold,
-    is_gold_slot,
-    score_check,
-    sort_gold,
-)
+from tui_annotate.domain.gold_checks import count_gold, is_gold_slot, sort_gold
 from tui_annotate.domain.people import SETTLED
-from tui_annotate.domain.practice_feedback import PracticeAnswer
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.storage.assignments.assignment_rows import AssignedRow
 from tui_annotate.storage.codec import from_json, to_json
-from tui_annotate.storage.statements import dataset_setting, gold_condition, worked_on_condition
+from tui_annotate.storage.statements import dataset_setting, worked_on_condition
 
 _OF_FREE: Final = (
     # A person is not checked with a sample that the person has, worked on or adjudicated before.
@@ -50,32 +41,6 @@ _ANSWERED: Final = text(
     "   WHERE w.sample_id = s.id AND w.person = :person AND w.state = 'done'))"
     " OR (:origin <> '' AND EXISTS (SELECT 1 FROM annotations a WHERE a.sample_id = s.id"
     "   AND (a.origin = :origin OR a.origin LIKE :origin || ':%')))) ORDER BY s.id"
-)
-_CHECKS: Final = text(
-    "SELECT d.name, w.person, s.external, s.id, w.rating, w.updated, h.request"
-    " FROM allotments a JOIN handouts h ON h.id = a.handout AND h.kind = 'gold'"
-    " JOIN assignments w ON w.person = a.person AND w.sample_id = a.sample_id AND w.state = 'done'"
-    " JOIN samples s ON s.id = a.sample_id JOIN datasets d ON d.id = s.dataset_id"
-    " ORDER BY w.updated, s.id, w.person"
-)
-_ANNOTATIONS: Final = text(
-    "SELECT a.person, a.sample_id, a.payload FROM handouts h JOIN allotments g ON g.handout = h.id"
-    " JOIN annotations a ON a.sample_id = g.sample_id AND a.person = g.person WHERE h.kind = 'gold'"
-)
-_IS_ANSWER: Final = (
-    "((:person <> '' AND a.person = :person AND a.origin NOT LIKE 'rejected%')"
-    " OR (:origin <> '' AND (a.origin = :origin OR a.origin LIKE :origin || ':%')"
-    f"   AND NOT {gold_condition('a')}))"
-)
-_ANSWERS: Final = text(
-    f"SELECT a.payload FROM annotations a WHERE a.sample_id = :sample AND {_IS_ANSWER}"  # noqa: S608
-    " ORDER BY a.number, a.id"
-)
-_RATINGS: Final = text(
-    "SELECT DISTINCT w.rating FROM assignments w"  # noqa: S608  constants
-    " WHERE w.sample_id = :sample AND w.rating <> ''"
-    " AND ((:person <> '' AND w.person = :person) OR EXISTS (SELECT 1 FROM annotations a"
-    f"   WHERE a.sample_id = w.sample_id AND a.person = w.person AND {_IS_ANSWER}))"
 )
 _IS_CHECK: Final = text(
     "SELECT 1 FROM allotments a JOIN handouts h ON h.id = a.handout AND h.kind = 'gold'"
@@ -106,12 +71,22 @@ class GoldSource:
     def rows(self) -> list[AssignedRow]:
         free = {row[0]: row[1] for row in self._execute(_FREE)}
         names = sort_gold(self.rule, self.person, free)
-        return [AssignedRow(self.person, free[name], handout=self.rule.handout) for name in names]
+        batches = self.rule.promoted
+        return [
+            AssignedRow(self.person, free[name], handout=batches.get(name, self.rule.handout))
+            for name in names
+        ]
 
     def next(self) -> AssignedRow | None:
         """Return a person's next sample if it is one with known answers, otherwise None."""
         due = is_gold_slot(self.rule, self.person, self.start)
         return next(iter(self.rows()), None) if due else None
+
+    def draw_value(self, bits: int) -> int:
+        """Return the random number of `bits` bits that decides a person's next other sample."""
+        return int.from_bytes(draw(self.rule.seed, self.person, "pool", self.start)[:8]) >> (
+            64 - bits
+        )
 
     def count_ahead(self, items: int) -> int:
         """Return how many samples with known answers come with a person's next `items` samples."""
@@ -119,7 +94,9 @@ class GoldSource:
         return count_gold(self.rule, self.person, items, gold=free, start=self.start)
 
     def _execute(self, query: TextClause) -> Any:
-        known = [] if self.person == self.rule.person else list(self.rule.samples)
+        known = list(self.rule.samples)
+        if self.person == self.rule.person:
+            known = [name for name in known if name in self.rule.promoted]
         scope = {"dataset": self.dataset_id, "person": self.person, "samples": to_json(known)}
         return self.connection.execute(query, scope)
 
@@ -168,34 +145,3 @@ def read_thresholds(connection: Connection) -> dict[str, float]:
     """Return by dataset the accuracy, in [0, 1], below which an annotator causes an alert."""
     rows = connection.execute(_THRESHOLDS)
     return {name: Gold(**from_json(value)).threshold / 100 for name, value in rows}
-
-
-def read_checks(connection: Connection) -> list[GoldCheck]:
-    """Return all completed accuracy checks, oldest first, scored with the current right answers."""
-    work: defaultdict[tuple[str, int], list[Annotation]] = defaultdict(list)
-    for person, sample_id, payload in connection.execute(_ANNOTATIONS):
-        work[person, sample_id].append(annotation_from_json(json.loads(payload)))
-    answers: dict[_AnswerKey, PracticeAnswer] = {}
-    found = []
-    for dataset, person, sample, row, rating, updated, request in connection.execute(_CHECKS).all():
-        asked = from_json(request)
-        origin = asked.get("origin", "")
-        key = _AnswerKey(row, "" if origin else asked["gold"], origin)
-        if key not in answers:
-            answers[key] = _read_answer(connection, key)
-        score = score_check(work[person, row], answers[key], rated=rating)
-        found.append(GoldCheck(dataset, person, sample, updated[:10], score))
-    return found
-
-
-class _AnswerKey(NamedTuple):
-    sample: int
-    person: str
-    origin: str
-
-
-def _read_answer(connection: Connection, key: _AnswerKey) -> PracticeAnswer:
-    payloads = connection.execute(_ANSWERS, key._asdict()).scalars()
-    annotations = tuple(annotation_from_json(from_json(payload)) for payload in payloads)
-    ratings = connection.execute(_RATINGS, key._asdict()).scalars().all()
-    return PracticeAnswer(annotations, ratings[0] if len(ratings) == 1 else "")

@@ -7,6 +7,7 @@ exceed the number of annotators of a sample.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, Final, NamedTuple
 
@@ -14,16 +15,16 @@ from sqlalchemy import Connection, bindparam, delete, func, select, text
 from sqlalchemy.dialects.sqlite import insert
 
 from tui_annotate.domain.assignment_rules import AssignmentCause, Pool
-from tui_annotate.domain.queue_orders import BY_SOURCE, by_score
+from tui_annotate.domain.queue_orders import BY_SOURCE, RANDOM, by_score
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.storage.adjudication_lock import locked_condition
 from tui_annotate.storage.assignments import assignment_rows
 from tui_annotate.storage.assignments.assignment_rows import AssignedRow, assign_samples
-from tui_annotate.storage.assignments.gold import find_gold, gold_of
+from tui_annotate.storage.assignments.gold import GoldSource, find_gold, gold_of
 from tui_annotate.storage.batches import split_batches
 from tui_annotate.storage.codec import from_json
 from tui_annotate.storage.columns import POOL, SAMPLES, columns_of
-from tui_annotate.storage.queue_orders import RankedSample, sort_value_of
+from tui_annotate.storage.queue_orders import RANDOM_BITS, RankedSample, sort_value_of
 from tui_annotate.storage.scores.orders import position_value, read_positions
 from tui_annotate.storage.statements import dataset_setting
 
@@ -79,7 +80,7 @@ def pool_of(connection: Connection, dataset_id: int) -> Pool | None:
 def add_to_pool(
     connection: Connection, dataset_id: int, rows: Sequence[tuple[int, str, str]]
 ) -> None:
-    pool = pool_of(connection, dataset_id)
+    pool = _pool_with_order(connection, dataset_id, pool_of(connection, dataset_id))
     if pool is not None:
         value = sort_value_of(pool.order)
         _insert_batches(connection, dataset_id, pool=pool, rows=rows, value=value)
@@ -89,6 +90,7 @@ def add_to_pool(
 def fill(connection: Connection, dataset_id: int, pool: Pool | None) -> None:
     """Fill a dataset's pool, from which annotators take their next samples."""
     connection.execute(delete(POOL).where(POOL.c.dataset_id == dataset_id))
+    pool = _pool_with_order(connection, dataset_id, pool)
     if pool is not None:
         query = select(*columns_of(SAMPLES, "id source external")).order_by(SAMPLES.c.id)
         rows = connection.execute(query.where(SAMPLES.c.dataset_id == dataset_id))
@@ -101,6 +103,15 @@ def fill(connection: Connection, dataset_id: int, pool: Pool | None) -> None:
         joining = [(row[0], row[1], row[2]) for row in rows if row[2] not in left_out]
         _insert_batches(connection, dataset_id, pool=pool, rows=joining, value=value)
     assignment_rows.recount_pool(connection, dataset_id)
+
+
+def _pool_with_order(connection: Connection, dataset_id: int, pool: Pool | None) -> Pool | None:
+    """Return a pool with the order in force: a secret random one if the dataset has gold samples.
+
+    In any other order, the gold samples would be those that do not follow it.
+    """
+    gold = gold_of(connection, dataset_id)
+    return replace(pool, order=f"{RANDOM}{gold.seed}") if pool and gold else pool
 
 
 def _insert_batches(
@@ -156,13 +167,14 @@ def take_from_pool(connection: Connection, person: str) -> SampleKey | None:
     """Assign the next free sample of a pool to a person; return its key, or None if there is none.
 
     A person goes through a pool in its order, and then returns to samples that became free before.
-    Where a sample with known answers is due, the person gets such a sample instead.
+    Where a sample with known answers is due, the person gets such a sample instead. In a dataset
+    with such samples each person takes free samples at random.
     """
     for each in _find_open_pools(connection, person):
-        row = _find_next(connection, each, person)
+        gold = find_gold(connection, each.dataset_id, person=person)
+        row = _find_next(connection, each, person, gold=gold)
         if row is None:
             continue
-        gold = find_gold(connection, each.dataset_id, person=person)
         taken = (gold.next() if gold else None) or AssignedRow(person, row)
         assign_samples(connection, [taken], handout=each.pool.handout)
         name = connection.execute(_NAME, {"row": taken.sample_id}).scalar_one()
@@ -170,10 +182,18 @@ def take_from_pool(connection: Connection, person: str) -> SampleKey | None:
     return None
 
 
-def _find_next(connection: Connection, pool: _OpenPool, person: str) -> int | None:
+def _find_next(
+    connection: Connection, pool: _OpenPool, person: str, *, gold: GoldSource | None
+) -> int | None:
     scope: dict[str, Any] = {"dataset": pool.dataset_id, "person": person}
-    last = connection.execute(_LAST, {"handout": pool.pool.handout, "person": person}).first()
-    for value, row in [*([tuple(last)] if last else []), (-1, -1)]:
+    if gold:
+        # A new random position for each sample: two people with one order in common would see
+        # that only the gold samples do not follow it.
+        starts = [(gold.draw_value(RANDOM_BITS), 0)]
+    else:
+        last = connection.execute(_LAST, {"handout": pool.pool.handout, "person": person}).first()
+        starts = [(last[0], last[1])] if last else []
+    for value, row in [*starts, (-1, -1)]:
         found = connection.execute(_NEXT, {**scope, "value": value, "row": row}).scalar()
         if found is not None:
             return int(found)

@@ -21,13 +21,21 @@ from tui_annotate.domain.assignment_rules import (
     Practice,
 )
 from tui_annotate.domain.errors import Conflict, NotFound, NotReady
-from tui_annotate.domain.gold_checks import mix_gold
-from tui_annotate.domain.people import Person
+from tui_annotate.domain.gold_checks import GoldCheck, mix_gold
+from tui_annotate.domain.people import SETTLED, Person
 from tui_annotate.domain.practice_feedback import PracticeAnswer
 from tui_annotate.domain.queue_orders import by_score
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.storage.adjudication_lock import locked_condition
-from tui_annotate.storage.assignments import assignment_rows, escalation, gold, pools
+from tui_annotate.storage.assignments import (
+    assignment_rows,
+    escalation,
+    gold,
+    gold_results,
+    pauses,
+    pools,
+    practice_rounds,
+)
 from tui_annotate.storage.assignments.assignment_rows import AssignedRow
 from tui_annotate.storage.assignments.escalation import (
     Disabled,
@@ -133,6 +141,12 @@ _KINDS: Final[dict[str, type[Rule]]] = {
     AssignmentCause.PRACTICE: Practice,
     AssignmentCause.GOLD: Gold,
 }
+_RECORDS: Final = {
+    AssignmentCause.PAUSE: "a pause",
+    AssignmentCause.RESUME: "the end of a pause",
+    AssignmentCause.RESULT: "a result of practice",
+}
+"""Batches that record what happened; they assign nothing, and undo leaves them alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +177,7 @@ class AssignableDataset:
         open: the number of unfinished samples of each person, without second readings and gold
             samples.
         locked: the keys of adjudicated samples, on which no one can begin work.
+        gold: ids of the gold samples; `secret`: the seed of their rule, or empty without gold.
     """
 
     dataset: str
@@ -172,6 +187,7 @@ class AssignableDataset:
     open: Mapping[str, int]
     gold: frozenset[str] = frozenset()
     locked: frozenset[SampleKey] = frozenset()
+    secret: str = ""
 
     @property
     def real_items(self) -> tuple[AllocationItem, ...]:
@@ -264,7 +280,14 @@ class AssignmentTransaction:
         known = frozenset(rule.samples if rule else ())
         locked = {keys[row] for row in self.connection.execute(_LOCKED, scope).scalars()}
         return AssignableDataset(
-            dataset, dataset_id, items, own, still_open, known, frozenset(locked)
+            dataset,
+            dataset_id,
+            items,
+            own,
+            still_open,
+            gold=known,
+            locked=frozenset(locked),
+            secret=rule.seed if rule else "",
         )
 
     def _load_scores(self, dataset_id: int, rows: Sequence[Any], score: str) -> list[float | None]:
@@ -410,7 +433,9 @@ class AssignmentTransaction:
         self, dataset: str, rule: Practice, *, rows: Sequence[AssignedRow], to: Sequence[str]
     ) -> int:
         """Use a dataset as practice; return the rule's id. Conflict if it is assigned for real."""
-        request = {"to": list(to), "gold": rule.person or rule.origin}
+        request: dict[str, Any] = {"to": list(to), "gold": rule.person or rule.origin}
+        if rule.pass_score:
+            request |= {"pass": rule.pass_score, "attempts": rule.attempts, "hold": rule.hold}
         number = self.apply(AssignmentCause.PRACTICE, dataset, rows=rows, request=request)
         self._keep_rule(dataset, AssignmentCause.PRACTICE, rule, handout=number)
         return number
@@ -425,6 +450,53 @@ class AssignmentTransaction:
         self._keep_rule(dataset, AssignmentCause.GOLD, rule, handout=number)
         self._refill_pool(dataset_id)
         return number
+
+    def promote(self, dataset: str, samples: Sequence[str]) -> int:
+        """Add adjudicated samples to a dataset's gold samples; return the id of the batch."""
+        dataset_id = self.dataset_row(dataset)
+        request = {"gold": SETTLED, "promoted": len(samples)}
+        number = self.record_assignment(AssignmentCause.GOLD, dataset, request)
+        rule = Gold(**self.rule(dataset_id, AssignmentCause.GOLD))
+        added = dict.fromkeys(samples, number)
+        rule = replace(rule, samples=[*rule.samples, *samples], promoted={**rule.promoted, **added})
+        self._keep_rule(dataset, AssignmentCause.GOLD, rule, handout=rule.handout)
+        self._refill_pool(dataset_id)
+        return number
+
+    def _undo_promotion(self, dataset_id: int, handout: int) -> None:
+        """Take the samples that a batch promoted out of the dataset's gold samples."""
+        found = self.rule(dataset_id, AssignmentCause.GOLD)
+        if found is None:
+            return
+        rule = Gold(**found)
+        gone = {name for name, batch in rule.promoted.items() if batch == handout}
+        if gone:
+            left = [name for name in rule.samples if name not in gone]
+            kept = {name: batch for name, batch in rule.promoted.items() if name not in gone}
+            value = asdict(replace(rule, samples=left, promoted=kept))
+            set_dataset_setting(self.connection, dataset_id, AssignmentCause.GOLD, value=value)
+            self._refill_pool(dataset_id)
+
+    def recompute_gold(self, dataset: str) -> int:
+        """Compare the completed gold samples with the present answers; return the record's id."""
+        self.dataset_row(dataset)
+        request = {"arrival": gold_results.last_arrival(self.connection)}
+        return self.record_assignment(AssignmentCause.RECOMPUTE, dataset, request)
+
+    def end_pauses(self, person: str, dataset: str) -> list[pauses.Pause]:
+        """End a person's pauses in a dataset, or in all if it is empty; return those pauses."""
+        found = [
+            each
+            for each in pauses.list_pauses(self.connection, person)
+            if dataset in ("", each.dataset)
+        ]
+        pauses.end_pauses(self.connection, found, by=self.by, at=self.at)
+        return found
+
+    def read_gold_checks(self, dataset: str) -> list[GoldCheck]:
+        """Return a dataset's completed gold samples with their scores, oldest first."""
+        checks = gold_results.read_checks(self.connection)
+        return [each for each in checks if each.dataset == dataset]
 
     def _refill_pool(self, dataset_id: int) -> None:
         if (pool := pools.pool_of(self.connection, dataset_id)) is not None:
@@ -476,27 +548,39 @@ class AssignmentTransaction:
         return WithdrawalResult(handout, len(gone), len(held) - len(gone), free)
 
     def _withdraw_gold(self, gone: Sequence[HeldSample]) -> None:
-        """Unassign gold samples (known answers) from people who have no other new samples."""
-        # A person who keeps only gold samples would know that they are gold samples.
+        """Unassign gold samples (known answers) that no other new sample of the person follows."""
+        # A person who keeps only gold samples at the end would know that they are gold samples.
         lost = {(each.allotted.person, each.key.dataset) for each in gone}
         for person in {who for who, _ in lost}:
             still = [each for each in self.held(person=person) if not each.begun]
-            real = {each.key.dataset for each in still if not each.gold}
+            last = {each.key.dataset: at for at, each in enumerate(still) if not each.gold}
             open_gold = [
                 each.allotted
-                for each in still
-                if each.gold and (person, each.key.dataset) in lost and each.key.dataset not in real
+                for at, each in enumerate(still)
+                if each.gold
+                and (person, each.key.dataset) in lost
+                and at > last.get(each.key.dataset, -1)
             ]
             assignment_rows.unassign_samples(self.connection, open_gold)
 
     def _find_handout(self, number: int) -> StoredAssignment:
-        holding = [each for each in self.handouts() if not each.undone or each.id == number]
+        holding = [
+            each
+            for each in self.handouts()
+            if each.id == number or not (each.undone or each.kind in _RECORDS)
+        ]
         meant = [each for each in holding if number in (0, each.id)]
         if not meant:
             hint = "list all assignments with: tui-annotate assignments list"
             if number:
                 raise NotFound(f"there is no batch of assignments {number}", hint)
             raise NotReady("nothing to undo: no samples are assigned", hint)
+        if what := _RECORDS.get(meant[-1].kind):
+            raise Conflict(
+                f"batch {number} is the record of {what}, not of assignments",
+                "undo assignments and rules only; to end a pause: tui-annotate assignments resume"
+                " PERSON",
+            )
         if meant[-1].undone:
             raise Conflict(
                 f"the assignments of batch {number} are already undone",
@@ -515,11 +599,15 @@ class AssignmentTransaction:
         dataset_id = self.connection.execute(query).scalar()
         if dataset_id is None:
             return False
+        if handout.kind is AssignmentCause.GOLD:
+            self._undo_promotion(dataset_id, handout.id)
         rule = self.rule(dataset_id, handout.kind) if handout.kind in _KINDS else None
         if rule is not None and rule["handout"] == handout.id:
             set_dataset_setting(self.connection, dataset_id, handout.kind, value=None)
             if handout.kind is AssignmentCause.POOL:
                 pools.fill(self.connection, dataset_id, None)
+            elif handout.kind is AssignmentCause.PRACTICE:
+                practice_rounds.forget_results(self.connection, dataset, at=self.at)
             elif handout.kind is AssignmentCause.GOLD:
                 self._refill_pool(dataset_id)
         return assignment_rows.free_dataset(self.connection, dataset_id)

@@ -13,6 +13,7 @@ from typing import Any, Final
 from sqlalchemy import Connection, RowMapping, bindparam, select, text
 
 from tui_annotate.domain.adjudication_history import AdjudicatedSample
+from tui_annotate.domain.errors import WorkPaused
 from tui_annotate.domain.history import Event, LoggedAction, PendingEvent, StreamState
 from tui_annotate.domain.label_changes import Renames, rename_change
 from tui_annotate.domain.people import (
@@ -27,6 +28,7 @@ from tui_annotate.domain.samples import SampleKey
 from tui_annotate.domain.suggestions import Suggestion
 from tui_annotate.storage import suggestions
 from tui_annotate.storage.assignments.escalation import Disabled, no_disabled_people
+from tui_annotate.storage.assignments.pauses import list_pauses
 from tui_annotate.storage.codec import from_json
 from tui_annotate.storage.columns import (
     ANNOTATIONS,
@@ -171,6 +173,16 @@ class EventLog:
             payloads, answers = (part.get(row["sample_id"], {}) for part in parts)
             found[key] = _make_stream(row, key, payloads=payloads, answers=answers)
         return found
+
+    def require_not_paused(self, person: str) -> None:
+        """Raise NotAllowed if a person's work is paused because of a low accuracy."""
+        require_permission(self._actor, Permission.READ, person)
+        if pauses := list_pauses(self._connection, person):
+            admin = pauses[0].admin or "an admin of this workspace"
+            raise WorkPaused(
+                "your work is paused; everything that you saved is kept",
+                f"ask {admin} to go on",
+            )
 
     def finished(self, key: SampleKey) -> list[str]:
         """Return the sorted ids of the people whose work on a sample is ready for review."""

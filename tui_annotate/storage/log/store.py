@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import uuid
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -15,7 +16,14 @@ from sqlalchemy import case, func, select, text
 from tui_annotate.domain.adjudication_history import AdjudicationHistory, LaterWork
 from tui_annotate.domain.annotations import REJECTED, Annotation, LabelPath, annotation_from_json
 from tui_annotate.domain.assignments import State
-from tui_annotate.domain.history import Change, Event, PendingEvent, StreamState
+from tui_annotate.domain.gold_checks import score_check
+from tui_annotate.domain.history import (
+    Change,
+    Event,
+    PendingEvent,
+    StreamState,
+    discard_action,
+)
 from tui_annotate.domain.people import (
     OPERATOR,
     SETTLED,
@@ -30,8 +38,11 @@ from tui_annotate.domain.records import OwnedAnnotation, Record, RecordFilter
 from tui_annotate.domain.samples import SampleKey, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.domain.suggestions import SuggestionStatus
+from tui_annotate.domain.version import VERSION
+from tui_annotate.domain.work_statistics import PracticeResult
 from tui_annotate.storage.assignments.escalation import Disabled, no_disabled_people
 from tui_annotate.storage.assignments.gold import is_gold_check
+from tui_annotate.storage.assignments.practice_rounds import find_ended_rounds, record_result
 from tui_annotate.storage.assignments.store import find_practice_answer
 from tui_annotate.storage.batches import split_batches
 from tui_annotate.storage.clock import utc_now
@@ -170,6 +181,38 @@ class AnnotationStore(LogStore):
                 EventLog(connection, self._actor).stream(person, key).assignment.state.finished
             )
             return find_practice_answer(connection, person, key) if finished else None
+
+    def end_practice(self, person: str) -> PracticeResult | None:
+        """Store the result of practice if the person finished all its samples; return it.
+
+        If the person has not passed and may try again, their work on the samples is discarded, and
+        stays in the event log. None if no round of practice ended.
+        """
+        require_permission(self._actor, Permission.WRITE, person)
+        if self._database.read_only:
+            return None
+        with self._database.reading() as connection:
+            if not find_ended_rounds(connection, person):
+                return None
+        found = None
+        with self._database.writing() as connection:
+            log = EventLog(connection, self._actor, disabled=self._disabled)
+
+            def score_sample(key: SampleKey) -> float:
+                stream = log.stream(person, key)
+                answer = find_practice_answer(connection, person, key)
+                if answer is None or stream.assignment.state is not State.DONE:
+                    return 0.0
+                return score_check(stream.annotations, answer, rated=stream.assignment.rating)
+
+            for ended in find_ended_rounds(connection, person):
+                found, again = record_result(
+                    connection, person, ended, score_sample=score_sample, at=self._clock()
+                )
+                for key in ended.samples if again else ():
+                    stream = log.stream(person, key)
+                    log.append(stream, _discard_event(stream, at=self._clock()))
+        return found
 
     def adjudication_notice(self, person: str, key: SampleKey) -> AdjudicationNotice | None:
         """Return the adjudication of a sample, as a person who annotated the sample may see it.
@@ -345,6 +388,19 @@ class AnnotationStore(LogStore):
                 for record in batch:
                     importing.take(record)
         return counts
+
+
+def _discard_event(stream: EventStream, *, at: str) -> Event:
+    return Event(
+        id=str(uuid.uuid4()),
+        seq=0,
+        person=stream.person,
+        dataset=stream.key.dataset,
+        sample=stream.key.id,
+        action=discard_action(stream.state),
+        at=at,
+        app=VERSION,
+    )
 
 
 class AdjudicationNotice(NamedTuple):

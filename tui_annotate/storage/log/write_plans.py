@@ -28,6 +28,7 @@ from tui_annotate.domain.history import (
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.domain.suggestions import SuggestionAnswer, answer_from_json
 from tui_annotate.storage.assignments.escalation import Disabled, escalate, no_disabled_people
+from tui_annotate.storage.assignments.pauses import pause_if_inaccurate
 from tui_annotate.storage.codec import replace_unstorable, to_json
 from tui_annotate.storage.columns import ANNOTATIONS, ANSWERS, ASSIGNMENTS, TOMBSTONES
 from tui_annotate.storage.log import events
@@ -234,9 +235,10 @@ def write(
     finished = ((plan.assignment["person"], plan.sample_id, plan.finished) for plan in plans)
     changes = [each for each in finished if each[2]]
     count_finished(connection, changes)
-    for _, sample_id, by in changes:
+    for person, sample_id, by in changes:
         if by > 0:
             escalate(connection, sample_id, disabled=disabled)
+            pause_if_inaccurate(connection, person, sample_id, merged=len(changes) > 1)
 
 
 def _planned_change(plan: WritePlan) -> PlannedChange:

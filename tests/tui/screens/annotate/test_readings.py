@@ -7,14 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from tests.tui.screens.annotate_app import Person, make_workspace, open_app
+from tests.tui.screens.annotate_app import LOOK, Person, make_workspace, open_app
 from tui_annotate import workspace
 from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.assignment_plan import AssignmentOptions, AssignmentOrder
+from tui_annotate.domain.assignment_rules import Gold, Pool, Practice
 from tui_annotate.domain.people import PersonKind
 from tui_annotate.domain.samples import Document, Sample, SampleKey, Segment, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.storage.corpus.store import NewSample
+from tui_annotate.tui.app import AnnotateApp
 from tui_annotate.tui.dialogs.feedback import FeedbackDialog
 from tui_annotate.tui.dialogs.question import QuestionDialog
 from tui_annotate.tui.draft.messages import MessageCode
@@ -91,6 +93,32 @@ async def test_practice_comes_first_and_tells_what_is_right(folder: Path) -> Non
             5,
         )
         assert rows.describe_reading(None, practice=True) not in person.shown()
+
+
+async def test_practice_that_is_not_passed_begins_again(folder: Path) -> None:
+    """After the last dialog, with the score and what is needed; then real work begins."""
+    practice(folder)
+    with workspace.open(folder) as space:
+        criteria = Practice(pass_score=60)
+        space.team.assignments.practice("training", ["ana"], gold="kim", criteria=criteria)
+    async with open_app(folder, sample="") as person:
+        for code, passed in (
+            (MessageCode.PRACTICE_AGAIN, False),
+            (MessageCode.PRACTICE_PASSED, True),
+        ):
+            if passed:
+                await person.words("cost", "million")
+                await person.press("3")
+            await person.press("enter")
+            await person.press("enter")
+            await person.press("enter")
+            assert isinstance(person.app.screen, FeedbackDialog)
+            await person.press("enter")
+            assert person.said().code is code
+            open_sample = person.screen.open_sample
+            assert open_sample is not None
+            assert open_sample.practice is not passed
+            assert not open_sample.annotations
 
 
 async def test_what_is_missed_and_what_is_extra_is_told(folder: Path) -> None:
@@ -211,3 +239,52 @@ async def test_nothing_handed_out_is_told(folder: Path) -> None:
         await pilot.press("q")
         await pilot.pause()
     assert app.return_code == 0
+
+
+async def test_paused_work_says_so_and_whom_to_ask(folder: Path) -> None:
+    """After the sample that ends a block, and at the next start; the finished sample is kept."""
+    names = [f"c{at}" for at in range(12)]
+    with workspace.open(folder) as space:
+        batch = [
+            NewSample(
+                Sample(
+                    "checks",
+                    name,
+                    (Document(Side.SOURCE, "It cost 12."), Document(Side.SUMMARY, f"{name} rose.")),
+                ),
+                ((Segment(0, 11),), (Segment(0, len(name) + 6),)),
+            )
+            for name in names
+        ]
+        space.corpus.add(batch, segmenter="test")
+        kim, ana = space.person("kim").id, space.person("ana").id
+        for name in names[::3]:
+            right = Annotation(
+                f"k{name}", (Anchor(Side.SUMMARY, 0, Span(0, 2)),), (), (("Benign",),)
+            )
+            space.annotate.add(kim, SampleKey("checks", name), right, seconds=0)
+            space.annotate.finish(kim, SampleKey("checks", name), seconds=0)
+        space.team.assignments.pool("checks", Pool(1, "random:1"))
+        space.team.assignments.gold("checks", Gold((), every=2, pause=True), answers="kim")
+        for _ in range(5):
+            key = space.annotate.next_unfinished(ana, None)
+            assert key is not None
+            space.annotate.finish(ana, key, seconds=0)
+    async with open_app(folder, sample="") as person:
+        open_sample = person.screen.open_sample
+        assert open_sample is not None
+        await person.press("enter")
+        assert "your work is paused" in person.shown()
+        assert "ask an admin" in person.shown()
+        with workspace.open(folder) as space:
+            state = space.log.stream(ana, open_sample.sample.key).assignment.state
+            assert state.finished
+    app = AnnotateApp(lambda: workspace.open(folder), person="ana", sample="", look=LOOK)
+    async with app.run_test() as pilot:
+        person = Person(app, pilot)
+        for _ in range(5000):
+            if "your work is paused" in person.shown():
+                break
+            await pilot.pause(0.001)
+        assert "your work is paused" in person.shown()
+        assert app.sample_screen.open_sample is None

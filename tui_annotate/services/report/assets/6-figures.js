@@ -53,7 +53,7 @@ function workFigures() {
       { title: "week" }, { title: "hours", number: true }, { title: "completed, skipped or flagged", number: true },
     ], figures.weeks.map((each) => [each.week, digits(each.hours, 1), String(each.finished)])));
   }
-  shownTables.push(...goldFigures());
+  shownTables.push(...practiceFigures(), ...goldFigures());
   return rows.length ? shownTables : [made("p", {}, "No work yet.")];
 }
 
@@ -66,6 +66,18 @@ function endOf(end, work) {
   return aside.length ? `${aside.join(", ")} left` : "completed";
 }
 
+function practiceFigures() {
+  if (!figures.practice.length) return [];
+  const percent = (value) => (value === null ? "" : `${Math.round(100 * value)}%`);
+  return [
+    table("Results of practice", [
+      { title: "annotator" }, { title: "dataset" }, { title: "attempts", number: true },
+      { title: "score", number: true }, { title: "to pass", number: true }, { title: "practice" },
+    ], figures.practice.map((each) => [each.name, each.dataset, String(each.attempts),
+      percent(each.score), percent(each.needed), each.result])),
+  ];
+}
+
 function goldFigures() {
   if (!figures.gold.length) return [];
   const percent = (value) => `${Math.round(100 * value)}%`;
@@ -76,9 +88,11 @@ function goldFigures() {
   return [
     table("Accuracy on gold samples, which have known answers", [
       ...who, ...numbers, { title: "last 10", number: true }, { title: "alert" },
+      { title: "compared with an older answer", number: true },
     ], figures.gold.map((each) => [each.name, each.dataset, String(each.checks),
       percent(each.accuracy), percent(each.recent),
-      each.alert ? `below ${percent(each.threshold)}` : ""])),
+      [...(each.alert ? [`below ${percent(each.threshold)}`] : []),
+        ...(each.paused ? ["paused"] : [])].join(", "), String(each.older_answers)])),
     table("Accuracy on gold samples by week", [...who, { title: "week" }, ...numbers], weeks),
   ];
 }

@@ -53,6 +53,13 @@ NOT_SAVED: Final = "not saved"  # the status line shows the reason
 Found = TypeVar("Found")
 _Reloaded = tuple["OpenSample", Mapping[LabelPath, LabelPath]]
 
+_PRACTICE_MESSAGES: Final = {
+    (True, True): MessageCode.PRACTICE_PASSED,
+    (False, False): MessageCode.PRACTICE_AGAIN,
+    (False, True): MessageCode.PRACTICE_FAILED,
+}
+"""Messages by whether the person passed practice, and whether no further attempt follows."""
+
 
 class SaveController:
     """Controller that sends jobs to the store in order, and updates the screen from their results.
@@ -381,23 +388,32 @@ class AnnotationSaves:
             "flag": partial(annotate.flag, who, key, reason=reason, seconds=seconds),
         }
 
-        def find(damaged: Sequence[SampleKey]) -> SampleKey | None:
-            following = self._find_next(session, open_sample.sample, damaged)
-            if following is None:
-                after = damaged[-1] if damaged else key
-                following = annotate.next_skipped(who, after, order=session.order, without=damaged)
-            return following if following != key else None
-
         def call() -> FinishedSample:
             saved = calls[verb]()
             leave()
             was_practice = open_sample.practice and verb == "done"
             feedback = annotate.feedback(who, key) if was_practice else None
+            practice = annotate.end_practice(who) if open_sample.practice else None
+            if paused := annotate.pause(who):
+                return FinishedSample(saved, None, feedback, paused=paused)
+
+            def find(damaged: Sequence[SampleKey]) -> SampleKey | None:
+                following = self._find_next(session, open_sample.sample, damaged)
+                if following is None:
+                    after = damaged[-1] if damaged else key
+                    following = annotate.next_skipped(
+                        who, after, order=session.order, without=damaged
+                    )
+                # Practice that begins again may begin with this sample.
+                return following if following != key or practice is not None else None
+
             found = open_undamaged(find, screen.loader.open)
             again = 0
             if found.open_sample is None:
                 again = annotate.line.find_reopened(session.person)
-            return FinishedSample(saved, found.open_sample, feedback, again, found.damaged)
+            return FinishedSample(
+                saved, found.open_sample, feedback, again, found.damaged, practice=practice
+            )
 
         self._saves.send(
             StoreJob(call, self._on_finished, self._saves.show_refused_action, shown=True)
@@ -430,9 +446,16 @@ class AnnotationSaves:
             "state": result.saved.assignment.state.display_name,
         }
         open_sample, session = screen.open_sample, screen.session
+        if result.paused:
+            screen.show_error(result.paused)
+            screen.loader.listen()
+            return
         if result.next and session:
             is_last_round = result.next.assignment.state is State.SKIPPED
             code = MessageCode.BACK_TO_SKIPPED if is_last_round else MessageCode.SAMPLE_ENDED
+            if (practice := result.practice) and practice.passed is not None:
+                code = _PRACTICE_MESSAGES[practice.passed, practice.final]
+                fields = {"score": f"{practice.score:.0%}", "needed": f"{practice.needed:.0%}"}
             message = StatusMessage(code, fields, SAVED)
             screen.begin(session, result.next, name_damaged(message, result.damaged))
             return

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from tui_annotate.domain.errors import TuiAnnotateError
     from tui_annotate.domain.samples import Sample, SampleKey
+    from tui_annotate.domain.work_statistics import PracticeResult
     from tui_annotate.services.annotate import OpenSample, SaveResult
     from tui_annotate.tui.keys.key_lines import Names
     from tui_annotate.tui.screens.sample.panes import PaneController
@@ -66,6 +67,8 @@ class FinishedSample(NamedTuple):
         feedback: for a practice sample, the annotator's work compared with the correct one.
         second_readings: number of samples to read a second time, if all are finished.
         damaged: samples that came before the next one in the queue, but cannot be read.
+        practice: the result of practice, if this was its last sample.
+        paused: why there is no next sample although some are left; None if work is not paused.
     """
 
     saved: SaveResult
@@ -73,6 +76,8 @@ class FinishedSample(NamedTuple):
     feedback: Any = None
     second_readings: int = 0
     damaged: tuple[SampleKey, ...] = ()
+    paused: TuiAnnotateError | None = None
+    practice: PracticeResult | None = None
 
 
 class FeatureHost(Protocol):

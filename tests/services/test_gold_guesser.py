@@ -1,0 +1,257 @@
+"""A guesser who knows ids, sources, scores and positions finds gold samples only by chance."""
+
+from __future__ import annotations
+
+import math
+import random
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+
+from tests.helpers.stores import SEGMENTER, annotate, claim, new, new_database, sample
+from tui_annotate.domain.assignment_plan import AssignmentOptions, AssignmentOrder
+from tui_annotate.domain.assignment_rules import Gold, Pool
+from tui_annotate.domain.people import OPERATOR, Person, PersonKind
+from tui_annotate.domain.samples import SampleKey
+from tui_annotate.services.assignments import AssignmentService
+from tui_annotate.storage.assignments.pools import take_from_pool
+from tui_annotate.storage.assignments.store import AssignmentStore
+from tui_annotate.storage.database import Database
+from tui_annotate.storage.queue_orders import RankedSample, sort_value_of
+
+SIZE, EVERY = 160, 5
+NAMES = [f"s{at}" for at in range(SIZE)]
+KNOWN = [at + random.Random(at).randrange(5) for at in range(0, SIZE, 5)]
+SCORE = [random.Random(at).random() for at in range(SIZE)]
+PEOPLE = ("ana", "ben", "li")
+BOUND = 3.0
+"""Hits above the expected number, in standard deviations, that no guesser may reach."""
+
+Value = Callable[[int], float]
+HASHED = sort_value_of("random:1")
+VALUES: dict[str, Value] = {
+    "ingest": float,
+    "id": lambda at: sorted(NAMES).index(NAMES[at]),
+    "source": lambda at: at % 8,
+    "score": lambda at: SCORE[at],
+    "random:1": lambda at: HASHED(RankedSample(at + 1, 1, "d", NAMES[at])),
+}
+
+
+@dataclass
+class Study:
+    database: Database
+    share: AssignmentService
+    people: dict[str, str]
+
+    def taken(self, person: str) -> list[int]:
+        """What a person takes from the pool, one sample after the other."""
+        found = []
+        with self.database.writing() as connection:
+            while key := take_from_pool(connection, self.people[person]):
+                found.append(NAMES.index(key.id))
+        return found
+
+    def queue(self, person: str) -> list[int]:
+        """The samples of a person in the order of the queue."""
+        with AssignmentStore(self.database).reading() as store:
+            return [NAMES.index(each.key.id) for each in store.held(person=self.people[person])]
+
+    def gold(self, person: str) -> set[int]:
+        """The gold samples of a person."""
+        with AssignmentStore(self.database).reading() as store:
+            held = store.held(person=self.people[person])
+            return {NAMES.index(each.key.id) for each in held if each.gold}
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Iterator[Study]:
+    """Kim answered 32 of 160 samples, one in each five; there are eight sources."""
+    database = new_database(tmp_path)
+    annotating = annotate(database)
+    made = [
+        replace(
+            sample(name, source=f"Source {at % 8}.", summary=f"It cost {at} pounds, or so."),
+            meta={"n": SCORE[at]},
+        )
+        for at, name in enumerate(NAMES)
+    ]
+    annotating.corpus.add([new(each) for each in made], segmenter=SEGMENTER)
+    people = {name: f"id of {name}" for name in (*PEOPLE, "kim")}
+    for name, who in people.items():
+        annotating.people.keep(Person(who, name, PersonKind.LOCAL))
+    for at in KNOWN:
+        key = SampleKey("d", NAMES[at])
+        annotating.add(people["kim"], key, claim(f"k{at}", 0, 10), seconds=0)
+        annotating.finish(people["kim"], key, seconds=0)
+    share = AssignmentService(
+        AssignmentStore(database), annotating.people, lambda _: None, OPERATOR
+    )
+    yield Study(database, share, people)
+    database.close()
+
+
+def rising(values: Sequence[float]) -> set[int]:
+    """The indices of a longest increasing subsequence."""
+    ends: list[float] = []
+    at_end: list[int] = []
+    before = [-1] * len(values)
+    for at, value in enumerate(values):
+        place = bisect_left(ends, value)
+        before[at] = at_end[place - 1] if place else -1
+        ends[place : place + 1] = [value]
+        at_end[place : place + 1] = [at]
+    found, at = set(), at_end[-1] if at_end else -1
+    while at >= 0:
+        found.add(at)
+        at = before[at]
+    return found
+
+
+def guesses(queue: Sequence[int]) -> dict[str, set[int]]:
+    """By rule the places in a queue where a guesser expects gold samples."""
+    places = set(range(len(queue)))
+    found = {f"{rest} of {EVERY}": {at for at in places if at % EVERY == rest} for rest in range(5)}
+    for name, value in VALUES.items():
+        values = [value(at) for at in queue]
+        found[f"not rising {name}"] = places - rising(values)
+        found[f"not falling {name}"] = places - rising([-each for each in values])
+        by_value = sorted(places, key=lambda at: values[at])
+        few = len(queue) // EVERY
+        found[f"lowest {name}"], found[f"highest {name}"] = (
+            set(by_value[:few]),
+            set(by_value[-few:]),
+        )
+        steps = [abs(values[at] - values[at - 1]) for at in range(1, len(queue))]
+        jumps = sorted(range(1, len(queue)), key=lambda at: -steps[at - 1])
+        found[f"jump of {name}"] = set(jumps[:few])
+    return found
+
+
+def check_by_chance(runs: Sequence[tuple[list[int], set[int]]]) -> None:
+    """No rule finds more gold samples in all queues together than chance does."""
+    assert runs
+    for rule in guesses(runs[0][0]):
+        above, variance = 0.0, 0.0
+        for queue, gold in runs:
+            guess = guesses(queue)[rule]
+            size, count, drawn = len(queue), len(gold), len(guess)
+            hits = sum(queue[at] in gold for at in guess)
+            above += hits - drawn * count / size
+            rest = (size - count) * (size - drawn)
+            variance += drawn * count * rest / (size * size * (size - 1))
+        assert above <= BOUND * math.sqrt(variance), rule
+
+
+def check_share(runs: Sequence[tuple[list[int], set[int]]]) -> None:
+    """One sample in every five is gold as long as there are gold samples; none is twice."""
+    for queue, gold in runs:
+        assert len(set(queue)) == len(queue)
+        assert abs(len(gold) - min(len(queue) / EVERY, len(KNOWN))) <= 1
+
+
+def test_the_guesser_finds_gold_samples_in_an_order_that_is_not_random() -> None:
+    """The rules above name those that were mixed into samples in order of import."""
+    gold = set(KNOWN[20:])
+    queue = [at for at in range(100) if at not in KNOWN]
+    for place, at in enumerate(sorted(gold, reverse=True)):
+        queue.insert(place * EVERY, at)
+    with pytest.raises(AssertionError):
+        check_by_chance([(queue, gold)])
+
+
+@pytest.mark.parametrize("overlap", [1, 3])
+def test_a_pool_shows_nothing_in_any_order(study: Study, overlap: int) -> None:
+    """Each order of the pool gives the same random sequence; people's sequences differ."""
+    study.share.gold("d", Gold((), every=EVERY, seed="known to no one"), answers="kim")
+    sequences = []
+    for order in ("by-source", "ingested", "random:1", "worst:s", "best:s", "uncertain:s"):
+        made = study.share.pool("d", Pool(overlap, order))
+        with study.database.writing() as connection:
+            ana = study.people["ana"]
+            firsts = [take_from_pool(connection, ana) for _ in range(30)]
+            sequences.append([key.id for key in firsts if key])
+            connection.rollback()
+        if order != "uncertain:s":
+            study.share.undo(made.handout)
+        assert made.shuffled is not order.startswith("random")
+    assert all(each == sequences[0] for each in sequences)
+    runs = []
+    for name in PEOPLE:
+        taken = study.taken(name)
+        assert taken == study.queue(name)
+        if taken:
+            runs.append((taken, study.gold(name)))
+    check_by_chance(runs)
+    check_by_chance([(queue[: len(queue) // 2], gold) for queue, gold in _halved(runs)])
+    check_share(runs[:1])
+
+
+def _halved(
+    runs: Sequence[tuple[list[int], set[int]]],
+) -> list[tuple[list[int], set[int]]]:
+    return [(queue, gold & set(queue[: len(queue) // 2])) for queue, gold in runs]
+
+
+@pytest.mark.parametrize("order", list(AssignmentOrder))
+def test_assigned_batches_and_top_ups_show_nothing(study: Study, order: AssignmentOrder) -> None:
+    """A batch, and top-ups of different sizes after it."""
+    study.share.gold("d", Gold((), every=EVERY, seed="known to no one"), answers="kim")
+    score = "n" if order is AssignmentOrder.SCORE else ""
+    options = AssignmentOptions("75", 3, order, seed="1")
+    made = study.share.give("d", PEOPLE, options, score=score)
+    assert made.shuffled is (order is not AssignmentOrder.RANDOM)
+    first = [(study.queue(name), study.gold(name)) for name in PEOPLE]
+    check_by_chance(first)
+    check_share(first)
+    for number in (76, 82, 95):
+        study.share.top_up("d", PEOPLE, replace(options, share="all"), number=number, score=score)
+    runs = [(study.queue(name), study.gold(name)) for name in PEOPLE]
+    assert all(
+        len(queue) > len(before) for (queue, _), (before, _) in zip(runs, first, strict=True)
+    )
+    check_by_chance(runs)
+    check_share(runs)
+
+
+def test_samples_that_are_named_get_no_gold_samples(study: Study) -> None:
+    """Their ids can have something in common that gold samples lack."""
+    study.share.gold("d", Gold((), every=EVERY), answers="kim")
+    named = [NAMES[at] for at in range(60) if at not in KNOWN]
+    made = study.share.give(
+        "d", ["ana"], AssignmentOptions(sorting=AssignmentOrder.INGESTED), ids=named
+    )
+    assert (made.gold, made.shuffled) == (0, False)
+    assert [NAMES[at] for at in study.queue("ana")] == named
+
+
+def test_a_rule_without_a_seed_gets_a_secret_one(study: Study) -> None:
+    """It differs each time, so that knowing the program is not enough to compute the places."""
+    queues = []
+    for _ in range(2):
+        rule = study.share.gold("d", Gold((), every=EVERY), answers="kim")
+        made = study.share.give("d", ["ana"], AssignmentOptions("40"))
+        queues.append(study.queue("ana"))
+        study.share.undo(made.handout)
+        study.share.undo(rule.handout)
+    assert queues[0] != queues[1]
+
+
+def test_gold_samples_from_one_part_of_a_dataset_are_reported(study: Study) -> None:
+    """Their ids give them away, whatever the order; samples from all parts do not."""
+    known = [NAMES[at] for at in KNOWN]
+    for samples, recognisable in ((known, False), (known[::4], False), (known[:8], True)):
+        rule = Gold(samples, every=EVERY)
+        assert study.share.gold("d", rule, answers="kim").recognisable is recognisable
+
+
+def test_undone_batches_leave_no_gold_samples_at_the_end(study: Study) -> None:
+    """Gold samples that no other sample follows would be known."""
+    study.share.gold("d", Gold((), every=EVERY), answers="kim")
+    study.share.give("d", ["ana"], AssignmentOptions("20"))
+    second = study.share.give("d", ["ana"], AssignmentOptions("20"))
+    study.share.undo(second.handout)
+    assert study.queue("ana")[-1] not in study.gold("ana")

@@ -1,0 +1,140 @@
+"""Rounds of practice: a person's result when all their practice samples are finished.
+
+The result of a round is stored when the round ends, as a row of the recorded assignments, so that
+no later change of an answer or a rule changes it. A row with `final` ends the practice of its
+person in its dataset.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from statistics import fmean
+from typing import Any, Final, NamedTuple
+
+from sqlalchemy import Connection, text
+
+from tui_annotate.domain.assignment_rules import AssignmentCause, Practice
+from tui_annotate.domain.samples import SampleKey
+from tui_annotate.domain.work_statistics import PracticeResult
+from tui_annotate.storage.assignments.assignment_rows import record_handout
+from tui_annotate.storage.assignments.gold_results import last_arrival
+from tui_annotate.storage.codec import from_json
+
+_ENDED: Final = text(
+    "SELECT d.name, t.value FROM allotments a JOIN samples s ON s.id = a.sample_id"
+    " JOIN datasets d ON d.id = s.dataset_id"
+    " JOIN dataset_settings t ON t.dataset_id = d.id AND t.name = 'practice'"
+    " LEFT JOIN assignments w ON w.person = a.person AND w.sample_id = a.sample_id"
+    " WHERE a.person = :person AND a.practice AND NOT EXISTS (SELECT 1 FROM handouts h"
+    "   WHERE h.kind = 'result' AND h.undone = '' AND h.dataset = d.name"
+    "   AND json_extract(h.request, '$.final')"
+    "   AND json_extract(h.request, '$.person') = a.person)"
+    " GROUP BY d.id HAVING count(*) = sum(coalesce(w.finished, 0)) ORDER BY d.id"
+)
+_SAMPLES: Final = text(
+    "SELECT s.external FROM allotments a JOIN samples s ON s.id = a.sample_id"
+    " JOIN datasets d ON d.id = s.dataset_id"
+    " WHERE a.person = :person AND a.practice AND d.name = :dataset ORDER BY a.rank"
+)
+_RESULTS: Final = text(
+    "SELECT dataset, request FROM handouts WHERE kind = 'result' AND undone = ''"
+    " AND (:person = '' OR json_extract(request, '$.person') = :person) ORDER BY id"
+)
+_FORGET: Final = text(
+    "UPDATE handouts SET undone = :at WHERE kind = 'result' AND dataset = :dataset AND undone = ''"
+)
+_ADMIN: Final = text("SELECT by FROM handouts WHERE id = :id")
+
+
+class EndedRound(NamedTuple):
+    """A round of practice whose samples are all finished, and which has no result yet."""
+
+    dataset: str
+    rule: Practice
+    samples: tuple[SampleKey, ...]
+
+
+def find_ended_rounds(connection: Connection, person: str) -> list[EndedRound]:
+    """Return a person's practice datasets with a finished round and without a final result."""
+    found = []
+    for dataset, value in connection.execute(_ENDED, {"person": person}).all():
+        names = connection.execute(_SAMPLES, {"person": person, "dataset": dataset}).scalars()
+        keys = tuple(SampleKey(dataset, name) for name in names)
+        found.append(EndedRound(dataset, Practice(**from_json(value)), keys))
+    return found
+
+
+def record_result(
+    connection: Connection,
+    person: str,
+    ended: EndedRound,
+    *,
+    score_sample: Callable[[SampleKey], float],
+    at: str,
+) -> tuple[PracticeResult, bool]:
+    """Store the result of a round; return it, and whether practice begins again.
+
+    If the person has not passed and has no attempt left, and the rule holds such people back, their
+    work is paused.
+    """
+    rule = ended.rule
+    score = fmean(map(score_sample, ended.samples))
+    passed = score >= rule.pass_score / 100 if rule.pass_score else None
+    attempt = 1 + sum(each.dataset == ended.dataset for each in _read_rows(connection, person))
+    final = passed is not False or attempt == rule.attempts
+    request: dict[str, Any] = {
+        "person": person,
+        "attempt": attempt,
+        "score": round(score, 4),
+        "pass": rule.pass_score,
+        "passed": passed,
+        "final": final,
+    }
+    record_handout(
+        connection,
+        AssignmentCause.RESULT,
+        dataset=ended.dataset,
+        by=person,
+        at=at,
+        request=request,
+    )
+    if final and passed is False and rule.hold:
+        pause = {"person": person, "practice": True, "arrival": last_arrival(connection)}
+        admin = connection.execute(_ADMIN, {"id": rule.handout}).scalar() or ""
+        record_handout(
+            connection,
+            AssignmentCause.PAUSE,
+            dataset=ended.dataset,
+            by=admin,
+            at=at,
+            request=pause,
+        )
+    return _build_result(ended.dataset, request), not final
+
+
+def read_results(connection: Connection) -> list[PracticeResult]:
+    """Return the last result of each person in each practice dataset."""
+    found = {(each.dataset, each.person): each for each in _read_rows(connection)}
+    return list(found.values())
+
+
+def forget_results(connection: Connection, dataset: str, *, at: str) -> None:
+    """Mark the results in a dataset as undone, when it is no practice dataset any more."""
+    connection.execute(_FORGET, {"dataset": dataset, "at": at})
+
+
+def _read_rows(connection: Connection, person: str = "") -> list[PracticeResult]:
+    rows = connection.execute(_RESULTS, {"person": person}).all()
+    return [_build_result(dataset, from_json(request)) for dataset, request in rows]
+
+
+def _build_result(dataset: str, request: dict[str, Any]) -> PracticeResult:
+    return PracticeResult(
+        dataset,
+        request["person"],
+        attempts=request["attempt"],
+        score=request["score"],
+        needed=request["pass"] / 100 if request["pass"] else None,
+        passed=request["passed"],
+        final=request["final"],
+    )
