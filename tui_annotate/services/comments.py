@@ -15,7 +15,15 @@ from tui_annotate.domain.comments import (
     PersonComment,
     check_text,
 )
-from tui_annotate.domain.people import OPERATOR, Actor, Permission, base_person, require_permission
+from tui_annotate.domain.people import (
+    OPERATOR,
+    Actor,
+    Permission,
+    Person,
+    base_person,
+    require_permission,
+    second_reader,
+)
 from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.domain.text_diff import DiffPart, diff_lines
@@ -51,7 +59,9 @@ class News:
         ]
         if not since:
             return items
-        for each in self.remarks.replies(me, since=since):
+        readings = (me, second_reader(Person(me, "")).id)
+        replies = [each for who in readings for each in self.remarks.replies(who, since=since)]
+        for each in sorted(replies, key=lambda reply: reply.at):
             author = names.get(each.author, "a reviewer")
             title = f"{author} replied to your question about {each.sample}"
             items.append(NewsItem(title, _text_parts(each.text)))
@@ -100,17 +110,16 @@ class CommentService:
     new_id: Callable[[], str] = lambda: uuid.uuid4().hex
 
     def write(self, person: str, key: SampleKey, text: str) -> CommentThread:
-        """Add an annotator's question about a sample.
+        """Add an annotator's question about a sample; a second reading has its own thread.
 
         Raises:
             NotAllowed: the annotator is not the current user.
             InvalidInput: the text is empty, too long, or cannot be stored.
             NotFound: the sample does not exist.
         """
-        mine = base_person(person)
-        require_permission(self.actor, Permission.WRITE, mine)
-        thread = self.find_thread(mine, key)
-        added = self._add(text, key, by=mine, to=REVIEWERS, thread=thread.id if thread else "")
+        require_permission(self.actor, Permission.WRITE, person)
+        thread = self.find_thread(person, key)
+        added = self._add(text, key, by=person, to=REVIEWERS, thread=thread.id if thread else "")
         return CommentThread((*(thread.remarks if thread else ()), added))
 
     def reply(self, start: str, text: str) -> CommentThread:
@@ -146,7 +155,7 @@ class CommentService:
         return added
 
     def find_thread(self, person: str, key: SampleKey) -> CommentThread | None:
-        found = self.store.list_threads(sample=key, person=base_person(person))
+        found = self.store.list_threads(sample=key, person=person)
         return found[0] if found else None
 
     def list_threads(

@@ -42,6 +42,7 @@ from tui_annotate.tui.screens.sign_in_flow import SignInCallbacks, SignInFlow  #
 from tui_annotate.tui.session import (  # noqa: E402
     AnnotatorSession,
     ForcedIdentity,
+    begin_second_reading,
     label_change_notice,
     resolve_order,
 )
@@ -172,6 +173,11 @@ class AnnotateApp(RestrictedApp):
             or label_change_notice(workspace.team.proposals.refused()),
         )
         open_sample = self.sample_screen.loader.first(session, self._sample)
+        if open_sample is None and not self._reviewing:
+            # A person whose first readings are all hidden continues with the second readings.
+            second = begin_second_reading(session)
+            open_sample = self.sample_screen.loader.first(second, "")
+            session = second if open_sample else session
         chosen = annotate.people.preferences(person.id)
         theme = chosen.get("theme") or workspace.settings.theme
         layout = str(chosen.get("layout", ""))

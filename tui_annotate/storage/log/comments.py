@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from sqlalchemy import and_, bindparam, or_, select
+from sqlalchemy import Connection, and_, bindparam, or_, select
 from sqlalchemy.dialects.sqlite import insert
 
 from tui_annotate.domain.comments import ALL, CommentThread, PersonComment
 from tui_annotate.domain.errors import NotFound
-from tui_annotate.domain.people import Permission, is_allowed
+from tui_annotate.domain.people import Permission, Person, is_allowed, second_reader
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.storage.codec import check_storable
 from tui_annotate.storage.columns import REMARKS
 from tui_annotate.storage.database import Store
+from tui_annotate.storage.second_readings import is_hidden
 from tui_annotate.storage.statements import sample_row
 
 _INSERT: Final = insert(REMARKS)
@@ -54,13 +55,19 @@ class CommentStore(Store):
             query = query.where(REMARKS.c.dataset == sample.dataset, REMARKS.c.sample == sample.id)
         if person:
             query = query.where(_match_starter(person))
+        own = bool(person)
         if not is_allowed(self._actor, Permission.REVIEW):
-            query = query.where(_match_starter(self._actor.person))
+            me = self._actor.person
+            query = query.where(or_(_match_starter(me), _match_starter(_second_reading(me))))
+            own = True
         with self._database.reading() as connection:
             threads: dict[str, list[PersonComment]] = {}
             for each in map(_build_comment, connection.execute(query).mappings()):
                 threads.setdefault(each.answers or each.id, []).append(each)
-        return [CommentThread(tuple(own)) for own in threads.values()]
+            found = [CommentThread(tuple(comments)) for comments in threads.values()]
+            if own:
+                found = [each for each in found if not _is_hidden(connection, each)]
+        return found
 
     def find_thread(self, start: str) -> CommentThread:
         """Return the only comment thread whose id begins with `start`, or raise NotFound."""
@@ -79,12 +86,28 @@ class CommentStore(Store):
         """Return the replies to a person that are newer than `since`, oldest first."""
         if not is_allowed(self._actor, Permission.READ, person):
             return []
-        return self._load_addressed(person, since)
+        found = self._load_addressed(person, since)
+        with self._database.reading() as connection:
+            return [
+                each
+                for each in found
+                if each.sample is None or not is_hidden(connection, person, each.sample)
+            ]
 
     def _load_addressed(self, reader: str, since: str) -> list[PersonComment]:
         with self._database.reading() as connection:
             rows = connection.execute(_ADDRESSED, {"reader": reader, "since": since}).mappings()
             return [_build_comment(row) for row in rows]
+
+
+def _second_reading(person: str) -> str:
+    return second_reader(Person(person, "")).id
+
+
+def _is_hidden(connection: Connection, thread: CommentThread) -> bool:
+    """Return whether a thread belongs to a first reading that its annotator must not see."""
+    sample = thread.remarks[0].sample
+    return sample is not None and is_hidden(connection, thread.person, sample)
 
 
 def _match_starter(person: str) -> Any:

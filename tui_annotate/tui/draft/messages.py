@@ -182,10 +182,13 @@ class MessageCode(ScreenMessage):
     SECOND_READING_BEGUN = "Second pass (2nd reading): annotations of your 1st reading are hidden"
     FIRST_READING_AGAIN = "First pass (1st reading): annotations of your 2nd reading are hidden"
     NO_SECOND_READING = "No sample is assigned to you to annotate a second time (2nd reading)"
+    FIRST_READING_HIDDEN = (
+        "Your first annotations are hidden until the 2nd reading of these samples is complete"
+    )
     NO_LESSON_IN_SECOND_READING = (
         "The adjudication of the first reading is hidden during the 2nd reading"
     )
-    NO_LESSON_YET = "This sample is not adjudicated yet, or you annotated nothing in it"
+    NO_LESSON_YET = "Shown after you complete this sample, in every reading, and it is adjudicated"
     SENT_TO_REVIEWERS = "Sent to the reviewers: you will see their reply in your next session"
     NO_PARENT_REPORT = "The report of this sentence is not in the workspace"
     NO_OTHER_DOCUMENT_CITED = "This sentence cites no other document"

@@ -76,6 +76,14 @@ class SampleSource:
         key = annotate.start(who, order=session.order, sample=sample)
         return annotate.open(who, key, order=session.order) if key else None
 
+    def first_again(self, session: AnnotatorSession) -> OpenSample | None:
+        """Return the first sample of a second reading; from now on, first readings are hidden."""
+        open_sample = self.first(session, "")
+        if open_sample and not session.read_only:
+            key, place = open_sample.sample.key, open_sample.place
+            session.annotate.people.keep_place(session.person.id, key, place)
+        return open_sample
+
     def open(self, session: AnnotatorSession, key: SampleKey) -> OpenSample:
         return session.annotate.open(session.person.id, key, order=session.order)
 
@@ -327,16 +335,15 @@ class SampleLoader:
         leave = self.leaving()
 
         def call() -> OpenSample | None:
-            open_sample = open_desk()
-            if open_sample:
-                leave()
-            return open_sample
+            leave()  # before a second reading begins, which hides the sample that is left
+            return open_desk()
 
         def done(open_sample: OpenSample | None) -> None:
             self._saves.busy = False
             if open_sample is None:
                 screen.show_message(none)
             else:
+                self.last_label = ()  # of the other reading
                 screen.begin(session, open_sample, make_message(words, SAVED))
 
         screen.submit(call, done)
