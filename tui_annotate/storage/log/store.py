@@ -27,7 +27,7 @@ from tui_annotate.domain.people import (
 )
 from tui_annotate.domain.practice_feedback import PracticeAnswer
 from tui_annotate.domain.records import OwnedAnnotation, Record, RecordFilter
-from tui_annotate.domain.samples import SampleKey, Side
+from tui_annotate.domain.samples import SampleKey, SampleKind, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.domain.suggestions import SuggestionStatus
 from tui_annotate.storage.assignments.escalation import Disabled, no_disabled_people
@@ -72,6 +72,11 @@ _LABELS: Final = (
     .group_by(DATASETS.c.name, PEOPLE.c.id, _LABELS_COLUMN)
 )
 _SHOWN: Final = text(f"NOT {hidden_first_reading('annotations')}")
+_UNRATED: Final = text(
+    "SELECT s.kind, count(*), sum(w.rating = '') FROM assignments w"
+    " JOIN samples s ON s.id = w.sample_id"
+    " WHERE w.state = 'done' AND w.person <> :settled GROUP BY s.kind"
+)
 _BATCH: Final = 100
 """Maximum number of annotations and assignments that one transaction imports (about 40 ms)."""
 
@@ -260,6 +265,13 @@ class AnnotationStore(LogStore):
             yield from record_filter.stream_annotations(
                 connection, filters, people, seen=visible_people(self._actor)
             )
+
+    def count_unrated(self) -> dict[SampleKind, tuple[int, int]]:
+        """Return the numbers of completed readings, and of those without a rating, by kind."""
+        require_permission(self._actor, Permission.REPORT)
+        with self._database.reading() as connection:
+            rows = connection.execute(_UNRATED, {"settled": SETTLED}).all()
+        return {SampleKind(kind): (done, unrated) for kind, done, unrated in rows}
 
     def labels_in_use(self) -> dict[tuple[str, LabelPath], int]:
         """Return the number of annotations with each label, by dataset and label path, sorted."""

@@ -95,6 +95,8 @@ class MessageCode(ScreenMessage):
     LABEL_RETIRED_NOW = "{label} was retired"
     LABEL_NEW = "{label} is new"
     REOPENED = "Reopened: {changes} · c next"
+    REOPENED_LACKING = "Reopened: {changes} · a next annotation, e edit"
+    LABEL_REQUIRES = "{label} requires {parts} now"
 
     # notes
     NO_NOTE_ON_SUGGESTION = "Press e to change the suggestion, then m to write its note"
