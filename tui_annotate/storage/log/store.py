@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
-from sqlalchemy import case, func, select, text
+from sqlalchemy import bindparam, case, func, select, text
 
 from tui_annotate.domain.annotations import REJECTED, Annotation, LabelPath, annotation_from_json
 from tui_annotate.domain.assignments import State
@@ -45,6 +45,7 @@ from tui_annotate.storage.log.review_candidates import ReviewCandidate, list_can
 from tui_annotate.storage.log.work_import import ImportCounts, WorkImport
 from tui_annotate.storage.people.store import read_merges
 from tui_annotate.storage.second_readings import has_open_second_reading, hidden_first_reading
+from tui_annotate.storage.statements import seen_scope
 from tui_annotate.storage.suggestions import SuggestionStore
 
 _JOINED: Final = " … "
@@ -75,8 +76,9 @@ _SHOWN: Final = text(f"NOT {hidden_first_reading('annotations')}")
 _UNRATED: Final = text(
     "SELECT s.kind, count(*), sum(w.rating = '') FROM assignments w"
     " JOIN samples s ON s.id = w.sample_id"
-    " WHERE w.state = 'done' AND w.person <> :settled GROUP BY s.kind"
-)
+    " WHERE w.state = 'done' AND w.person <> :settled AND (:everybody OR w.person IN :seen)"
+    " GROUP BY s.kind"
+).bindparams(bindparam("seen", expanding=True))
 _BATCH: Final = 100
 """Maximum number of annotations and assignments that one transaction imports (about 40 ms)."""
 
@@ -267,10 +269,13 @@ class AnnotationStore(LogStore):
             )
 
     def count_unrated(self) -> dict[SampleKind, tuple[int, int]]:
-        """Return the numbers of completed readings, and of those without a rating, by kind."""
-        require_permission(self._actor, Permission.REPORT)
+        """Return the numbers of completed readings, and of those without a rating, by kind.
+
+        An annotator gets the numbers of their own readings.
+        """
+        scope = seen_scope(visible_people(self._actor))
         with self._database.reading() as connection:
-            rows = connection.execute(_UNRATED, {"settled": SETTLED}).all()
+            rows = connection.execute(_UNRATED, scope).all()
         return {SampleKind(kind): (done, unrated) for kind, done, unrated in rows}
 
     def labels_in_use(self) -> dict[tuple[str, LabelPath], int]:
