@@ -54,7 +54,13 @@ class Study:
         annotate, name = self.space.annotate, who.id
         if state == "new":
             return
-        made = claim(f"{name[:4]}-{name[-2:]}-{key.dataset}-{key.id}", 4, 10, label="Fine", note=f"{marker} note")
+        made = claim(
+            f"{name[:4]}-{name[-2:]}-{key.dataset}-{key.id}",
+            4,
+            10,
+            label="Fine",
+            note=f"{marker} note",
+        )
         annotate.add(name, key, made, seconds=1)
         annotate.comment(name, key, f"{marker} comment", seconds=1)
         if state in ("done", "reopened"):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from sqlalchemy import Connection, and_, bindparam, or_, select
+from sqlalchemy import Connection, and_, bindparam, or_, select, text
 from sqlalchemy.dialects.sqlite import insert
 
-from tui_annotate.domain.comments import ALL, CommentThread, PersonComment
+from tui_annotate.domain.comments import ALL, REVIEWERS, CommentThread, PersonComment
 from tui_annotate.domain.errors import NotFound
 from tui_annotate.domain.people import Permission, Person, is_allowed, second_reader
 from tui_annotate.domain.samples import SampleKey
@@ -18,6 +18,13 @@ from tui_annotate.storage.second_readings import is_hidden
 from tui_annotate.storage.statements import sample_row
 
 _INSERT: Final = insert(REMARKS)
+_ABOUT: Final = f"{REVIEWERS}:"
+"""Start of the recipient of a question about an annotation, before the annotation's id."""
+_IS_OWN: Final = text(
+    "SELECT 1 FROM annotations a JOIN samples s ON s.id = a.sample_id"
+    " JOIN datasets d ON d.id = s.dataset_id WHERE a.id = :annotation AND a.person = :person"
+    " AND d.name = :dataset AND s.external = :sample"
+)
 _PLAIN_FIELDS: Final = ("id", "author", "reader", "answers", "text", "at")
 _FIRST = REMARKS.alias("first")
 _THREADS: Final = (
@@ -37,13 +44,24 @@ class CommentStore(Store):
     """Access to comments; reviewers can read all threads, annotators only their own ones."""
 
     def add(self, comment: PersonComment) -> None:
+        """Store a comment; NotFound if its sample or its author's annotation does not exist."""
         check_storable(comment.text, "the comment")
         dataset, sample = comment.sample or ("", "")
         row = {name: getattr(comment, name) for name in _PLAIN_FIELDS}
         row |= {"dataset": dataset, "sample": sample}
+        if comment.annotation:
+            row["reader"] = _ABOUT + comment.annotation
         with self._database.writing() as connection:
             if comment.sample:
                 sample_row(connection, comment.sample)
+            if comment.annotation and not comment.answers:
+                scope = {"annotation": comment.annotation, "person": comment.author}
+                scope |= {"dataset": dataset, "sample": sample}
+                if connection.execute(_IS_OWN, scope).first() is None:
+                    raise NotFound(
+                        f"you have no annotation {comment.annotation!r} on sample {comment.sample}",
+                        "ask about the sample instead, or about a stored annotation",
+                    )
             connection.execute(_INSERT, row)
 
     def list_threads(
@@ -119,4 +137,8 @@ def _match_starter(person: str) -> Any:
 
 def _build_comment(row: Any) -> PersonComment:
     sample = SampleKey(row["dataset"], row["sample"]) if row["sample"] else None
-    return PersonComment(sample=sample, **{name: row[name] for name in _PLAIN_FIELDS})
+    values = {name: row[name] for name in _PLAIN_FIELDS}
+    annotation = ""
+    if row["reader"].startswith(_ABOUT):
+        values["reader"], annotation = REVIEWERS, row["reader"].removeprefix(_ABOUT)
+    return PersonComment(sample=sample, annotation=annotation, **values)

@@ -44,6 +44,7 @@ class MessageCode(ScreenMessage):
     NO_WORDS_TO_LOOK_FOR = "No words at the cursor to search for"
     NO_ANNOTATION_TO_EDIT = "Press a to focus an annotation, then e to edit it"
     NO_ANNOTATION_TO_DELETE = "Press a to focus an annotation, then x to delete it"
+    NO_ANNOTATION_TO_ASK_ABOUT = "Press a to focus an annotation, then ask about it"
     NO_ANNOTATIONS = "No annotations on this sample yet"
     NO_CITATIONS = "This report has no citations"
     NOTHING_OPEN = "Nothing to finish in this sample · press i to mark words not in the source"
