@@ -27,6 +27,7 @@ class OutcomeMessage(ScreenMessage):
     ACCEPTED = "accepted unchanged"
     MERGED = "merged with other annotations"
     MERGED_INTO = "merged with other annotations: {result}"
+    MERGED_OTHER_LABEL = "not accepted: its words were merged into {result}"
     CHANGED = "accepted with changes"
     CHANGED_INTO = "accepted with changes: {result}"
     REPLACED = "not accepted: another annotation was accepted instead"
@@ -74,6 +75,8 @@ def _annotation_row(outcome: AnnotationOutcome, sample: Sample) -> OutcomeRow:
     now = describe_annotation(outcome.result, sample)
     if how is ReviewAction.TAKEN:
         return OutcomeRow("good", before, OutcomeMessage.ACCEPTED.text())
+    if how is ReviewAction.MERGED and set(outcome.annotation.labels) != set(outcome.result.labels):
+        return OutcomeRow("warning", before, OutcomeMessage.MERGED_OTHER_LABEL.text(result=now))
     if how is ReviewAction.MERGED:
         same, other = OutcomeMessage.MERGED, OutcomeMessage.MERGED_INTO
     else:
