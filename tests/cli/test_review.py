@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.cli.conftest import numbers
+from tests.cli.conftest import Command, numbers
 from tests.helpers.stores import fill
 from tests.tui.screens import review_app
 from tests.tui.screens.review_app import CHINESE, FIRST, SECOND
@@ -359,3 +359,12 @@ def test_people_against_machines_come_first_when_asked(
     for order, words in (("disagree:p", " q\n"), ("worst:q", " conflicts")):
         assert run((*on, "--order", order)) == 2
         assert words in capsys.readouterr().err
+
+
+def test_reading_commands_add_no_person(filled: Command) -> None:
+    """Whoever only looks is nobody to assign samples to."""
+    filled("review", "list", "--as", "someone", "--json")
+    filled("review", "list")
+    filled("sync", "status", "shared")
+    filled("status")
+    assert filled("people", "list", "--json").json == []

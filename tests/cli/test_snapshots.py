@@ -251,7 +251,8 @@ def test_the_method_paragraph_counts_known_answers(filled: Command, tmp_path: Pa
     """Practice, checks of accuracy and second readings are shares of all completed readings."""
     lines = [f'{{"id": "x{at}", "source": "One {at}.", "summary": "Two."}}' for at in range(3)]
     (tmp_path / "more.jsonl").write_text("\n".join(lines))
-    filled(*"ingest more.jsonl --dataset pairs --id-column id --embedder none".split())
+    on = ("--dataset", "pairs", "--id-column", "id", "--embedder", "none")
+    assert filled("ingest", "more.jsonl", *on).code == 0
     with workspaces.open(tmp_path) as space:
         ana, kim = (space.person(name) for name in ("ana", "kim"))
         space.annotate.finish(kim.id, BRIDGE, seconds=1)
@@ -265,3 +266,12 @@ def test_the_method_paragraph_counts_known_answers(filled: Command, tmp_path: Pa
     assert "Of 4 completed readings, 1 (25.0%) checked" in report
     assert "0 (0.0%) were practice" in report
     assert "During a second reading (1)" in report
+
+
+def test_accounts_that_were_linked_since_change_no_snapshot(frozen: Command) -> None:
+    """People have another kind and name then; their work is the same."""
+    for name in ("ana", "ben"):
+        on = ("--name", f"{name} now", "--email", f"{name}@example.org", "--invite")
+        assert frozen("users", "create", *on, "--link-imported", name).code == 0
+    done = frozen("snapshots", "replay", "paper", "--json")
+    assert (done.code, done.json["same"], done.json["differences"]) == (0, True, [])

@@ -33,11 +33,14 @@ class PersonHandout:
 
 @dataclass(frozen=True, slots=True)
 class HandoutReport:
+    """Result of an assignment; `in_progress`: samples that were not moved for this reason."""
+
     handout: int
     samples: int
     people: tuple[PersonHandout, ...]
     short: int = 0
     gold: int = 0
+    in_progress: int = 0
 
 
 @dataclass(frozen=True, slots=True)
