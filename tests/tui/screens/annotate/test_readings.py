@@ -211,3 +211,26 @@ async def test_nothing_handed_out_is_told(folder: Path) -> None:
         await pilot.press("q")
         await pilot.pause()
     assert app.return_code == 0
+
+
+async def test_first_readings_are_hidden_until_the_second_ones_are_complete(folder: Path) -> None:
+    """The queue leaves them out; where all are hidden, the next start continues the second ones."""
+    second(folder)
+    with workspace.open(folder) as space:
+        space.team.assignments.repeat("films", ["ana"], AssignmentOptions("1"))
+    async with open_app(folder, sample="") as person:
+        await person.press("q")
+        person.screen.do("reading.other")
+        await person.settled()
+        assert kind(person) is PersonKind.AGAIN
+        person.screen.do("reading.other")
+        await person.settled()
+        assert kind(person) is PersonKind.AGAIN
+        assert person.said().code is MessageCode.FIRST_READING_HIDDEN
+    async with open_app(folder, sample="") as person:
+        assert kind(person) is PersonKind.AGAIN
+        for _ in range(3):
+            await person.press("enter")
+        person.screen.do("reading.other")
+        await person.settled()
+        assert kind(person) is PersonKind.LOCAL
