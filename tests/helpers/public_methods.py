@@ -70,7 +70,8 @@ def plain_values(sample: Sample) -> dict[str, list[Any]]:
         "runner": None, "options": None, "backend": "own", "embedder": "none", "reply": "x",
         "about": {}, "columns": [], "judge": None, "threshold": ScoreThreshold(below=0.5),
         "before": "x", "label": None, "other": LabelTree((), "x"), "topic": "1", "run": "run1",
-        "part": "note", "change": lambda _: "x", "url": "http://x", "with_key": False, "variable": "x",
+        "part": "note",
+        "change": lambda _: "x", "url": "http://x", "with_key": False, "variable": "x",
     }  # fmt: skip
     return {name: [value] for name, value in plain.items()}
 
