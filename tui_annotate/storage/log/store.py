@@ -140,7 +140,7 @@ class AnnotationStore(LogStore):
     def require_visible(self, person: str, key: SampleKey) -> None:
         """Raise NotAllowed if a person must not see their first reading of a sample.
 
-        This is the case for everyone while the second reading is open, whoever runs the program.
+        It applies to all users of the program while the second reading is open.
         """
         with self.reading() as log:
             log.require_visible(person, key)
