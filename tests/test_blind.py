@@ -6,55 +6,36 @@ where a parameter has a name that is not known here, the test says so.
 
 from __future__ import annotations
 
-import inspect
 import json
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from itertools import islice, product
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
 
+from tests.helpers.public_methods import (
+    calls,
+    outcome,
+    plain_values,
+    public_methods,
+    unknown_parameters,
+)
 from tests.helpers.stores import LABELS, claim, fill
 from tests.helpers.suggestions import suggest
 from tui_annotate import workspace as workspaces
 from tui_annotate.domain.adjudication_history import LaterWork
-from tui_annotate.domain.assignments import State
-from tui_annotate.domain.errors import InvalidInput, TuiAnnotateError
-from tui_annotate.domain.labels import LabelTree
+from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import Actor, Person, Role
 from tui_annotate.domain.records import OwnedAnnotation, Record, RecordFilter
-from tui_annotate.domain.samples import Sample, SampleKey, SampleKind, Side
-from tui_annotate.domain.spans import Span
+from tui_annotate.domain.samples import SampleKey
 from tui_annotate.domain.suggestions import Suggestion
-from tui_annotate.services.authentication import AuthenticationService
 from tui_annotate.services.authentication.account_management import NewAccount
-from tui_annotate.services.authentication.hashing import Argon2Hasher
-from tui_annotate.services.suggestions import ScoreThreshold
-from tui_annotate.storage.database import Database
 from tui_annotate.storage.labels.store import GuidanceKind
-from tui_annotate.storage.people.accounts import AccountStore
-from tui_annotate.storage.people.sessions import SessionStore
-from tui_annotate.storage.vectors.store import VectorStore
 from tui_annotate.workspace import Workspace
 
 SENTINEL: Final = "s3nt1nel"
 
-CLOSED: Final = (
-    Argon2Hasher,
-    AuthenticationService,  # signing in, which comes before there is anybody to be blind
-    AccountStore,
-    SessionStore,
-    VectorStore,  # what texts mean, and nothing that anybody did
-    Database,  # the file itself, which whoever can open it has anyhow
-)
-LEFT_OUT: Final = {
-    "acting": "another actor has another workspace",
-    "close": "ends all of it",
-    "keep": "the name of somebody who signed in; no work",
-}
 DUMP: Final = [
     {
         "sample_id": 0,
@@ -147,7 +128,7 @@ def _given(scene: Scene) -> Mapping[str, list[Any]]:
     stored = space.corpus.sample(key)
     event = space.log.events(ben.id, key)[0]
     talk = next(iter(space.team.comments.list_threads())).remarks[0].id
-    return _values(stored.sample) | {
+    return plain_values(stored.sample) | {
         "person": [ben.id, scene.ana.id],
         "person_id": [ben.id],
         "reviewer": [ben.id, scene.ana.id],
@@ -176,113 +157,6 @@ def _given(scene: Scene) -> Mapping[str, list[Any]]:
     }
 
 
-def _values(sample: Sample) -> dict[str, list[Any]]:
-    """The parameters that are nobody's."""
-    moment = "2026-01-01T00:00:00.000000+00:00"
-    plain: dict[str, Any] = {
-        "order": "by-source", "annotation_id": "b-1", "limit": 50, "seconds": 1.0, "step": 1,
-        "text": "words", "reason": "words", "rating": "good", "value": "x", "format": "native",
-        "exporter": "native", "dataset": "d", "kind": GuidanceKind.LABELS, "search": "",
-        "place": {}, "states": (State.FLAGGED,), "after": None, "side": Side.SUMMARY,
-        "span": Span(0, 3), "claim": claim("x").claim[0], "anchor": claim("x").claim[0],
-        "sample": sample, "outside": SampleKey("d", "2"), "record": Record(sample),
-        "records": [Record(sample)], "names": ["b-1", "a-1"], "plans": [], "wanted": [0],
-        "annotation": claim("b-1"), "labels": lambda _="": None, "batch": [], "segmenter": "x",
-        "hashes": [each.sha256 for each in sample.documents], "table": "none", "loose": True,
-        "documents": [each.sha256 for each in sample.documents], "used": None, "vectors": {},
-        "lengths": {}, "path": ("Fine",), "paths": [], "session": [], "folder": "w", "where": "x",
-        "fingerprint": "x", "now": moment, "since": moment, "holder": "x", "seen": {},
-        "candidates": [], "rest": None, "note": "", "code": "x", "new": None,
-        "password": "lamps over the water",
-        "email": "x@example.org", "accounts": [], "asked": None, "kept": None, "told": print,
-        "token": "x", "wish": None, "number": 1, "score": "", "ids": (), "rule": None, "pool": None,
-        "comment": None, "heads": {}, "log": None, "by": "x", "owner": "x", "key_line": "x",
-        "run_id": "x", "maker": "judge:tiny", "scores": [], "suggestions": [], "found": [],
-        "runner": None, "options": None, "backend": "own", "embedder": "none", "reply": "x",
-        "about": {}, "columns": [], "judge": None, "threshold": ScoreThreshold(below=0.5),
-        "before": "x", "label": None, "other": LabelTree((), "x"), "topic": "1", "run": "run1",
-        "change": lambda _: "x", "url": "http://x", "with_key": False, "variable": "x",
-    }  # fmt: skip
-    return {name: [value] for name, value in plain.items()}
-
-
-def _doors(value: Any, path: str, seen: set[int]) -> Iterator[tuple[str, Callable[..., Any]]]:
-    """Every public method that can be reached from an object of ours, once."""
-    if id(value) in seen or not type(value).__module__.startswith("tui_annotate."):
-        return
-    seen.add(id(value))
-    if isinstance(value, CLOSED):
-        return
-    for name in sorted(set(dir(value)) - LEFT_OUT.keys()):
-        if name.startswith("_"):
-            continue
-        try:
-            found = getattr(value, name)
-        except TuiAnnotateError:
-            continue  # the door itself is shut
-        if inspect.ismethod(found):
-            yield f"{path}.{name}", found
-        else:
-            yield from _doors(found, f"{path}.{name}", seen)
-
-
-def _unknown(method: Callable[..., Any], given: Mapping[str, list[Any]]) -> list[str]:
-    """The parameters that must be given and are not known here: add them to `_given`."""
-    return [
-        f"{method.__qualname__}({name})"
-        for name, parameter in inspect.signature(method).parameters.items()
-        if parameter.default is parameter.empty and name not in {*given, "args", "kwargs"}
-        if parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
-    ]
-
-
-def _calls(method: Callable[..., Any], given: Mapping[str, list[Any]]) -> Iterator[Any]:
-    """What a method gives, for each of the things that can be given to it."""
-    chosen: dict[str, list[Any]] = {}
-    for name, parameter in inspect.signature(method).parameters.items():
-        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
-            continue
-        if name in given:
-            chosen[name] = [_fitting(each, str(parameter.annotation)) for each in given[name]]
-    for values in product(*chosen.values()):
-        yield lambda values=values: method(**dict(zip(chosen, values, strict=True)))
-
-
-def _fitting(value: Any, kind: str) -> Any:
-    """What is given, as a parameter of that kind takes it."""
-    if kind == "Person":
-        return Person(value, "x")
-    if kind == "Kind":
-        return SampleKind.CITATION
-    if kind == "str" and isinstance(value, Sample):
-        return value.id
-    return value
-
-
-def _shown(result: Any, given: Mapping[str, list[Any]]) -> str:
-    """All that a result says, with what its own methods give where it is a transaction."""
-    if isinstance(result, AbstractContextManager) and not isinstance(result, Workspace):
-        with result as inside:
-            return "".join(
-                _outcome(call, given)
-                for _, method in _doors(inside, "", set())
-                for call in _calls(method, given)
-            )
-    if isinstance(result, Iterator):
-        return repr(list(islice(result, 1000)))
-    return repr(result)
-
-
-def _outcome(call: Callable[[], Any], given: Mapping[str, list[Any]]) -> str:
-    """What comes of a call: its result, or the words of its refusal."""
-    try:
-        return _shown(call(), given)
-    except TuiAnnotateError as error:
-        return f"{error.message} {error.hint}"
-    except (TypeError, AttributeError, ValueError, KeyError, StopIteration):
-        return ""  # something was given that it can not use; it gave nothing
-
-
 def test_no_method_gives_an_annotator_what_others_did(scene: Scene) -> None:
     """Nor changes it: of all public methods that can be reached, with another's name and one's own.
 
@@ -291,9 +165,9 @@ def test_no_method_gives_an_annotator_what_others_did(scene: Scene) -> None:
     given = _given(scene)
     before = scene.work
     leaks, harm, unknown = [], [], []
-    for path, method in _doors(scene.mine, "workspace", set()):
-        unknown += _unknown(method, given)
-        report = [_outcome(call, given) for call in _calls(method, given)]
+    for path, method in public_methods(scene.mine, "workspace", set()):
+        unknown += unknown_parameters(method, given)
+        report = [outcome(call, given) for call in calls(method, given)]
         leaks += [path] * any(SENTINEL in words for words in report)
         if scene.work != before:
             harm.append(path)
@@ -319,9 +193,9 @@ def test_the_owner_of_the_files_sees_all(scene: Scene) -> None:
     ends += ["standing", "reading", "nearest", "list_threads", "suggested", "list_suggestions"]
     found = {
         path.rpartition(".")[2]
-        for path, method in _doors(scene.all_of_it, "workspace", set())
+        for path, method in public_methods(scene.all_of_it, "workspace", set())
         if path.rpartition(".")[2] in ends
-        if any(SENTINEL in _outcome(call, given) for call in _calls(method, given))
+        if any(SENTINEL in outcome(call, given) for call in calls(method, given))
     }
     assert set(ends) - found == set()
 

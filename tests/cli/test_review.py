@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.cli.conftest import numbers
+from tests.cli.conftest import Command, numbers
 from tests.helpers.stores import fill
 from tests.tui.screens import review_app
 from tests.tui.screens.review_app import CHINESE, FIRST, SECOND
@@ -455,3 +455,12 @@ def test_status_and_doctor_name_edits_after_adjudication(
     }
     assert "1 after a reopening, 1 without" in printed(capsys, "status", *where)
     assert "1 after a reopening, 1 without" in " ".join(printed(capsys, "doctor", *where).split())
+
+
+def test_reading_commands_add_no_person(filled: Command) -> None:
+    """Whoever only looks is nobody to assign samples to."""
+    filled("review", "list", "--as", "someone", "--json")
+    filled("review", "list")
+    filled("sync", "status", "shared")
+    filled("status")
+    assert filled("people", "list", "--json").json == []

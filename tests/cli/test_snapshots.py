@@ -6,6 +6,7 @@ import json
 import sqlite3
 import subprocess
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,9 +17,13 @@ from tests.tui.screens import review_app
 from tests.tui.screens.review_app import FIRST
 from tui_annotate import workspace as workspaces
 from tui_annotate.domain.adjudication import RejectionReason
+from tui_annotate.domain.assignment_plan import AssignmentOptions
+from tui_annotate.domain.assignment_rules import Gold
 from tui_annotate.domain.errors import Damaged, NotFound
-from tui_annotate.domain.people import SETTLED, Person, PersonKind
+from tui_annotate.domain.people import SETTLED, Person, PersonKind, second_reader
+from tui_annotate.domain.records import OwnedAnnotation, Record
 from tui_annotate.domain.samples import SampleKey
+from tui_annotate.services.authentication.account_management import NewAccount
 
 BRIDGE, TEA = SampleKey("pairs", "bridge"), SampleKey("pairs", "tea")
 
@@ -202,3 +207,71 @@ def test_another_name_or_kind_of_a_person_is_no_difference(frozen: Command, tmp_
     assert replayed.code == 0
     with workspaces.open(tmp_path) as space:
         assert space.people.person(ana.id).name == "anna"
+
+
+def conduct(command: Command, folder: Path, name: str) -> str:
+    """The paragraph of a new snapshot's method text that states what was checked."""
+    assert command("snapshots", "create", name).code == 0
+    method = (folder / "frozen" / name / "method.md").read_text()
+    return next(part for part in method.split("\n\n") if "annotation screen" in part)
+
+
+def test_the_method_paragraph_states_what_was_checked(filled: Command, tmp_path: Path) -> None:
+    """Each claim on the conduct of a study comes from the store; else it is named as unknown."""
+    work(tmp_path, "ana", "a1")
+    nobody = conduct(filled, tmp_path, "one")
+    for words in ("no accounts", "No annotations of people were imported", "no such mark"):
+        assert words in nobody
+    assert "No open session of an annotator was taken over" in nobody
+    assert "Of 1 completed reading, 0 (0.0%) checked" in nobody
+    with workspaces.open(tmp_path) as space:
+        ana, ben = (space.person(name) for name in ("ana", "ben"))
+        presence = space.team.presence
+        assert presence.hold(ana.id, "there/0/x") is None
+        assert presence.hold(ana.id, "here/0/y", over="there/0/x") is None
+        assert presence.hold(ana.id, "here/0/y", over="there/0/x") is None
+        known = claim("k", 0, 6, label="Benign")
+        space.annotate.add(ben.id, BRIDGE, known, seconds=1)
+        space.annotate.finish(ben.id, BRIDGE, seconds=1)
+        sample = space.corpus.sample(TEA).sample
+        foreign = replace(claim("z", 0, 3, label="Benign"), origin="imported:x")
+        owner = Person("zoe", "zoe", PersonKind.IMPORTED)
+        space.log.import_records([Record(sample, (OwnedAnnotation("zoe", foreign),), (), (owner,))])
+        space.team.accounts.add(
+            NewAccount("root", "r@example.org", None, password="lamps on water")
+        )
+    done = conduct(filled, tmp_path, "two")
+    assert "1 annotation and the state of 1 reading by 1 person were imported from files" in done
+    assert "by another session of the same person 1 time (1 person)" in done
+    assert "2 completed readings of 2 belong to people without an account" in done
+    assert "no accounts" not in done
+
+
+def test_the_method_paragraph_counts_known_answers(filled: Command, tmp_path: Path) -> None:
+    """Practice, checks of accuracy and second readings are shares of all completed readings."""
+    lines = [f'{{"id": "x{at}", "source": "One {at}.", "summary": "Two."}}' for at in range(3)]
+    (tmp_path / "more.jsonl").write_text("\n".join(lines))
+    on = ("--dataset", "pairs", "--id-column", "id", "--embedder", "none")
+    assert filled("ingest", "more.jsonl", *on).code == 0
+    with workspaces.open(tmp_path) as space:
+        ana, kim = (space.person(name) for name in ("ana", "kim"))
+        space.annotate.finish(kim.id, BRIDGE, seconds=1)
+        space.team.assignments.gold("pairs", Gold((BRIDGE.id,), every=2), answers="kim")
+        space.team.assignments.give("pairs", ["ana"], AssignmentOptions())
+        for key in (TEA, BRIDGE):
+            space.annotate.finish(ana.id, key, seconds=1)
+        space.team.assignments.repeat("pairs", ["ana"], AssignmentOptions("2"))
+        space.annotate.finish(second_reader(ana).id, TEA, seconds=1)
+    report = conduct(filled, tmp_path, "one")
+    assert "Of 4 completed readings, 1 (25.0%) checked" in report
+    assert "0 (0.0%) were practice" in report
+    assert "During a second reading (1)" in report
+
+
+def test_accounts_that_were_linked_since_change_no_snapshot(frozen: Command) -> None:
+    """People have another kind and name then; their work is the same."""
+    for name in ("ana", "ben"):
+        on = ("--name", f"{name} now", "--email", f"{name}@example.org", "--invite")
+        assert frozen("users", "create", *on, "--link-imported", name).code == 0
+    done = frozen("snapshots", "replay", "paper", "--json")
+    assert (done.code, done.json["same"], done.json["differences"]) == (0, True, [])

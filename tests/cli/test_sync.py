@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +15,7 @@ from tests.helpers.stores import claim
 from tests.plugins.sync.table_server import KEY, FakeTable, refusal, serving_table
 from tui_annotate import workspace as workspaces
 from tui_annotate.domain.errors import InvalidInput, NotAllowed, NotFound
-from tui_annotate.domain.records import Record
+from tui_annotate.domain.records import OwnedAnnotation, Record
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.protocols import ExportOptions, ImportOptions
@@ -324,6 +325,44 @@ def test_status_tells_how_far_both_sides_are(
     assert (report["rows"], report["samples_to_push"], report["samples_to_pull"]) == (1, 0, 1)
     lines = command("sync", "status", "-w", "two").out.splitlines()
     assert sorted(number for line in lines for number in numbers(line)) == [0, 1, 1]
+
+
+@pytest.mark.usefixtures("fake")
+@pytest.mark.parametrize("edited", ["there", "here"])
+def test_a_change_of_one_side_is_no_conflict_without_an_earlier_sync(
+    edited: str, command: Command, machines: Path
+) -> None:
+    """A copied workspace knows by the actions in the row which side continues the other."""
+    add(machines / "one", "one")
+    shutil.copytree(machines / "one", machines / "three")
+    if edited == "here":
+        add(machines / "three", "three", start=10)
+    else:
+        add(machines / "one", "more", start=10)
+    command("sync", "push", "-w", "one")
+    pulled = command("sync", "pull", "-w", "three", "--json").json[0]
+    assert pulled["conflicts"] == []
+    assert notes(machines / "three") == (["one", "three"] if edited == "here" else ["more", "one"])
+    sent = command("sync", "push", "-w", "three", "--json").json["samples"]
+    assert sent == (1 if edited == "here" else 0)
+
+
+@pytest.mark.usefixtures("fake")
+def test_imported_work_that_was_not_touched_is_no_conflict(
+    command: Command, machines: Path
+) -> None:
+    """Both sides imported the same file; one of them worked on."""
+    for name in ("one", "two"):
+        with workspaces.open(machines / name) as space:
+            person = space.person()
+            sample = space.corpus.sample(BRIDGE).sample
+            made = replace(claim("i", 0, 5, label="", note="imported"), origin="imported:x")
+            owned = (OwnedAnnotation(person.id, made),)
+            space.log.import_records([Record(sample, owned, (), (person,))])
+    add(machines / "one", "more", start=10)
+    command("sync", "push", "-w", "one")
+    assert command("sync", "pull", "-w", "two", "--json").json[0]["conflicts"] == []
+    assert notes(machines / "two") == ["imported", "more"]
 
 
 def test_delete_mine_asks_and_removes_ones_own_rows(

@@ -91,7 +91,8 @@ def test_alike_is_the_same_label_on_the_same_claim() -> None:
     ("text", "is_so"),
     [
         ("- {name: A, color: red, key: 2, description: x}\n- B: [C]\n- New", False),
-        ("- {name: A, note: required, retired: true}\n- B: [C]", False),
+        ("- {name: A, retired: true}\n- B: [C]", False),
+        ("- {name: A, note: required}\n- B: [C]", True),
         ("- A\n- B", True),
         ("- {name: A, evidence: none}\n- B: [C]", True),
         ("- {name: A, note: none}\n- B: [C]", True),
@@ -100,7 +101,7 @@ def test_alike_is_the_same_label_on_the_same_claim() -> None:
     ],
 )
 def test_a_set_is_stricter_where_work_could_lose_by_it(text: str, *, is_so: bool) -> None:
-    """What is added, and what asks for more of new work, takes nothing from old work."""
+    """What is added, or retired for new work, takes nothing from old work."""
     assert is_stricter(parse_labels("- A\n- B: [C]\n"), parse_labels(text)) is is_so
 
 

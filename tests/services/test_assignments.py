@@ -118,6 +118,43 @@ def test_whose_account_is_disabled_gets_no_work(database: Database) -> None:
     assert keys(database, "ben") == []
 
 
+@pytest.mark.parametrize("gone", ["disabled", "deleted"])
+def test_undo_gives_no_work_to_people_who_left(database: Database, gone: str) -> None:
+    """Their samples are not returned to them, and are counted."""
+    members = {name: Person(name, name, PersonKind.ACCOUNT) for name in ("ana", "ben")}
+
+    def member(name: str) -> Person:
+        if name not in members:
+            raise NotFound("no account")
+        return members[name]
+
+    share = service(database, member=member)
+    share.give("d", ["ben"], AssignmentOptions("4"))
+    share.move("ben", ["ana"])
+    stores = (AssignmentStore(database), PeopleStore(database))
+    disabled = {"ben"} if gone == "disabled" else set()
+    if gone == "deleted":
+        del members["ben"]
+    undone = AssignmentService(*stores, member, OPERATOR, lambda: disabled).undo()
+    assert (undone.removed, undone.unreturned) == (4, 4)
+    with AssignmentStore(database).reading() as store:
+        assert (store.held(person="ben"), store.held(person="ana")) == ([], [])
+
+
+def test_completed_samples_are_not_in_progress(database: Database) -> None:
+    """Undo and move count them apart."""
+    share = service(database)
+    share.give("d", ["ana"], AssignmentOptions("3"))
+    ana, own = person(database, "ana"), keys(database, person(database, "ana"))
+    work = annotate(database)
+    work.finish(ana, own[0], seconds=1)
+    work.add(ana, own[1], claim("a"), seconds=1)
+    undone = share.undo()
+    assert (undone.removed, undone.kept, undone.completed) == (1, 2, 1)
+    report = share.move("ana", ["ben"])
+    assert (report.samples, report.in_progress) == (0, 1)
+
+
 def test_a_second_reading_of_nothing_makes_no_person(database: Database) -> None:
     """Neither where nobody has anything of the samples, nor where it is only asked for."""
     share = service(database)

@@ -8,7 +8,7 @@ from itertools import count
 import pytest
 
 from tests.helpers.printed_numbers import printed_numbers
-from tests.helpers.stores import fill
+from tests.helpers.stores import annotate, claim, fill
 from tui_annotate.domain.comments import CommentThread
 from tui_annotate.domain.errors import InvalidInput, NotAllowed, NotFound
 from tui_annotate.domain.people import OPERATOR, Actor, Person, Role, second_reader
@@ -70,7 +70,7 @@ def texts(talks: list[CommentThread]) -> list[list[str]]:
 
 
 def test_a_talk_goes_to_and_fro(database: Database, key: SampleKey) -> None:
-    """One talk for a person and a sample, also at their second reading; it waits, then does not."""
+    """One talk for a person and a sample in each reading; it waits, then does not."""
     ana, li = remarks(database, "ana"), remarks(database, "li", Role.REVIEWER)
     ana.write("ana", key, "Is a date a number?")
     (asked,) = li.list_threads(waiting=True)
@@ -80,8 +80,11 @@ def test_a_talk_goes_to_and_fro(database: Database, key: SampleKey) -> None:
     ana.write(second, key, "Thanks.")
     found = ana.find_thread(second, key)
     assert found is not None
-    assert texts([found]) == [["Is a date a number?", "It is.", "Thanks."]]
+    assert texts([found]) == [["Thanks."]]
     assert found.waiting
+    first = ana.find_thread("ana", key)
+    assert first is not None
+    assert texts([first]) == [["Is a date a number?", "It is."]]
     assert ana.find_thread("ana", SampleKey("d", "2")) is None
 
 
@@ -179,3 +182,27 @@ def test_a_change_is_told_by_its_lines(database: Database, key: SampleKey) -> No
     guidance.keep(GuidanceKind.GUIDELINES, "\n".join(map(str, range(100))), dataset="d")
     (long,) = ana.of("ana")
     assert (len(long.lines), printed_numbers(long.lines[-1].text)) == (61, [["40"]])
+
+
+def test_each_annotation_has_its_own_talk(database: Database, key: SampleKey) -> None:
+    """Next to that of the sample; only the annotator's own annotations can be asked about."""
+    annotating = annotate(database)
+    for who in ("ana", "ben"):
+        annotating.add(who, key, claim(f"{who}-1"), seconds=1)
+    ana, li = remarks(database, "ana"), remarks(database, "li", Role.REVIEWER)
+    ana.write("ana", key, "About all.")
+    ana.write("ana", key, "About one.", annotation="ana-1")
+    talk = ana.find_thread("ana", key, annotation="ana-1")
+    assert talk is not None
+    assert (talk.annotation, talk.waiting) == ("ana-1", True)
+    li.reply(talk.id, "Yes.")
+    ana.write("ana", key, "And this?", annotation="ana-1")
+    assert texts(ana.list_threads()) == [["About all."], ["About one.", "Yes.", "And this?"]]
+    assert [each.annotation for each in li.list_threads(waiting=True)] == ["", "ana-1"]
+    for name in ("ben-1", "nothing"):
+        with pytest.raises(NotFound) as refused:
+            ana.write("ana", key, "Mine?", annotation=name)
+        assert repr(name) in refused.value.message
+    annotating.remove("ana", key, "ana-1", version=1, seconds=1)
+    ana.write("ana", key, "It is gone.", annotation="ana-1")
+    assert len(li.list_threads()[1].remarks) == 4

@@ -22,6 +22,7 @@ from tui_annotate.domain.errors import (
     Unavailable,
 )
 from tui_annotate.domain.history import RELABEL, replay
+from tui_annotate.domain.label_changes import LackingWork
 from tui_annotate.domain.people import SETTLED, Actor, Person, PersonKind, Role
 from tui_annotate.domain.records import OwnedAnnotation, Record
 from tui_annotate.domain.samples import SampleKey, Side
@@ -710,3 +711,91 @@ def test_when_people_worked_is_not_when_labels_changed(worked: Workspace) -> Non
     relabel(worked).rename("Odd", "Strange")
     assert worked.log.stream(ana, KEY).updated == before
     assert worked.log.stream(ana, KEY).annotations[-1].updated > before
+
+
+REQUIRED = LABELS.replace("{name: Odd, key: 3}", "{name: Odd, key: 3, note: required}")
+
+
+def test_what_lacks_a_required_part_is_listed_before_it_is_applied(worked: Workspace) -> None:
+    """The dry run names each annotation; without a decision the change is refused."""
+    put(worked, worked.person("bo").id, OTHER, "f", "Odd", note="has one", start=0, end=3)
+    before = stored(worked)
+    report = relabel(worked).apply(REQUIRED, name="x", dry=True)
+    found = {(each.person, each.sample, each.label, each.says) for each in report.of("lacks")}
+    assert found == {
+        ("ana", "1", "Odd", "note"),
+        ("bo", "1", "Odd", "note"),
+        ("adjudicated", "2", "Odd", "note"),
+    }
+    assert (report.annotations, report.reopened, len(report.of("lacks"))) == (4, 0, 4)
+    with pytest.raises(RelabelConflict) as refused:
+        relabel(worked).apply(REQUIRED, name="x")
+    assert len(refused.value.report.of("lacks")) == 4
+    assert stored(worked) == before
+
+
+def test_what_lacks_a_required_part_is_opened_again(worked: Workspace) -> None:
+    """Completed samples alone; a second application finds nothing new; undo completes them."""
+    before = states(worked)
+    report = relabel(worked).apply(REQUIRED, name="x", lacking=LackingWork.REOPEN)
+    assert report.reopened == 3
+    after = states(worked)
+    changed = {who: state for who, state in after.items() if before[who] != state}
+    assert changed == {
+        ("ana", "d/1"): "reopened",
+        ("bo", "e/1"): "reopened",
+        ("adjudicated", "d/2"): "reopened",
+    }
+    assert sound(worked)
+    ana = worked.person("ana").id
+    with pytest.raises(Conflict):
+        worked.annotate.finish(ana, KEY, seconds=1)
+    relabel(worked).undo()
+    assert states(worked) == before
+
+
+def test_what_lacks_a_required_part_can_stay_and_is_counted(worked: Workspace) -> None:
+    """States stay; doctor counts the annotations of completed samples."""
+    before = states(worked)
+    counted = [each for each in worked.check() if each.what == "required parts"]
+    assert counted == []
+    report = relabel(worked).apply(REQUIRED, name="x", lacking=LackingWork.KEEP)
+    assert (report.reopened, states(worked)) == (0, before)
+    (finding,) = [each for each in worked.check() if each.what == "required parts"]
+    assert (finding.state, "note (2)" in finding.says) == ("doubt", True)
+
+
+def test_a_file_that_requires_more_waits_for_a_decision(worked: Workspace) -> None:
+    """An edited labels.yaml is not put in use by itself."""
+    (worked.path / "labels.yaml").write_text(REQUIRED)
+    assert worked.annotate.labels().requires(("Odd",), "note") is False
+    assert "Odd" in worked.team.proposals.refused()
+
+
+def test_a_merge_into_a_label_with_rules_asks_as_well(space: Workspace) -> None:
+    """Annotations get a requirement together with their new label."""
+    (space.path / "labels.yaml").write_text(
+        LABELS.replace("{name: Alone,", "{name: Told, note: required}\n- {name: Alone,")
+    )
+    ana = space.person("ana").id
+    put(space, ana, KEY, "a", "Odd")
+    space.annotate.finish(ana, KEY, seconds=1)
+    with pytest.raises(RelabelConflict) as refused:
+        relabel(space).merge(["Odd"], "Told")
+    assert len(refused.value.report.of("lacks")) == 1
+    done = relabel(space).merge(["Odd"], "Told", lacking=LackingWork.REOPEN)
+    assert (done.reopened, states(space)) == (1, {("ana", "d/1"): "reopened"})
+    assert labels_of(space) == {"a": ["Told"]}
+    assert sound(space)
+
+
+def test_completed_samples_without_a_rating_are_counted(worked: Workspace) -> None:
+    """As soon as there is a scale; before that nothing is missing."""
+    assert [each.says for each in worked.check() if each.what == "ratings"] == []
+    with Workspace(
+        worked.path, replace(worked.settings, ratings=("good", "bad")), worked.team.database
+    ) as rated:
+        rated.annotate.rate(rated.person("bo").id, THIRD, "good", seconds=1)
+        rated.annotate.finish(rated.person("bo").id, THIRD, seconds=1)
+        (finding,) = [each for each in rated.check() if each.what == "ratings"]
+    assert finding.says.startswith("1 of 2 completed samples")

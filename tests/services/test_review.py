@@ -288,6 +288,8 @@ def test_merging(team: Team) -> None:
     assert (merged.labels, merged.note) == ((("Odd",),), "one / two")
     assert merged.settled
     assert (merged.settled.how, merged.settled.sources) == (ReviewAction.MERGED, ("a", "b"))
+    (decision,) = review.decisions(find_name=str)
+    assert decision.annotators == (team.people["ben"],)  # ana chose another label
     with pytest.raises(InvalidInput, check=has_code("not-mergeable")):
         review.merge(who, key, [("a",), ("b",)], labels=(("Alone",),), seen=judged.seen, seconds=1)
     with pytest.raises(InvalidInput, check=has_code("not-mergeable")):

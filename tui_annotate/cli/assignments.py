@@ -279,7 +279,10 @@ def move(
         report = _service(space, create=create).move(
             person, new_people or (), begun=include_started, dry_run=dry_run
         )
-    more = "" if include_started else "; to include samples in progress, add --include-started"
+    more = ""
+    if report.in_progress:
+        count = output.many(report.in_progress, "sample")
+        more = f"; to move also {count} in progress, add --include-started"
     _print_assignment(
         report,
         dry_run=dry_run,
@@ -353,11 +356,20 @@ def undo(
         undone = space.team.assignments.undo(number, begun=include_started)
     removed = output.many(undone.removed, "sample")
     lines = [f"undid batch {undone.handout.id}: {removed}"]
-    if undone.kept:
-        kept = output.many(undone.kept, "sample")
+    if undone.completed:
+        completed = output.many(undone.completed, "sample")
+        lines.append(f"still assigned: {completed} completed, skipped or flagged")
+    if in_progress := undone.kept - undone.completed:
+        kept = output.many(in_progress, "sample")
         more = "; to withdraw these samples, add --include-started"
         more = "" if include_started or undone.handout.kind is AssignmentCause.GOLD else more
         lines.append(f"still assigned: {kept} in progress{more}")
+    if undone.unreturned:
+        count = output.many(undone.unreturned, "sample")
+        lines.append(
+            f"not returned: {count}, because the account of the former assignee is disabled or"
+            " deleted; to assign them: tui-annotate assignments create"
+        )
     lines += [
         f"all annotators can again see all samples of dataset {dataset}" for dataset in undone.free
     ]

@@ -12,6 +12,7 @@ from tui_annotate.cli import completion, options, output
 from tui_annotate.cli.help_format import TEAM
 from tui_annotate.cli.options import add_command, add_group, argument, open_workspace, option
 from tui_annotate.domain.errors import InvalidInput
+from tui_annotate.domain.label_changes import LackingWork
 from tui_annotate.domain.label_files import parse_labels
 from tui_annotate.domain.labels import JOINER, Label, LabelTree, Requirement
 from tui_annotate.domain.workspace_files import LABELS
@@ -27,6 +28,15 @@ if TYPE_CHECKING:
 SetOption = Annotated[
     str,
     options.dataset_option("Dataset with its own label set (default: the workspace's label set)."),
+]
+LackingOption = Annotated[
+    LackingWork | None,
+    option(
+        "--lacking",
+        "reopen|keep",
+        "Reopen or keep completed samples with annotations that lack a note or evidence which"
+        " their label requires after the change (default: refuse the change).",
+    ),
 ]
 LabelArgument = Annotated[
     str,
@@ -59,14 +69,17 @@ _MOST_FINDINGS = 10
 
 _FINDING_TITLES = {
     "breaks": "annotations that violate a rule of their label",
+    "lacks": "annotations that lack what their label requires",
     "alike": "several annotations with the same label on the same claim",
     "left": "annotations that stay as they are, because people edited them after the label change",
     "lost": "annotations with a label that is not in the set",
 }
 _RULES = {
-    "evidence": "allows no evidence",
-    "note": "allows no note",
-    "alone": "must be alone",
+    ("breaks", "evidence"): "allows no evidence",
+    ("breaks", "note"): "allows no note",
+    ("breaks", "alone"): "must be alone",
+    ("lacks", "evidence"): "requires evidence",
+    ("lacks", "note"): "requires a note",
 }
 
 
@@ -170,6 +183,7 @@ def apply(
     file: Annotated[Path, argument("FILE", "Label set file in YAML.")],
     *,
     dataset: SetOption = "",
+    lacking: LackingOption = None,
     dry_run: options.DryOption = False,
     common: options.CommonOptions,
 ) -> None:
@@ -177,14 +191,16 @@ def apply(
 
     The label set applies to one dataset, or to all datasets without their own label set. The
     command refuses a label set that lacks labels of existing annotations; --dry-run lists these
-    annotations.
+    annotations, and those that lack a note or evidence that the label set requires now.
     """
     from tui_annotate.services.relabel import RelabelConflict
 
     text = read_text(file)
     with open_workspace(common.workspace) as space:
         try:
-            found = space.team.relabel.apply(text, name=str(file), dataset=dataset, dry=dry_run)
+            found = space.team.relabel.apply(
+                text, name=str(file), dataset=dataset, dry=dry_run, lacking=lacking
+            )
         except RelabelConflict as refused:
             if dry_run and common.as_json:
                 output.print_json(refused.report.as_json())
@@ -218,6 +234,7 @@ def merge(
     ],
     *,
     dataset: SetOption = "",
+    lacking: LackingOption = None,
     dry_run: options.DryOption = False,
     common: options.CommonOptions,
 ) -> None:
@@ -232,7 +249,7 @@ def merge(
             "name the labels to merge, then the label that replaces these labels",
         )
     with open_workspace(common.workspace) as space:
-        found = space.team.relabel.merge(old, into, dataset=dataset, dry=dry_run)
+        found = space.team.relabel.merge(old, into, dataset=dataset, dry=dry_run, lacking=lacking)
     _print_change(found, as_json=common.as_json)
 
 
@@ -359,6 +376,7 @@ def normalise(
             "Normalise only annotations of this dataset (default: all datasets)."
         ),
     ] = "",
+    lacking: LackingOption = None,
     dry_run: options.DryOption = False,
     yes: options.YesOption = False,
     common: options.CommonOptions,
@@ -388,7 +406,7 @@ def normalise(
             output.ask(
                 f"replace {output.many(count, 'label') if count else 'these labels'}?", yes=yes
             )
-        report = service.normalise(renames, dataset=dataset, dry=not done)
+        report = service.normalise(renames, dataset=dataset, dry=not done, lacking=lacking)
     if common.as_json:
         output.print_json({**report.as_json(), **_rules_as_json(irregular, rules)})
     else:
@@ -469,7 +487,7 @@ def _print_findings(title: str, findings: Sequence[RelabelFinding]) -> None:
     output.print_line(f"{title}: {len(findings):,}")
     for each in findings[:_MOST_FINDINGS]:
         numbers = ", ".join(map(str, each.numbers))
-        rule = f", which {_RULES[each.says]}" if each.says else ""
+        rule = f", which {_RULES[each.what, each.says]}" if each.says else ""
         label = f" {each.label}{rule}" if each.label else ""
         output.print_line(f"  {each.dataset}/{each.sample}  {each.person}  no. {numbers} {label}")
     if len(findings) > _MOST_FINDINGS:

@@ -621,6 +621,20 @@ def working_person(space: Workspace, name: str) -> Person:
     return person
 
 
+def reading_person(space: Workspace, name: str) -> Person:
+    """Return the person whose view a reading command shows; unlike `working_person`, store none.
+
+    A person without work here has an empty id.
+    """
+    if space.actor.person or space.team.members.required():
+        return space.person(name)
+    from tui_annotate.domain.people import Person
+    from tui_annotate.settings import person_name
+
+    own = person_name(space.path, name)
+    return space.people.find_local(own) or Person("", own)
+
+
 def choose_dataset(space: Workspace, name: str) -> str:
     """Return the name of a dataset that exists, or of the only dataset if `name` is empty.
 

@@ -81,7 +81,8 @@ def list_announcements(*, common: options.CommonOptions) -> None:
 
 def _print_thread(thread: CommentThread, service: CommentService) -> None:
     waits = ", unanswered" if thread.waiting else ""
-    output.print_line(f"{thread.id[:SHORT]}  {_describe_sample(thread)}{waits}")
+    about = f", annotation {thread.annotation}" if thread.annotation else ""
+    output.print_line(f"{thread.id[:SHORT]}  {_describe_sample(thread)}{about}{waits}")
     for each in thread.remarks:
         output.print_line(f"  {service.name(each.author)}, {each.at[:16]}:")
         _print_indented(each.text)
@@ -100,6 +101,7 @@ def _thread_as_json(thread: CommentThread, service: CommentService) -> dict[str,
     return {
         "id": thread.id,
         "sample": _describe_sample(thread),
+        "annotation": thread.annotation,
         "person": thread.person,
         "waiting": thread.waiting,
         "remarks": [_comment_as_json(each, service) for each in thread.remarks],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -19,6 +19,7 @@ from tui_annotate.domain.queue_orders import CONFLICTS, score_of_order
 from tui_annotate.plugins.files.sheets import FORMULA
 
 if TYPE_CHECKING:
+    from tui_annotate.domain.people import Person
     from tui_annotate.services.review import QueuedSample
     from tui_annotate.services.review.decisions import FindName, ReviewDecision
     from tui_annotate.workspace import Workspace
@@ -104,7 +105,7 @@ def list_samples(
     """
     score = score_of_order(order)
     with open_workspace(common.workspace, needs=Permission.REVIEW) as space:
-        review, who = space.team.review, _find_reviewer(space, name)
+        review, who = space.team.review, _find_reviewer(space, name, options.reading_person)
         if score:
             review.sort_against(space.machines.scores.support(score))
         rows = review.queue(who, dataset=dataset)
@@ -175,7 +176,9 @@ def allow(
     """
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         key = space.corpus.find(sample)
-        readers = space.team.review.allow(_find_reviewer(space, name), key, reason=reason)
+        readers = space.team.review.allow(
+            _find_reviewer(space, name, options.working_person), key, reason=reason
+        )
     people = {"annotators": readers.completed, "pending": readers.pending}
     output.print_result_or_json(
         {"dataset": key.dataset, "sample": key.id, **people, "reason": reason.strip()},
@@ -213,7 +216,7 @@ def reopen(
     """
     with open_workspace(common.workspace, needs=Permission.REVIEW) as space:
         key, review = space.corpus.find(sample), space.team.review
-        who = _find_reviewer(space, name)
+        who = _find_reviewer(space, name, options.working_person)
         chosen = review.find_annotator(who, key, person).id if person else ""
         reopened = review.reopen_work(who, key, reason=reason, person=chosen)
         people = [space.people.person(each).name for each in reopened]
@@ -290,11 +293,11 @@ def _decisions_to_csv(found: Sequence[ReviewDecision]) -> str:
     return written.getvalue()
 
 
-def _find_reviewer(space: Workspace, name: str) -> str:
+def _find_reviewer(space: Workspace, name: str, find: Callable[[Workspace, str], Person]) -> str:
     if space.actor.person:
         return space.actor.person
     if name or not space.team.authenticate.required():
-        return options.working_person(space, name).id
+        return find(space, name).id
     return ""
 
 

@@ -196,7 +196,7 @@ def status(
 ) -> None:
     """Show how much work waits to be pushed and pulled."""
     with open_workspace(common.workspace) as space:
-        person = options.working_person(space, name)
+        person = options.reading_person(space, name)
         values: dict[str, Any] = {"person": person.name}
         if (directory := _find_folder(folder)) is not None:
             ours, theirs = _open_folder(space, directory, person=person).waiting(person)

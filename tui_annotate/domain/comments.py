@@ -24,6 +24,8 @@ class PersonComment:
         sample: the sample that the message is about; None for an announcement.
         reader: `REVIEWERS`, `ALL`, or a person's id.
         answers: id of the thread's first message; empty for a first message.
+        annotation: id of the annotation that an annotator asks about; empty for the whole sample,
+            and in replies. The annotation may have been deleted since.
     """
 
     id: str
@@ -33,11 +35,15 @@ class PersonComment:
     answers: str
     text: str
     at: str
+    annotation: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class CommentThread:
-    """The messages between an annotator and the reviewers about one sample, in order of time."""
+    """The messages between an annotator and the reviewers, in order of time.
+
+    They are about one sample, or about one annotation of the annotator.
+    """
 
     remarks: Sequence[PersonComment]
 
@@ -49,6 +55,11 @@ class CommentThread:
     def person(self) -> str:
         """The id of the annotator who began the conversation."""
         return self.remarks[0].author
+
+    @property
+    def annotation(self) -> str:
+        """The id of the annotation that the thread is about; empty for the whole sample."""
+        return self.remarks[0].annotation
 
     @property
     def waiting(self) -> bool:

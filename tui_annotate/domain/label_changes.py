@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
+from enum import StrEnum
 from itertools import combinations
 
 from tui_annotate.domain.annotations import Annotation, LabelPath
@@ -12,6 +13,13 @@ from tui_annotate.domain.labels import LabelTree, Requirement
 
 Renames = Mapping[LabelPath, LabelPath]
 """New label paths by old label path; other labels stay unchanged."""
+
+
+class LackingWork(StrEnum):
+    """What happens to completed samples with annotations that lack what a label requires now."""
+
+    REOPEN = "reopen"
+    KEEP = "keep"
 
 
 def is_below(path: LabelPath, root: LabelPath) -> bool:
@@ -78,7 +86,7 @@ def find_duplicate_pairs(
 
 
 def is_stricter(old: LabelTree, new: LabelTree) -> bool:
-    """Return whether annotations valid in the old label set can be invalid in the new one."""
+    """Return whether annotations complete in the old label set can be invalid in the new one."""
     for label in old.walk():
         after = new.find(label.path)
         if after is None or (after.exclusive and not label.exclusive):
@@ -86,6 +94,6 @@ def is_stricter(old: LabelTree, new: LabelTree) -> bool:
         if after.split and not label.split:
             return True
         for before, now in ((label.evidence, after.evidence), (label.note, after.note)):
-            if now is Requirement.NONE and before is not Requirement.NONE:
+            if now is not before and now is not Requirement.OPTIONAL:
                 return True
     return False

@@ -152,13 +152,16 @@ class LabelTree:
         labels = [found for path in annotation.labels if (found := self.find(path))]
         waits = not annotation.labels or any(label.split for label in labels)
         lacking = ["label"] if waits else []
-        if not annotation.evidence and any(
-            label.evidence is Requirement.REQUIRED for label in labels
-        ):
-            lacking.append("evidence")
-        if not annotation.note and any(label.note is Requirement.REQUIRED for label in labels):
-            lacking.append("note")
+        for part, given in (("evidence", annotation.evidence), ("note", annotation.note)):
+            if not given and any(self.requires(label.path, part) for label in labels):
+                lacking.append(part)
         return tuple(lacking)
+
+    def requires(self, path: LabelPath, part: str) -> bool:
+        """Return whether a label requires a part of its annotations: "evidence" or "note"."""
+        label = self.find(path)
+        rule = (label.evidence if part == "evidence" else label.note) if label else None
+        return rule is Requirement.REQUIRED
 
     def check(self, annotation: Annotation, *, held: Collection[LabelPath] = ()) -> None:
         """Check that an annotation breaks no rule of the label set.

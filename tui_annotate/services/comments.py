@@ -15,7 +15,15 @@ from tui_annotate.domain.comments import (
     PersonComment,
     check_text,
 )
-from tui_annotate.domain.people import OPERATOR, Actor, Permission, base_person, require_permission
+from tui_annotate.domain.people import (
+    OPERATOR,
+    Actor,
+    Permission,
+    Person,
+    base_person,
+    require_permission,
+    second_reader,
+)
 from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.domain.text_diff import DiffPart, diff_lines
@@ -51,7 +59,9 @@ class News:
         ]
         if not since:
             return items
-        for each in self.remarks.replies(me, since=since):
+        readings = (me, second_reader(Person(me, "")).id)
+        replies = [each for who in readings for each in self.remarks.replies(who, since=since)]
+        for each in sorted(replies, key=lambda reply: reply.at):
             author = names.get(each.author, "a reviewer")
             title = f"{author} replied to your question about {each.sample}"
             items.append(NewsItem(title, _text_parts(each.text)))
@@ -99,18 +109,23 @@ class CommentService:
     clock: Callable[[], str] = utc_now
     new_id: Callable[[], str] = lambda: uuid.uuid4().hex
 
-    def write(self, person: str, key: SampleKey, text: str) -> CommentThread:
-        """Add an annotator's question about a sample.
+    def write(
+        self, person: str, key: SampleKey, text: str, *, annotation: str = ""
+    ) -> CommentThread:
+        """Add an annotator's question about a sample, or about one of their annotations.
+
+        Each sample and each annotation has its own thread, and so has a second reading.
+        `annotation` is the id of an annotation; empty for the sample.
 
         Raises:
             NotAllowed: the annotator is not the current user.
             InvalidInput: the text is empty, too long, or cannot be stored.
-            NotFound: the sample does not exist.
+            NotFound: the sample does not exist, or the annotator has no such annotation in it.
         """
-        mine = base_person(person)
-        require_permission(self.actor, Permission.WRITE, mine)
-        thread = self.find_thread(mine, key)
-        added = self._add(text, key, by=mine, to=REVIEWERS, thread=thread.id if thread else "")
+        require_permission(self.actor, Permission.WRITE, person)
+        thread = self.find_thread(person, key, annotation=annotation)
+        start = thread.id if thread else ""
+        added = self._add(text, key, by=person, to=REVIEWERS, thread=start, annotation=annotation)
         return CommentThread((*(thread.remarks if thread else ()), added))
 
     def reply(self, start: str, text: str) -> CommentThread:
@@ -138,16 +153,26 @@ class CommentService:
         return self._add(text, None, by=self.actor.person, to=ALL)
 
     def _add(
-        self, text: str, sample: SampleKey | None, *, by: str, to: str, thread: str = ""
+        self,
+        text: str,
+        sample: SampleKey | None,
+        *,
+        by: str,
+        to: str,
+        thread: str = "",
+        annotation: str = "",
     ) -> PersonComment:
         checked, now = check_text(text), self.clock()
-        added = PersonComment(self.new_id(), sample, by, to, thread, checked, now)
+        added = PersonComment(self.new_id(), sample, by, to, thread, checked, now, annotation)
         self.store.add(added)
         return added
 
-    def find_thread(self, person: str, key: SampleKey) -> CommentThread | None:
-        found = self.store.list_threads(sample=key, person=base_person(person))
-        return found[0] if found else None
+    def find_thread(
+        self, person: str, key: SampleKey, *, annotation: str = ""
+    ) -> CommentThread | None:
+        """Return a person's thread about a sample or an annotation; None if there is none."""
+        found = self.store.list_threads(sample=key, person=person)
+        return next((each for each in found if each.annotation == annotation), None)
 
     def list_threads(
         self, *, waiting: bool = False, sample: SampleKey | None = None

@@ -23,6 +23,7 @@ from tui_annotate.storage.clock import utc_now
 from tui_annotate.storage.database import SCHEMA, Database
 from tui_annotate.storage.labels.store import GuidanceKind, GuidanceStore
 from tui_annotate.storage.log import rebuild
+from tui_annotate.storage.study_conduct import StudyConduct, StudyConductStore
 from tui_annotate.storage.work_statistics import WorkStatisticsStore
 
 _MAX_DIFFERENCES: Final = 1000
@@ -44,6 +45,8 @@ class Snapshot:
     labels: Callable[[str], Sequence[str]]
     embedder: Callable[[], str]
     descriptions: Callable[[], Mapping[str, DatasetDescription]]
+    conduct: StudyConductStore
+    shared_accounts: bool = False
 
     def versions(self) -> dict[str, dict[str, str]]:
         return {
@@ -60,6 +63,7 @@ class Snapshot:
             self._people_paragraph(),
             *self._guidance_paragraphs(),
             self._tools_paragraph(app),
+            self._conduct_paragraph(),
             self._evidence_paragraph(),
         ]
         return "\n\n".join(parts) + "\n"
@@ -127,8 +131,19 @@ class Snapshot:
             f"Annotators worked in the terminal with tui-annotate {app}. Documents were split into "
             f"sentences by {cut or 'nothing'}. For each selected span, the program highlighted "
             f"related sentences of the other text, {ranked}; evidence was attached only "
-            "if the annotator chose it. Annotators did not see the work of other annotators."
+            "if the annotator chose it."
         )
+
+    def _conduct_paragraph(self) -> str:
+        """Return what was checked about the conduct of the study, check by check."""
+        counts = self.conduct.count()
+        sentences = [
+            *_describe_blindness(counts, shared_accounts=self.shared_accounts),
+            *_describe_foreign_work(counts),
+            _describe_takeovers(counts),
+            _describe_known_answers(counts),
+        ]
+        return " ".join(sentences)
 
     def _evidence_paragraph(self) -> str:
         head = self.head()
@@ -139,6 +154,90 @@ class Snapshot:
             f"{format_count(head.events, 'event')} in {format_count(head.streams, 'stream')}; "
             f"its head is {head.token}."
         )
+
+
+def _describe_blindness(counts: StudyConduct, *, shared_accounts: bool) -> list[str]:
+    """Return what is known about whether annotators saw answers; the rest is named as unknown."""
+    own_work = (
+        "The annotation screen showed annotators no work of other annotators before they had "
+        "completed the sample, and afterwards only its adjudication"
+    )
+    if not counts.accounts and not shared_accounts:
+        unknown = (
+            "The workspace has no accounts: everyone who could run the program in it could also "
+            "read all work outside this screen, and one person can have worked under several "
+            "names. Whether anyone did is not recorded."
+        )
+        return [f"{own_work}.", unknown]
+    sentences = [
+        f"{own_work}. With accounts, queries and exports of annotators have the same limit."
+    ]
+    if shared_accounts:
+        sentences.append(
+            "The accounts are in a shared store, so whether annotators had a role that may read "
+            "all work is not known here."
+        )
+    elif counts.privileged:
+        sentences.append(
+            f"{format_count(counts.privileged, 'person', 'people')} with completed readings may "
+            "read all work as a reviewer or admin; whether they did is not recorded."
+        )
+    else:
+        sentences.append("No one with completed readings is a reviewer or admin at present.")
+    if counts.local:
+        sentences.append(
+            f"{format_count(counts.local, 'completed reading')} of {counts.readings:,} belong to "
+            "people without an account, for whom this is not known."
+        )
+    return [*sentences, "Owners of the workspace's files could read all work."]
+
+
+def _describe_foreign_work(counts: StudyConduct) -> list[str]:
+    sentences = []
+    if counts.imported or counts.imported_annotations:
+        sentences.append(
+            f"{format_count(counts.imported_annotations, 'annotation')} and the state of "
+            f"{format_count(counts.imported, 'reading')} by "
+            f"{format_count(counts.importers, 'person', 'people')} were imported from files; how "
+            "this work was made, and whether these people saw other work, is not known."
+        )
+    else:
+        sentences.append("No annotations of people were imported from files.")
+    if counts.copied:
+        sentences.append(
+            f"{format_count(counts.copied, 'reading')} contain actions that were copied from "
+            "another workspace (bundle, shared folder or table), whose users this workspace "
+            "cannot control."
+        )
+    else:
+        sentences.append(
+            "No action is marked as a copy from another workspace; work that arrived unchanged in "
+            "a bundle or over a shared folder or table has no such mark."
+        )
+    return sentences
+
+
+def _describe_takeovers(counts: StudyConduct) -> str:
+    if not counts.takeovers:
+        return "No open session of an annotator was taken over by another session."
+    return (
+        f"Open sessions were taken over by another session of the same person "
+        f"{format_count(counts.takeovers, 'time')} "
+        f"({format_count(counts.taken, 'person', 'people')}); whether the same human used both is "
+        "not known."
+    )
+
+
+def _describe_known_answers(counts: StudyConduct) -> str:
+    if not counts.readings:
+        return "No reading is complete."
+    return (
+        f"Of {format_count(counts.readings, 'completed reading')}, {counts.gold:,} "
+        f"({counts.gold / counts.readings:.1%}) checked the annotators' accuracy with known "
+        f"answers and {counts.practice:,} ({counts.practice / counts.readings:.1%}) were practice; "
+        "both are excluded from agreement and exports by default. During a second reading "
+        f"({counts.second:,}), the screen hid the first reading of the sample."
+    )
 
 
 def _short(version: str) -> str:

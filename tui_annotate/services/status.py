@@ -14,8 +14,10 @@ from tui_annotate.domain.adjudication_history import count_later_work
 from tui_annotate.domain.annotations import LabelPath
 from tui_annotate.domain.errors import Damaged, NotFound, TuiAnnotateError, Unavailable
 from tui_annotate.domain.findings import DiagnosticFinding
-from tui_annotate.domain.labels import JOINER, LabelTree
+from tui_annotate.domain.labels import JOINER, LabelTree, Requirement
 from tui_annotate.domain.plural import format_count
+from tui_annotate.domain.records import RecordFilter
+from tui_annotate.domain.report_collections import rating_scale
 from tui_annotate.domain.vector_sets import VectorSet
 from tui_annotate.domain.workspace_files import LABELS
 from tui_annotate.storage.corpus.store import CorpusStore, DatasetInfo, DatasetProgress
@@ -78,6 +80,7 @@ class StatusReader:
     proposed_labels: Callable[[str], LabelTree]
     refusal: Callable[[], str]
     stores: Callable[[], VectorStore]
+    ratings: tuple[str, ...] = ()
 
     def status(self) -> Status:
         samples, documents, segments = self.corpus.totals()
@@ -142,7 +145,53 @@ class StatusReader:
             says = f"labels.yaml was changed but is not in use: {why}"
             found.append(DiagnosticFinding("label file", "doubt", says, mend))
         waiting = list(self._pending_choices(dataset.name for dataset in self.corpus.datasets()))
-        return [*found, _pending_choices_finding(waiting)] if waiting else found
+        if waiting:
+            found.append(_pending_choices_finding(waiting))
+        return found + self._lacking_findings() + self._rating_findings()
+
+    def _rating_findings(self) -> list[DiagnosticFinding]:
+        counts = self.log.count_unrated()
+        rated = [kind for kind in counts if rating_scale(kind, self.ratings)]
+        unrated = sum(counts[kind][1] for kind in rated)
+        if not unrated:
+            return []
+        done = format_count(sum(counts[kind][0] for kind in rated), "completed sample")
+        says = f"{unrated:,} of {done} (once for each annotator) have no rating"
+        mend = "rate these samples on the screen (*), or leave them: a rating is not required"
+        return [DiagnosticFinding("ratings", "doubt", says, mend)]
+
+    def _lacking_findings(self) -> list[DiagnosticFinding]:
+        """Count completed work that lacks a note or evidence that its labels require."""
+        lacking: Counter[str] = Counter()
+        for dataset in self.corpus.datasets():
+            with suppress(TuiAnnotateError):  # unreadable labels have their own finding
+                labels = self.stored_labels(dataset.name)
+                if any(
+                    Requirement.REQUIRED in (each.evidence, each.note) for each in labels.walk()
+                ):
+                    lacking += self._count_lacking(dataset.name, labels)
+        if not lacking:
+            return []
+        counts = [f"{part} ({count:,})" for part, count in sorted(lacking.items())]
+        return [
+            DiagnosticFinding(
+                "required parts",
+                "doubt",
+                "annotations of completed samples lack what their labels require: "
+                f"{', '.join(counts)}",
+                "ask the annotators to complete these annotations, or make the part optional; list"
+                " the annotations with: tui-annotate export --state done",
+            )
+        ]
+
+    def _count_lacking(self, dataset: str, labels: LabelTree) -> Counter[str]:
+        completed = RecordFilter(dataset=dataset, state="done", practice="with", gold="with")
+        return Counter(
+            part
+            for owned in self.log.standing(completed, {})
+            for part in labels.lacks(owned.annotation)
+            if part != "label"
+        )
 
     def _labels_finding(self) -> DiagnosticFinding:
         labels = self.proposed_labels

@@ -20,6 +20,7 @@ from tui_annotate.storage.columns import DATASETS
 from tui_annotate.storage.database import Store
 from tui_annotate.storage.queue import QueueRow, build_row, is_practising
 from tui_annotate.storage.queue_orders import PRACTICE, SHARE, assigned_datasets
+from tui_annotate.storage.second_readings import hidden_first_reading
 from tui_annotate.storage.statements import seen_scope
 
 _WHERE: Final = " d.name = :dataset AND s.kind = :kind"
@@ -29,11 +30,12 @@ _ROWS: Final = text(
     " LEFT JOIN sample_documents l ON l.sample_id = s.id AND l.side = 'summary'"
     " LEFT JOIN documents t ON t.id = l.document_id"
     " LEFT JOIN assignments a ON a.sample_id = s.id AND a.rating <> ''"
-    "   AND (:everybody OR a.person IN :seen)"
+    f"   AND (:everybody OR a.person IN :seen AND NOT {hidden_first_reading('a')})"
     f" WHERE {_WHERE} ORDER BY s.id, a.person"
 ).bindparams(bindparam("seen", expanding=True))
 _ENTRIES: Final = text(
-    "SELECT s.external, s.\"group\", coalesce(a.state, 'new'), coalesce(a.annotations, 0),"  # noqa: S608
+    "SELECT s.external, s.\"group\", coalesce(a.state, 'new'),"  # noqa: S608
+    f" CASE WHEN {hidden_first_reading('a')} THEN 0 ELSE coalesce(a.annotations, 0) END,"
     " s.summary, coalesce(a.updated, '') FROM datasets d"
     " CROSS JOIN samples s ON s.dataset_id = d.id"
     " LEFT JOIN assignments a ON a.sample_id = s.id AND a.person = :person"

@@ -34,6 +34,7 @@ from tui_annotate.storage.columns import ORDERS
 from tui_annotate.storage.database import Database, Store
 from tui_annotate.storage.queue_orders import PRACTICE, SHARE, ensure_order
 from tui_annotate.storage.scores import orders
+from tui_annotate.storage.second_readings import hidden_first_reading, is_hidden
 from tui_annotate.storage.statements import sample_row
 
 _PLACE: Final = text(
@@ -50,17 +51,30 @@ _BEFORE: Final = text(
 _SUM: Final = text(
     "SELECT coalesce(sum(count), 0) FROM tallies WHERE order_id = :order AND person = :person"
 )
+_SHOWN: Final = (
+    " AND NOT EXISTS (SELECT 1 FROM (SELECT :person AS person, r.sample_id AS sample_id) w"  # noqa: S608
+    f" WHERE {hidden_first_reading('w')})"
+)
+"""SQL condition: the person may open the sample of row `r`."""
 _KEY: Final = (
     "SELECT d.name, s.external FROM ranks r JOIN samples s ON s.id = r.sample_id"
     " JOIN datasets d ON d.id = s.dataset_id WHERE r.order_id = :order"
 )
 _FORWARD: Final = text(
-    _KEY + " AND (r.bucket, r.value, r.sample_id) > (:bucket, :value, :id)"
+    _KEY + _SHOWN + " AND (r.bucket, r.value, r.sample_id) > (:bucket, :value, :id)"
     " ORDER BY r.bucket, r.value, r.sample_id LIMIT 1 OFFSET :skip"
 )
 _BACKWARD: Final = text(
-    _KEY + " AND (r.bucket, r.value, r.sample_id) < (:bucket, :value, :id)"
+    _KEY + _SHOWN + " AND (r.bucket, r.value, r.sample_id) < (:bucket, :value, :id)"
     " ORDER BY r.bucket DESC, r.value DESC, r.sample_id DESC LIMIT 1 OFFSET :skip"
+)
+_AFTER_COUNT: Final = text(
+    "SELECT count(*) FROM ranks r WHERE r.order_id = :order"  # noqa: S608  constants
+    " AND (r.bucket, r.value, r.sample_id) > (:bucket, :value, :id)" + _SHOWN
+)
+_BEFORE_COUNT: Final = text(
+    "SELECT count(*) FROM ranks r WHERE r.order_id = :order"  # noqa: S608  constants
+    " AND (r.bucket, r.value, r.sample_id) < (:bucket, :value, :id)" + _SHOWN
 )
 _OWN_STATE: Final = (
     "(SELECT o.state FROM assignments o WHERE o.person = :person AND o.sample_id = r.sample_id)"
@@ -70,7 +84,8 @@ _OPEN_IN_BUCKET: Final = text(
     " AND NOT EXISTS (SELECT 1 FROM assignments a"
     "   WHERE a.person = :person AND a.sample_id = r.sample_id AND a.finished)"
     f" AND NOT {locked_condition('r.sample_id', person=':person', state=_OWN_STATE)}"
-    " ORDER BY r.value, r.sample_id LIMIT 1"
+    + _SHOWN
+    + " ORDER BY r.value, r.sample_id LIMIT 1"
 )
 _LOCKED: Final = text(
     "SELECT count(*) FROM ranks r WHERE r.order_id = :order"  # noqa: S608  constants alone
@@ -88,7 +103,8 @@ _SKIPPED_AFTER: Final = text(
     + " AND (r.bucket, r.value, r.sample_id) > (:bucket, :value, :id)"
     " AND EXISTS (SELECT 1 FROM assignments a"
     "   WHERE a.person = :person AND a.sample_id = r.sample_id AND a.state = 'skipped')"
-    " ORDER BY r.bucket, r.value, r.sample_id LIMIT 1"
+    + _SHOWN
+    + " ORDER BY r.bucket, r.value, r.sample_id LIMIT 1"
 )
 _OPEN_BUCKET: Final = text(
     "SELECT t.bucket FROM tallies t LEFT JOIN tallies f"
@@ -106,7 +122,8 @@ _WHERE: Final = """
 """
 _ROW: Final = (
     "SELECT d.name, s.external, s.\"group\", coalesce(a.state, 'new'),"
-    " coalesce(a.annotations, 0), s.summary, coalesce(a.updated, '')"
+    f" CASE WHEN {hidden_first_reading('a')} THEN 0 ELSE coalesce(a.annotations, 0) END,"
+    " s.summary, coalesce(a.updated, '')"
 )
 _COUNT: Final = text("SELECT count(*)" + _WHERE)
 _PAGE: Final = text(
@@ -206,8 +223,10 @@ class QueueStore(Store):
             )
 
     def contains(self, person: str, key: SampleKey, *, order: str) -> bool:
+        """Return whether a person can open a sample of the queue."""
         with self._open_walks(person, order) as (connection, line):
-            return _look_up_position(connection, line, key) is not None
+            listed = _look_up_position(connection, line, key) is not None
+            return listed and not is_hidden(connection, person, key)
 
     def first(self, person: str, *, order: str) -> SampleKey | None:
         with self._open_walks(person, order) as (_, line):
@@ -439,6 +458,11 @@ class OrderWalk:
         row = self._execute(query, **place._asdict(), skip=abs(step) - 1).first()
         return SampleKey(*row) if row else None
 
+    def count_beyond(self, place: QueuePlace, step: int) -> int:
+        """Return the number of samples after a position (before, if `step` is negative)."""
+        query = _AFTER_COUNT if step > 0 else _BEFORE_COUNT
+        return int(self._execute(query, **place._asdict()).scalar_one())
+
     def first_open(self, place: QueuePlace) -> SampleKey | None:
         """Return the first uncompleted sample after a position in a queue."""
         row = None
@@ -512,8 +536,5 @@ def step_across(
             return found
         if not 0 <= at + onward < len(line):
             return None
-        before = line[at].before(place)
-        inside = place not in (TOP, END)
-        passed = line[at].total() - before - inside if step > 0 else before
-        step -= onward * passed
+        step -= onward * line[at].count_beyond(place, step)
         at, place = at + onward, TOP if step > 0 else END

@@ -36,6 +36,7 @@ from tui_annotate.storage.database import Store
 from tui_annotate.storage.labels.store import GuidanceKind, GuidanceStore, current_label_names
 from tui_annotate.storage.scores import runs
 from tui_annotate.storage.scores.runs import StoredRun
+from tui_annotate.storage.second_readings import hidden_first_reading
 from tui_annotate.storage.statements import add_missing, dataset_row, sample_row
 
 _BATCH: Final = 500
@@ -50,10 +51,10 @@ _ONE: Final = text(
     " WHERE s.id = :name AND s.sample_id = :row"
 )
 _OF_SAMPLE: Final = text(
-    "SELECT s.payload, a.payload, n.id IS NOT NULL FROM suggestions s"
+    "SELECT s.payload, a.payload, n.id IS NOT NULL FROM suggestions s"  # noqa: S608  constants
     " JOIN runs r ON r.number = s.run AND r.finished <> ''"
     " LEFT JOIN answers a ON a.person = :person AND a.sample_id = s.sample_id"
-    "   AND a.suggestion = s.id"
+    f"   AND a.suggestion = s.id AND NOT {hidden_first_reading('a')}"
     " LEFT JOIN annotations n ON n.id = json_extract(a.payload, '$.annotation')"
     "   AND n.person = :person AND n.sample_id = s.sample_id"
     " WHERE s.sample_id = :row"

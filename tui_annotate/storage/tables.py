@@ -175,7 +175,8 @@ class PoolCountRow(Row, table=True):
 class RemarkRow(Row, table=True):
     """A comment from one person to others on a sample, or an announcement if `sample` is empty.
 
-    `reader` is a person's id, `reviewers` or `all`. `answers` is the id of the first comment of the
+    `reader` is a person's id, `all`, `reviewers`, or `reviewers:ID` for a question about the
+    annotation with this id. `answers` is the id of the first comment of the
     thread, empty for that comment itself.
     """
 

@@ -43,6 +43,7 @@ from tui_annotate.tui.screens.sign_in_flow import SignInCallbacks, SignInFlow  #
 from tui_annotate.tui.session import (  # noqa: E402
     AnnotatorSession,
     ForcedIdentity,
+    begin_second_reading,
     label_change_notice,
     resolve_order,
 )
@@ -173,6 +174,12 @@ class AnnotateApp(RestrictedApp):
             or label_change_notice(workspace.team.proposals.refused()),
         )
         found = self.sample_screen.loader.first(session, self._sample)
+        if found.open_sample is None and not found.damaged and not self._reviewing:
+            # A person whose first readings are all hidden continues with the second readings.
+            second = begin_second_reading(session)
+            again = self.sample_screen.loader.first(second, "")
+            if again.open_sample:
+                session, found = second, again
         chosen = annotate.people.preferences(person.id)
         theme = chosen.get("theme") or workspace.settings.theme
         layout = str(chosen.get("layout", ""))

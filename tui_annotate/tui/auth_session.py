@@ -16,7 +16,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from tui_annotate.domain.errors import Conflict, NotAllowed, Throttled, Unavailable
-from tui_annotate.domain.people import Permission, Person, base_person, require_permission
+from tui_annotate.domain.people import (
+    Actor,
+    Permission,
+    Person,
+    Role,
+    base_person,
+    require_permission,
+)
 from tui_annotate.settings import person_name, workspace_state_file
 from tui_annotate.tui.screen_message import describe_error
 from tui_annotate.tui.session import ForcedIdentity
@@ -309,8 +316,9 @@ class SessionGuard:
 
     def print_own(self, space: Workspace) -> None:
         if self.person:
-            mine = space.acting(self._signed_in.actor) if self._signed_in else space
-            mine.export(person=self.person.id, gold="with")
+            # As an annotator: the owner's export would contain hidden first readings.
+            mine = space.acting(Actor(base_person(self.person.id), Role.ANNOTATOR))
+            mine.export(person=self.person.id)
 
     def leave(self) -> None:
         """Record that the user left, and end the session unless the user stays signed in."""

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from tui_annotate.domain.people import Person
+from tui_annotate.domain.people import Person, second_reader
 from tui_annotate.domain.queue_orders import BY_SOURCE, by_score
 from tui_annotate.tui.keys.key_map import KeyMap
 
@@ -31,6 +31,7 @@ class AnnotatorSession:
 
     Attributes:
         assist, past_annotations: called in a thread, because their first imports are slow.
+        first_reader: in a second reading, the person of the first reading; else None.
         order: order of the queue, as `services.annotate` names it.
         machines: returns the services for scores and suggestions; None if they are not used.
         new_name: the name of a user who works here for the first time; else empty.
@@ -49,6 +50,13 @@ class AnnotatorSession:
     machines: Callable[[], MachineServices] | None = None
     read_only: str = ""
     new_name: str = ""
+    first_reader: Person | None = None
+
+
+def begin_second_reading(session: AnnotatorSession) -> AnnotatorSession:
+    """Return the session in which the same person annotates samples a second time."""
+    first = session.person
+    return replace(session, person=second_reader(first), first_reader=first)
 
 
 def label_change_notice(why: str) -> str:

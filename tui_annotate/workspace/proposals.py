@@ -99,7 +99,8 @@ class GuidanceFiles:
         # No counts here: they would reveal the work of others. The admins' dry run prints them.
         named = [JOINER.join(path) for path, _ in lost.most_common(_MAX_NAMED)]
         more = f" and {len(lost) - _MAX_NAMED} more" if len(lost) > _MAX_NAMED else ""
-        return f"annotations would lose labels or break rules: {', '.join(named)}{more}"
+        effect = "annotations would lose labels, break rules or lack what is required"
+        return f"{effect}: {', '.join(named)}{more}"
 
     def _take_up_labels(self, text: str) -> None:
         parse_labels(text, name=str(self.folder / LABELS))

@@ -274,6 +274,7 @@ def make_snapshot(team: TeamServices) -> Snapshot:
     from tui_annotate.services.export import ExportService
     from tui_annotate.services.freeze import Snapshot
     from tui_annotate.services.progress import as_json as figures
+    from tui_annotate.storage.study_conduct import StudyConductStore
     from tui_annotate.storage.work_statistics import WorkStatisticsStore
 
     sets = LabelSets(team.guidance)
@@ -292,4 +293,6 @@ def make_snapshot(team: TeamServices) -> Snapshot:
         ],
         embedder=lambda: (used.label or used.embedder) if used else "",
         descriptions=team.corpus.descriptions,
+        conduct=StudyConductStore(team.database, actor=team.actor),
+        shared_accounts=bool(team.settings.people_store),
     )

@@ -379,7 +379,9 @@ class Workspace:
         files = self._proposals
         stores = (self._database, self.corpus, self.log)
         labels = (files.stored, files.labels, files.refused)
-        return StatusReader(self.path, *stores, *labels, lambda: self.vectors)
+        return StatusReader(
+            self.path, *stores, *labels, lambda: self.vectors, self.settings.ratings
+        )
 
     def status(self) -> Status:
         """Return the contents and the progress; all numbers are 0 in an empty workspace."""

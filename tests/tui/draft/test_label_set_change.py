@@ -363,3 +363,14 @@ def test_nothing_typed_is_lost_and_each_label_that_is_left_can_be_saved(
         label = on.tree.find(path)
         assert label is not None
         assert label.offered or path in stored.labels
+
+
+def test_a_reopened_sample_names_what_is_required_now() -> None:
+    """Its annotations lack a part that their label requires; a complete one has no reason."""
+    on = marked()
+    assert not label_set_change.describe_reopened(on)
+    relabel(on, LABELS.replace("Intrinsic,", "{name: Intrinsic, note: required},"))
+    reason = label_set_change.describe_reopened(on)
+    assert reason.code is MessageCode.REOPENED_LACKING
+    required = MessageCode.LABEL_REQUIRES.text(label="Intrinsic", parts="note")
+    assert reason.fields["changes"] == required

@@ -67,9 +67,11 @@ class SampleQueries:
 
         Raises:
             NotFound: the sample does not exist.
+            NotAllowed: the person's second reading of the sample is open, and this is the first.
             InvalidInput: the order does not exist.
         """
         stored = self.corpus.sample(key)
+        self.store.require_visible(person, key)
         stream = self.store.stream(person, key)
         standing = self.line.queue_status(person, key, order=order)
         guidelines = self.guidance.version(GuidanceKind.GUIDELINES, dataset=key.dataset)

@@ -254,12 +254,13 @@ class AssignmentService:
                 "name different people to receive the samples",
             )
         with self.store.reading() if dry_run else self.store.writing(self.actor.person) as store:
-            held = [
+            unfinished = [
                 each
                 for each in store.held(person=giver.id)
                 if not (each.finished or each.allotted.practice or each.gold)
-                and (begun or not each.begun)
             ]
+            held = [each for each in unfinished if begun or not each.begun]
+            in_progress = len(unfinished) - len(held)
             outcome = _plan_move(store, held, people)
             items = [item for own in outcome.given.values() for item in own]
             items = items if people else _held_items(store, held)
@@ -267,7 +268,8 @@ class AssignmentService:
             if not dry_run and held:
                 number = _write_move(store, held, outcome, giver=giver, people=people)
         reports = [report_person(each, outcome.given[each.id], had=0) for each in people]
-        return replace(report_handout(reports, items, short=outcome.short), handout=number)
+        report = report_handout(reports, items, short=outcome.short)
+        return replace(report, handout=number, in_progress=in_progress)
 
     def repeat(
         self, dataset: str, to: Sequence[str], wish: AssignmentOptions, *, dry_run: bool = False
@@ -524,14 +526,18 @@ class AssignmentService:
     def undo(self, number: int = 0, *, begun: bool = False) -> WithdrawalResult:
         """Undo an assignment of samples, or a rule for assignments.
 
+        Moved samples return to their former assignees, but not to people whose account is disabled
+        or deleted.
+
         `begun`: also withdraw samples in progress; finished work stays stored.
 
         Raises:
             NotFound: the assignment does not exist, or there is none to undo.
             Conflict: the assignment was already undone.
         """
+        former = self._former_people()
         with self.store.writing(self.actor.person) as store:
-            return store.undo(number, begun=begun)
+            return store.undo(number, begun=begun, former=former)
 
     def show(self, dataset: str = "") -> AssignmentOverview:
         """Return the assignments of all datasets, or of one dataset."""
@@ -585,6 +591,17 @@ class AssignmentService:
                 f"several users have the name {name!r}", f"give the id of one user: {ids}"
             )
         return found[0] if found else None
+
+    def _former_people(self) -> set[str]:
+        """Return the ids of people whose account is disabled or deleted."""
+        found = set(self.disabled())
+        for each in self.people.all():
+            if each.kind is PersonKind.ACCOUNT:
+                try:
+                    self.member(each.id)
+                except NotFound:
+                    found.add(each.id)
+        return found
 
     def _workers(self) -> list[Person]:
         known = [each for each in self.people.all() if each.kind in _ANNOTATOR_KINDS]

@@ -36,8 +36,10 @@ class PersonHandout:
 class HandoutReport:
     """Result of an assignment.
 
-    `shuffled`: the samples are in a random order, not in the requested one, because the dataset has
-    gold samples.
+    Attributes:
+        in_progress: samples that were not moved, because their work is in progress.
+        shuffled: whether the samples are in a random order, not in the requested one, because the
+            dataset has gold samples.
     """
 
     handout: int
@@ -46,6 +48,7 @@ class HandoutReport:
     short: int = 0
     gold: int = 0
     shuffled: bool = False
+    in_progress: int = 0
 
 
 @dataclass(frozen=True, slots=True)

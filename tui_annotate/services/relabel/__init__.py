@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import Conflict, InvalidInput, NotFound, NotReady
-from tui_annotate.domain.label_changes import Renames, is_below, rename_subtree
+from tui_annotate.domain.label_changes import LackingWork, Renames, is_below, rename_subtree
 from tui_annotate.domain.label_files import parse_labels, parse_stored_labels
 from tui_annotate.domain.labels import LabelTree
 from tui_annotate.domain.people import Permission, require_permission
@@ -38,6 +38,20 @@ __all__ = [
     "RelabelFinding",
     "RelabelReport",
 ]
+
+
+def _require_decision(report: RelabelReport, lacking: LackingWork | None) -> None:
+    """Raise RelabelConflict if annotations would lack something, and no one decided about them."""
+    if lacking is not None or not (found := report.of("lacks")):
+        return
+    parts = " or ".join(sorted({place.says for place in found}))
+    whose = {replace(place, label="", says="") for place in found}
+    raise RelabelConflict(
+        f"{format_count(len(whose), 'annotation')} would lack a required {parts}",
+        "list the annotations with --dry-run; then reopen their completed samples with --lacking"
+        " reopen, or leave the samples as they are with --lacking keep",
+        report,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,9 +97,19 @@ class LabelChangeService(LabelChangeWriter):
         return self._apply_change(ask, dataset=dataset, dry=dry)
 
     def merge(
-        self, old: Sequence[str], into: str, *, dataset: str = "", dry: bool = False
+        self,
+        old: Sequence[str],
+        into: str,
+        *,
+        dataset: str = "",
+        dry: bool = False,
+        lacking: LackingWork | None = None,
     ) -> RelabelReport:
-        """Merge labels and their child labels into an existing label."""
+        """Merge labels and their child labels into an existing label.
+
+        Raises:
+            RelabelConflict: annotations would lack what the label requires, without `lacking`.
+        """
 
         def ask(text: str, tree: LabelTree, at: str) -> RelabelRequest:
             gone, kept = label_requests.parse_merge(tree, old, into)
@@ -98,13 +122,18 @@ class LabelChangeService(LabelChangeWriter):
                 changed, [path for path in paths if path not in renames]
             )
             task = tasks.renaming_task(
-                renames, before=tree, after=after, at=at, was=self._state_before
+                renames,
+                before=tree,
+                after=after,
+                at=at,
+                was=self._state_before,
+                reopen_lacking=lacking is LackingWork.REOPEN,
             )
             merged = " ".join(map(label_requests.format_path, gone))
             description = f"merge {merged} into {label_requests.format_path(kept.path)}"
             return RelabelRequest("merge", description, changed, task, renames)
 
-        return self._apply_change(ask, dataset=dataset, dry=dry)
+        return self._apply_change(ask, dataset=dataset, dry=dry, lacking=lacking)
 
     def split(
         self, old: str, new: Sequence[str], *, dataset: str = "", dry: bool = False
@@ -137,33 +166,52 @@ class LabelChangeService(LabelChangeWriter):
 
         return self._apply_change(ask, dataset=dataset, dry=dry)
 
-    def apply(self, text: str, *, name: str, dataset: str = "", dry: bool = False) -> RelabelReport:
+    def apply(
+        self,
+        text: str,
+        *,
+        name: str,
+        dataset: str = "",
+        dry: bool = False,
+        lacking: LackingWork | None = None,
+    ) -> RelabelReport:
         """Replace the label set of the workspace or of a dataset by the label set in `text`.
 
-        `name` is the name of the file, for messages.
+        Args:
+            name: name of the file, for messages.
+            lacking: what happens to completed samples with annotations that lack a note or evidence
+                that the new label set requires, and the old one did not.
 
         Raises:
             InvalidLabels: the text is not a label set.
-            RelabelConflict: labels in use would be lost; also with `dry`.
+            RelabelConflict: labels in use would be lost, also with `dry`; or annotations would lack
+                what their labels require, and `lacking` is None.
         """
         after = parse_labels(text, name=name)
 
         def ask(_text: str, tree: LabelTree, at: str) -> RelabelRequest:
             return RelabelRequest(
-                "apply", f"apply {name}", text, tasks.apply_label_set(tree, after, at=at)
+                "apply",
+                f"apply {name}",
+                text,
+                tasks.apply_label_set(
+                    tree, after, at=at, reopen_lacking=lacking is LackingWork.REOPEN
+                ),
             )
 
         def check(report: RelabelReport) -> None:
             if lost := report.of("lost"):
                 labels = sorted({place.label for place in lost})
                 whose = {replace(place, label="") for place in lost}
-                lacking = format_count(len(whose), "annotation")
+                count = format_count(len(whose), "annotation")
                 raise RelabelConflict(
-                    f"{name} lacks labels of {lacking}: {', '.join(labels)}",
+                    f"{name} lacks labels of {count}: {', '.join(labels)}",
                     "rename, merge or retire these labels first (see: tui-annotate labels --help);"
                     " list the annotations with --dry-run",
                     report,
                 )
+            if not dry:
+                _require_decision(report, lacking)
 
         require_permission(self.actor, Permission.MANAGE)
         first = not self.in_force_hash()
@@ -189,12 +237,28 @@ class LabelChangeService(LabelChangeWriter):
             labels = parse_stored_labels(text)
             return normalising.find_irregularities(seen.streams(begun.datasets), labels), labels
 
-    def normalise(self, renames: Renames, *, dataset: str = "", dry: bool = False) -> RelabelReport:
-        """Replace the invalid labels of annotations; `renames` maps old labels to new ones."""
+    def normalise(
+        self,
+        renames: Renames,
+        *,
+        dataset: str = "",
+        dry: bool = False,
+        lacking: LackingWork | None = None,
+    ) -> RelabelReport:
+        """Replace the invalid labels of annotations; `renames` maps old labels to new ones.
+
+        Raises:
+            RelabelConflict: annotations would lack what their labels require, without `lacking`.
+        """
 
         def ask(_text: str, tree: LabelTree, at: str) -> RelabelRequest:
             task = tasks.renaming_task(
-                renames, before=tree, after=tree, at=at, was=self._state_before
+                renames,
+                before=tree,
+                after=tree,
+                at=at,
+                was=self._state_before,
+                reopen_lacking=lacking is LackingWork.REOPEN,
             )
             rules = (
                 f"{label_requests.format_path(old)}={label_requests.format_path(new)}"
@@ -202,10 +266,16 @@ class LabelChangeService(LabelChangeWriter):
             )
             return RelabelRequest("normalise", f"normalise {' '.join(rules)}", None, task, renames)
 
-        return self._apply_change(ask, dataset=dataset, dry=dry, own=False)
+        return self._apply_change(ask, dataset=dataset, dry=dry, own=False, lacking=lacking)
 
     def _apply_change(
-        self, ask: Ask, *, dataset: str, dry: bool, own: bool = True
+        self,
+        ask: Ask,
+        *,
+        dataset: str,
+        dry: bool,
+        own: bool = True,
+        lacking: LackingWork | None = None,
     ) -> RelabelReport:
         require_permission(self.actor, Permission.MANAGE)
         if not dry:
@@ -220,7 +290,15 @@ class LabelChangeService(LabelChangeWriter):
                 )
             text = "" if version and dataset else self.file.text()
             made = self.prepared(seen, ask, dataset=dataset, text=text)
-        return self.report(made) if dry or made.is_empty else self.carry_out(made)
+        report = self.report(made)
+        if dry or made.is_empty:
+            return report
+
+        def check(report: RelabelReport) -> None:
+            _require_decision(report, lacking)
+
+        check(report)
+        return self.carry_out(made, check=check)
 
     def versions(self, dataset: str | None = None) -> list[LabelSetVersion]:
         """Return the versions of label sets, oldest first.

@@ -331,6 +331,8 @@ def count_losses(
     with store.reading() as seen:
         for stream in seen.streams(seen.moment().datasets):
             outcome = task(stream)
-            lost.update(finding.label for finding in outcome.findings if finding.what == "breaks")
+            lost.update(
+                finding.label for finding in outcome.findings if finding.what in ("breaks", "lacks")
+            )
             lost.update({kind.old: count for kind, count in outcome.kinds.items()})
     return lost

@@ -32,9 +32,9 @@ class StreamFinding(NamedTuple):
     """Problem that a label change causes in an annotator's annotations of one sample.
 
     Attributes:
-        what: kind of problem: an annotation `breaks` a rule, duplicates another one (`alike`), is
-            `left` unchanged, or has `lost` its label.
-        `says`: the broken rule: `evidence`, `note` or `alone`; else empty.
+        what: kind of problem: an annotation `breaks` a rule, `lacks` what its label requires now,
+            duplicates another one (`alike`), is `left` unchanged, or has `lost` its label.
+        `says`: the broken rule: `evidence`, `note` or `alone`, or the missing part; else empty.
     """
 
     what: str
@@ -64,11 +64,21 @@ Before = Callable[[EventStream], State | None]
 
 
 def renaming_task(
-    renames: Renames, *, before: LabelTree, after: LabelTree, at: str, was: Before
+    renames: Renames,
+    *,
+    before: LabelTree,
+    after: LabelTree,
+    at: str,
+    was: Before,
+    reopen_lacking: bool = False,
 ) -> Task:
     """Return a function that renames labels in an annotator's annotations of a sample.
 
     A sample that was reopened only for a choice of labels returns to its former state.
+
+    Args:
+        reopen_lacking: whether to reopen a completed sample if an annotation gets a label that
+            requires what the annotation lacks.
     """
     wanted = frozenset(renames)
 
@@ -84,8 +94,12 @@ def renaming_task(
         opened = stream.assignment.state is State.REOPENED
         chosen = opened and _has_open_choice(old, before) and not _has_open_choice(new, after)
         to = was(stream) if chosen else None
+        lacking = list(_find_lacking(old, new, before=before, after=after))
+        reopens = None
+        if lacking and reopen_lacking:
+            to, reopens = None, event_builders.reopened_state(stream.state)
         return StreamOutcome(
-            event_builders.relabel(stream.state, changed, at=at, to=to),
+            event_builders.relabel(stream.state, changed, at=at, to=reopens or to),
             Counter(
                 LabelMapping(path, renames[path])
                 for one in old
@@ -96,8 +110,10 @@ def renaming_task(
             len(changed),
             [
                 *_find_broken_rules(old, new, before=before, after=after),
+                *lacking,
                 *_find_duplicates(old, new),
             ],
+            reopens=reopens is not None,
             closes=to is not None,
         )
 
@@ -137,10 +153,14 @@ def splitting_task(labels: Collection[LabelPath], *, at: str) -> Task:
     return task
 
 
-def apply_label_set(before: LabelTree, after: LabelTree, *, at: str) -> Task:
+def apply_label_set(
+    before: LabelTree, after: LabelTree, *, at: str, reopen_lacking: bool = False
+) -> Task:
     """Return a function that adapts an annotator's work on a sample to a new label set.
 
-    It reopens a sample with labels that are now split, and reports labels that the set lacks.
+    It reopens a sample with labels that are now split, and reports labels that the set lacks. It
+    also reports annotations that lack what their labels require only in the new set, and reopens
+    their completed samples with `reopen_lacking`.
     """
     known = {label.path for label in before.walk() if label.split}
     split = {label.path for label in after.walk() if label.split} - known
@@ -152,6 +172,13 @@ def apply_label_set(before: LabelTree, after: LabelTree, *, at: str) -> Task:
         outcome.findings += _find_lost_labels(found, before=before, after=after)
         outcome.kinds.update(LabelMapping(finding.label, ()) for finding in outcome.findings)
         outcome.findings += _find_broken_rules(found, found, before=before, after=after)
+        lacking = list(_find_lacking(found, found, before=before, after=after))
+        outcome.findings += lacking
+        if lacking and reopen_lacking and outcome.action is None:
+            to = event_builders.reopened_state(stream.state)
+            outcome.reopens = to is not None
+            if to is not None:
+                outcome.action = event_builders.relabel(stream.state, {}, at=at, to=to)
         numbers = {number for finding in outcome.findings for number in finding.numbers}
         outcome.annotations = max(outcome.annotations, len(numbers))
         return outcome
@@ -257,6 +284,18 @@ def _find_broken_rules(
         for path, says in find_broken_rules(now, after):
             if says not in known:
                 yield StreamFinding("breaks", (now.number,), path, says)
+
+
+def _find_lacking(
+    old: Iterable[Annotation], new: Iterable[Annotation], *, before: LabelTree, after: LabelTree
+) -> Iterator[StreamFinding]:
+    """Find annotations that lack evidence or a note that a label requires now, but did not."""
+    for was, now in zip(old, new, strict=True):
+        if now.origin == REJECTED:
+            continue
+        for part in set(after.lacks(now)).difference(before.lacks(was), ("label",)):
+            path = next(path for path in now.labels if after.requires(path, part))
+            yield StreamFinding("lacks", (now.number,), path, part)
 
 
 def _find_duplicates(

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from tui_annotate.domain.annotations import Anchor, Annotation
+from tui_annotate.domain.adjudication import ReviewAction
+from tui_annotate.domain.annotations import Anchor, Annotation, LabelPath
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.labels import JOINER
 from tui_annotate.domain.samples import Sample
@@ -28,7 +29,8 @@ class ReviewDecision:
         spans: the spans of the annotation, the claim first; each with its text.
         reason, review_note: why the reviewer rejected annotations; else empty.
         annotators: people whose annotations or ratings are the source of the decision: letters as
-            on the reviewing screen, or names.
+            on the reviewing screen, or names. A merged annotation names only people who chose its
+            labels.
         reviewer: name of the reviewer; None without names, and for a rating.
     """
 
@@ -55,8 +57,12 @@ def list_decisions(
     # The letters of the screen are those of people whose work is complete; some work may not be.
     letters = assign_letters(key, log.finished(key), others=_ids(owners))
     words = {who: find_name(who) if find_name else letter for letter, who in letters.items()}
+    chosen = {
+        each.id: set(each.labels) for stream in work.people.values() for each in stream.annotations
+    }
     for one in settled.annotations:
-        people = {words[owners[name][0]] for name in _sources(one) if name in owners}
+        credited = [name for name in _sources(one) if _chose_labels(chosen.get(name), one)]
+        people = {words[owners[name][0]] for name in credited if name in owners}
         yield _annotation_decision(work, one, people=sorted(people), find_name=find_name)
     if rating := settled.assignment.rating:
         given = [each.assignment for each in work.people.values()]
@@ -69,6 +75,16 @@ def list_decisions(
 
 def _sources(one: Annotation) -> Sequence[str]:
     return one.settled.sources if one.settled else ()
+
+
+def _chose_labels(chosen: set[LabelPath] | None, result: Annotation) -> bool:
+    """Return whether a source of a merged annotation has its labels; True for other decisions.
+
+    `chosen` are the labels of the source; None if it was deleted or is not complete.
+    """
+    if result.settled is None or result.settled.how is not ReviewAction.MERGED or chosen is None:
+        return True
+    return chosen == set(result.labels)
 
 
 def _ids(owners: Mapping[str, tuple[str, int]]) -> set[str]:

@@ -9,7 +9,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from tui_annotate.domain.assignments import Assignment
-from tui_annotate.domain.errors import InvalidInput, TuiAnnotateError
+from tui_annotate.domain.errors import InvalidInput, NotAllowed, TuiAnnotateError
 from tui_annotate.domain.errors import NotFound as NotFound
 from tui_annotate.domain.history import Payload
 from tui_annotate.domain.people import Person
@@ -85,6 +85,8 @@ class TableSync:
         waiting = list[tuple[SyncRow, SyncedHead]]()
         for key, head in changed.items():
             mark = marks.get(key, SyncedHead("", "", ""))
+            if self._is_hidden(key):
+                continue  # it is sent after the second reading
             record = self._find_record(key)
             if record is None or not (mark.updated_at or self._is_worth_a_row(record)):
                 continue
@@ -146,9 +148,14 @@ class TableSync:
 
     def _make_payload(self, record: Record) -> dict[str, Any]:
         key = record.sample.key
-        at = last_action_time(self.log.events(self.person.id, key))
-        look_up = self.corpus.sample_or_none
-        return payloads.build_payload(record, look_up, at=at, answers=self._answers(key))
+        events = self.log.events(self.person.id, key)
+        return payloads.build_payload(
+            record,
+            self.corpus.sample_or_none,
+            at=last_action_time(events),
+            answers=self._answers(key),
+            actions=payloads.action_names(events),
+        )
 
     def _is_worth_a_row(self, record: Record) -> bool:
         return has_judgements(record) or bool(self._answers(record.sample.key))
@@ -195,8 +202,16 @@ class TableSync:
         if stream.state.alike(there):
             self._remember_row(key, row)
             return nothing
+        ours, theirs = (
+            payloads.action_names(events),
+            payloads.read_actions(row.payload.get(WORK_KEY)),
+        )
+        if theirs and theirs[-1] in ours:
+            self._remember_row(key, row, given=False)  # an earlier state of the work here
+            return nothing
         since = mark.head if mark and mark.digest else ""
         untouched = bool(since) and not last_action_time(events, since=since)
+        untouched |= payloads.is_only_imported(events) or (bool(ours) and ours[-1] in theirs)
         here_at = last_action_time(events)
         # Local work that was not touched since the last sync yields; else the newer side wins.
         wins = untouched or not has_work(stream) or at > here_at
@@ -239,7 +254,17 @@ class TableSync:
         }
         return SyncStatus(len(there), len(changed | lost), len(new))
 
+    def _is_hidden(self, key: SampleKey) -> bool:
+        """Return whether the person must not see this work before a second reading is complete."""
+        try:
+            self.log.require_visible(self.person.id, key)
+        except NotAllowed:
+            return True
+        return False
+
     def _would_send(self, key: SampleKey, mark: SyncedHead | None) -> bool:
+        if self._is_hidden(key):
+            return False
         record = self._find_record(key)
         if record is None or not (mark or self._is_worth_a_row(record)):
             return False

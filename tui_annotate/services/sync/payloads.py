@@ -11,7 +11,7 @@ import io
 import json
 import re
 import uuid
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -29,7 +29,7 @@ from tui_annotate.domain.annotations import (
 )
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import InvalidInput, InvalidSpan
-from tui_annotate.domain.history import Event, Payload, StreamState, canonical_json
+from tui_annotate.domain.history import IMPORT, Event, Payload, StreamState, canonical_json
 from tui_annotate.domain.offsets import utf16_map
 from tui_annotate.domain.provenance import provenance_to_json
 from tui_annotate.domain.records import DatasetDescription, Problem, Record
@@ -54,6 +54,8 @@ from tui_annotate.storage.log.write_plans import EventStream
 _NAMESPACE: Final = uuid.UUID("a1d2b0c5-2f0e-5b53-9b0f-4f2d9a6c7e11")
 _HINT: Final = "the row stays unchanged in the table"
 _ANSWERS_KEY: Final = "suggestions"
+_ACTIONS_KEY: Final = "actions"
+_SHORT_HASH: Final = 16
 
 _UNSTORABLE: Final = re.compile("[\0\ud800-\udfff]")
 
@@ -66,11 +68,12 @@ def build_payload(
     *,
     at: str,
     answers: Mapping[str, Payload] = MappingProxyType({}),
+    actions: Sequence[str] = (),
 ) -> dict[str, Any]:
     """Return an annotator's work on a sample as JSON for a row of a shared table.
 
     `look_up` loads other samples, as the payload of a citation includes its report. `at`: time
-    of the last action; may be empty.
+    of the last action; may be empty. `actions`: names of all actions, as of `action_names`.
 
     Raises:
         InvalidInput: the work cannot be written as a payload, or a table cannot store it.
@@ -89,6 +92,8 @@ def build_payload(
     found: dict[str, Any] = json.loads(line, parse_constant=lambda _: None)  # jsonb has no NaN
     states = [one.state.value for one in record.assignments]
     found[WORK_KEY] = {"at": at, "state": states[0] if states else State.NEW.value}
+    if actions:
+        found[WORK_KEY][_ACTIONS_KEY] = list(actions)
     if answers:
         found[_ANSWERS_KEY] = dict(answers)
     if record.sample.kind in RATED_KINDS and (made := collect_origins(record)):
@@ -118,6 +123,7 @@ def hash_payload(value: Mapping[str, Any]) -> str:
     plain = dict(value)
     if WORK_KEY in plain:
         plain[WORK_KEY] = {**plain[WORK_KEY], "at": ""}
+        plain[WORK_KEY].pop(_ACTIONS_KEY, None)
     if "assignments" in plain:
         timeless = [{**each, "seconds": 0, "updated": ""} for each in plain["assignments"]]
         plain["assignments"] = timeless
@@ -288,6 +294,24 @@ def last_action_time(events: Iterable[Event], *, since: str = "") -> str:
         if event.hash == since:
             last = ""
     return last
+
+
+def action_names(events: Iterable[Event]) -> list[str]:
+    """Return short names of a person's actions on a sample, in order, the same in each copy."""
+    return [event.hash[:_SHORT_HASH] for event in events if event.action.verb not in IDLE]
+
+
+def read_actions(value: Any) -> list[str]:
+    """Return the actions that a table row contains, in order; empty if another program wrote it."""
+    found = value.get(_ACTIONS_KEY) if isinstance(value, Mapping) else None
+    if not isinstance(found, list) or not all(isinstance(name, str) for name in found):
+        return []
+    return found
+
+
+def is_only_imported(events: Iterable[Event]) -> bool:
+    """Return whether a person did nothing on a sample since work of another program came in."""
+    return all(event.action.verb in IDLE | {IMPORT} for event in events)
 
 
 def read_work(value: Any) -> tuple[str, str]:

@@ -209,12 +209,19 @@ class StoredAssignment:
 
 @dataclass(frozen=True, slots=True)
 class WithdrawalResult:
-    """Result of undoing an assignment; `free` names datasets that all annotators now see."""
+    """Result of undoing an assignment; `free` names datasets that all annotators now see.
+
+    Attributes:
+        kept: samples that stay assigned, of which `completed` are completed, skipped or flagged.
+        unreturned: moved samples whose former assignee no longer works here; they are unassigned.
+    """
 
     handout: StoredAssignment
     removed: int
     kept: int
     free: tuple[str, ...]
+    completed: int = 0
+    unreturned: int = 0
 
 
 class AssignmentProgress(NamedTuple):
@@ -519,10 +526,13 @@ class AssignmentTransaction:
 
     # undoing -----------------------------------------------------------------------------------
 
-    def undo(self, number: int = 0, *, begun: bool = False) -> WithdrawalResult:
+    def undo(
+        self, number: int = 0, *, begun: bool = False, former: Collection[str] = ()
+    ) -> WithdrawalResult:
         """Undo an assignment: unassign its samples, and remove a rule that it created.
 
-        Samples that the assignment moved return to their former assignees.
+        Samples that the assignment moved return to their former assignees, unless these no longer
+        work here (`former`: their ids).
 
         Args:
             number: number of the assignment; 0 for the last one that is not undone.
@@ -540,12 +550,16 @@ class AssignmentTransaction:
         datasets = {each.key.dataset for each in held} | {handout.dataset} - {""}
         assignment_rows.unassign_samples(self.connection, [each.allotted for each in gone])
         self._withdraw_gold(gone)
+        unreturned = 0
         if handout.kind is AssignmentCause.MOVE:
-            self._return_moved(handout, {each.key: each for each in gone})
+            moved = {each.key: each for each in gone}
+            unreturned = self._return_moved(handout, moved, former=former)
         values = update(HANDOUTS).where(HANDOUTS.c.id == handout.id).values(undone=self.at)
         self.connection.execute(values)
         free = tuple(name for name in sorted(datasets) if self._lift_rule(name, handout))
-        return WithdrawalResult(handout, len(gone), len(held) - len(gone), free)
+        completed = sum(each.finished for each in held if each not in gone)
+        kept = len(held) - len(gone)
+        return WithdrawalResult(handout, len(gone), kept, free, completed, unreturned)
 
     def _withdraw_gold(self, gone: Sequence[HeldSample]) -> None:
         """Unassign gold samples (known answers) that no other new sample of the person follows."""
@@ -588,11 +602,25 @@ class AssignmentTransaction:
             )
         return meant[-1]
 
-    def _return_moved(self, moved: StoredAssignment, gone: Mapping[SampleKey, HeldSample]) -> None:
+    def _return_moved(
+        self,
+        moved: StoredAssignment,
+        gone: Mapping[SampleKey, HeldSample],
+        *,
+        former: Collection[str],
+    ) -> int:
+        """Assign moved samples to their former assignees; return how many had none left."""
+        unreturned = 0
         for dataset, sample, person, handout in moved.request["rows"]:
-            if each := gone.get(SampleKey(dataset, sample)):
-                row = AssignedRow(person, each.allotted.sample_id)
-                assignment_rows.assign_samples(self.connection, [row], handout=handout)
+            each = gone.get(SampleKey(dataset, sample))
+            if each is None:
+                continue
+            if person in former:
+                unreturned += 1
+                continue
+            row = AssignedRow(person, each.allotted.sample_id)
+            assignment_rows.assign_samples(self.connection, [row], handout=handout)
+        return unreturned
 
     def _lift_rule(self, dataset: str, handout: StoredAssignment) -> bool:
         query = select(DATASETS.c.id).where(DATASETS.c.name == dataset)

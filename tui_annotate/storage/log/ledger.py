@@ -89,6 +89,7 @@ class Ledger:
             reason: why the action was taken, if the event records it; else empty.
         """
         with self.store.writing() as log:
+            log.require_visible(person, key)
             stream = log.stream(person, key)
             action = prepare(log, stream)
             event = self._build_event(stream, action, seconds=seconds, versions={})
@@ -172,7 +173,9 @@ class Ledger:
             made.undone = log.event(event.action.undoes) if verb == REDO else event
             batch = self.new_id() if event.action.batch else ""
             for mate in log.batch(event):
-                stream = log.stream(person, SampleKey(mate.dataset, mate.sample))
+                key = SampleKey(mate.dataset, mate.sample)
+                log.require_visible(person, key)
+                stream = log.stream(person, key)
                 inverse = mate.action.inverse(mate.id, verb=verb, batch=batch)
                 action = log.with_current_labels(mate, inverse)
                 made.take(stream, self._build_event(stream, action, versions=made.versions))

@@ -54,6 +54,7 @@ from tui_annotate.storage.log.write_plans import (
     plan_event,
     write,
 )
+from tui_annotate.storage.second_readings import hidden_first_reading, require_visible
 from tui_annotate.storage.statements import SAMPLE_KEY, sample_row, upsert, worked_on_condition
 
 __all__ = ["EventLog", "EventStream"]
@@ -79,6 +80,9 @@ _ALL_ASSIGNMENTS: Final = WORKED_ON.add_columns(ASSIGNMENTS)
 _ALL_PAYLOADS: Final = text("SELECT sample_id, id, payload FROM annotations WHERE person = :person")
 _ALL_ANSWERS: Final = text(
     "SELECT sample_id, suggestion, payload FROM answers WHERE person = :person"
+)
+_ALL_SHOWN_ASSIGNMENTS: Final = _ALL_ASSIGNMENTS.where(
+    text(f"NOT {hidden_first_reading('assignments')}")
 )
 _ANNOTATED: Final = WORKED_ON.where(ASSIGNMENTS.c.annotations > 0)
 _RATED_OR_COMMENTED: Final = WORKED_ON.where(
@@ -128,6 +132,8 @@ class EventLog:
 
     Attributes:
         arriving: whether written events are copies from another workspace (see `write_plans`).
+        blind: whether annotators' own first readings are hidden until the second reading is
+            complete; copies between workspaces need all work.
 
     Raises:
         NotAllowed: every method, if the actor may not read or write the work; every write of an
@@ -139,6 +145,7 @@ class EventLog:
     _actor: Actor = OPERATOR
     disabled: Disabled = no_disabled_people
     arriving: bool = False
+    blind: bool = False
     _label_changes: dict[str, list[LabelChangeRequest]] = field(default_factory=dict, init=False)
 
     # reading -----------------------------------------------------------------------------------
@@ -147,6 +154,7 @@ class EventLog:
         """Return a person's work on a sample; empty if the person did no work on it."""
         require_permission(self._actor, Permission.READ, person)
         sample_id = sample_row(self._connection, key)
+        self._require_shown(person, key)
         scope = {"person": person, "sample_id": sample_id}
         row = self._connection.execute(_ASSIGNMENT, scope).mappings().first()
         if row is None:
@@ -168,7 +176,8 @@ class EventLog:
             for sample_id, name, payload in self._connection.execute(query, scope):
                 part.setdefault(sample_id, {})[name] = from_json(payload)
         found = {}
-        for row in self._connection.execute(_ALL_ASSIGNMENTS, scope).mappings():
+        assignments = _ALL_SHOWN_ASSIGNMENTS if self._hides_own else _ALL_ASSIGNMENTS
+        for row in self._connection.execute(assignments, scope).mappings():
             key = SampleKey(row["name"], row["external"])
             payloads, answers = (part.get(row["sample_id"], {}) for part in parts)
             found[key] = _make_stream(row, key, payloads=payloads, answers=answers)
@@ -206,17 +215,21 @@ class EventLog:
     def events(self, person: str, key: SampleKey) -> Iterator[Event]:
         """Yield a person's events on a sample, in order; the sample may have been removed."""
         require_permission(self._actor, Permission.READ, person)
+        self._require_shown(person, key)
         return events.read_stream(self._connection, person, key)
 
     def event(self, name: str) -> Event:
         found = events.read_event(self._connection, name)
         require_permission(self._actor, Permission.READ, found.person)
+        self._require_shown(found.person, SampleKey(found.dataset, found.sample))
         return found
 
     def batch(self, event: Event) -> Iterator[Event]:
         """Yield the events of the action that wrote a given event, except on removed samples."""
         require_permission(self._actor, Permission.READ, event.person)
-        return events.read_batch_of(self._connection, event)
+        for each in events.read_batch_of(self._connection, event):
+            self._require_shown(each.person, SampleKey(each.dataset, each.sample))
+            yield each
 
     def with_current_labels(self, event: Event, action: PendingEvent) -> PendingEvent:
         """Return an action made from an old event, with the current names of renamed labels."""
@@ -278,6 +291,18 @@ class EventLog:
         return read_lock(
             self._connection, stream.person, stream.key, sample_id=stream.sample_id, state=state
         )
+
+    def require_visible(self, person: str, key: SampleKey) -> None:
+        """Raise NotAllowed if a person must not see their first reading of a sample."""
+        require_visible(self._connection, person, key)
+
+    @property
+    def _hides_own(self) -> bool:
+        return self.blind and visible_people(self._actor) is not None
+
+    def _require_shown(self, person: str, key: SampleKey) -> None:
+        if self._hides_own:
+            require_visible(self._connection, person, key)
 
     # writing -----------------------------------------------------------------------------------
 

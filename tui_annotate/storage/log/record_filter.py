@@ -6,7 +6,17 @@ import json
 from collections.abc import Collection, Iterator, Mapping
 from typing import Final
 
-from sqlalchemy import ColumnElement, Connection, FromClause, and_, exists, not_, select, true
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    FromClause,
+    and_,
+    exists,
+    literal_column,
+    not_,
+    select,
+    true,
+)
 
 from tui_annotate.domain.annotations import ADJUDICATED, REJECTED, Annotation, annotation_from_json
 from tui_annotate.domain.assignment_rules import AssignmentCause
@@ -21,6 +31,7 @@ from tui_annotate.storage.columns import (
     HANDOUTS,
     SAMPLES,
 )
+from tui_annotate.storage.second_readings import hidden_first_reading
 
 _STANDING: Final = (
     select(ANNOTATIONS.c.person, ANNOTATIONS.c.payload, ASSIGNMENTS.c.state)
@@ -54,6 +65,7 @@ class RecordQuery:
         self._filters = filters
         # To an annotator, gold checks must look like all other work.
         self._hides_gold = seen is None and not filters.gold
+        self._hides_first_readings = seen is not None
         self._label = tuple(filters.label.split(JOINER)) if filters.label else ()
         wanted = filters.person
         self.people = seen
@@ -89,6 +101,8 @@ class RecordQuery:
         kept: list[ColumnElement[bool]] = [mine]
         if not self._filters.practice:
             kept.append(not_(assigned.where(ALLOTMENTS.c.practice)))
+        if self._hides_first_readings:
+            kept.append(not_(literal_column(hidden_first_reading(str(table)))))
         if self._hides_gold:
             gold = HANDOUTS.c.kind == AssignmentCause.GOLD.value
             kept.append(not_(assigned.where(HANDOUTS.c.id == ALLOTMENTS.c.handout, gold)))

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
-from sqlalchemy import case, func, select, text
+from sqlalchemy import bindparam, case, func, select, text
 
 from tui_annotate.domain.adjudication_history import AdjudicationHistory, LaterWork
 from tui_annotate.domain.annotations import REJECTED, Annotation, LabelPath, annotation_from_json
@@ -30,12 +30,13 @@ from tui_annotate.domain.people import (
     Actor,
     Permission,
     Person,
+    base_person,
     require_permission,
     visible_people,
 )
 from tui_annotate.domain.practice_feedback import PracticeAnswer
 from tui_annotate.domain.records import OwnedAnnotation, Record, RecordFilter
-from tui_annotate.domain.samples import SampleKey, Side
+from tui_annotate.domain.samples import SampleKey, SampleKind, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.domain.suggestions import SuggestionStatus
 from tui_annotate.domain.version import VERSION
@@ -57,16 +58,19 @@ from tui_annotate.storage.log.review_candidates import ReviewCandidate, list_can
 from tui_annotate.storage.log.work_import import ImportCounts, WorkImport
 from tui_annotate.storage.log.write_plans import build_stream
 from tui_annotate.storage.people.store import read_merges
+from tui_annotate.storage.second_readings import has_open_second_reading, hidden_first_reading
+from tui_annotate.storage.statements import seen_scope
 from tui_annotate.storage.suggestions import SuggestionStore
 
 _JOINED: Final = " … "
 _CLAIMS: Final = text(
-    "SELECT d.name, s.external, a.payload, u.sha256, u.text, u.boundaries"
+    "SELECT d.name, s.external, a.payload, u.sha256, u.text, u.boundaries"  # noqa: S608  constants
     " FROM annotations a JOIN samples s ON s.id = a.sample_id"
     " JOIN datasets d ON d.id = s.dataset_id"
     " JOIN sample_documents p ON p.sample_id = s.id AND p.side = 'summary'"
     " JOIN documents u ON u.id = p.document_id"
-    " WHERE a.person = :person ORDER BY a.updated DESC, a.id LIMIT :limit"
+    f" WHERE a.person = :person AND NOT {hidden_first_reading('a')}"
+    " ORDER BY a.updated DESC, a.id LIMIT :limit"
 )
 _LABELS_COLUMN: Final = case(
     # SQLite rejects NaN, which an imported record may have, as JSON; Python parses that payload.
@@ -82,17 +86,25 @@ _LABELS: Final = (
     .where(ANNOTATIONS.c.origin != REJECTED)
     .group_by(DATASETS.c.name, PEOPLE.c.id, _LABELS_COLUMN)
 )
+_SHOWN: Final = text(f"NOT {hidden_first_reading('annotations')}")
+_UNRATED: Final = text(
+    "SELECT s.kind, count(*), sum(w.rating = '') FROM assignments w"
+    " JOIN samples s ON s.id = w.sample_id"
+    " WHERE w.state = 'done' AND w.person <> :settled AND (:everybody OR w.person IN :seen)"
+    " GROUP BY s.kind"
+).bindparams(bindparam("seen", expanding=True))
 _BATCH: Final = 100
 """Maximum number of annotations and assignments that one transaction imports (about 40 ms)."""
 
 _EVIDENCE: Final = text(
-    "SELECT a.payload, (SELECT count(*) FROM sample_documents e WHERE e.sample_id = p.sample_id"
+    "SELECT a.payload, (SELECT count(*) FROM sample_documents e WHERE e.sample_id = p.sample_id"  # noqa: S608
     "   AND e.side = p.side AND e.ordinal < p.ordinal)"
     " FROM documents u CROSS JOIN sample_documents p CROSS JOIN annotations a"
     " JOIN samples s ON s.id = p.sample_id JOIN datasets d ON d.id = s.dataset_id"
     " WHERE u.sha256 = :document AND p.document_id = u.id AND p.side = 'source'"
     " AND a.sample_id = p.sample_id AND a.person = :person"
     " AND NOT (d.name = :dataset AND s.external = :sample)"
+    f" AND NOT {hidden_first_reading('a')}"
 )
 """Query for a person's annotations on samples with a given source document.
 
@@ -132,12 +144,20 @@ class AnnotationStore(LogStore):
     @contextmanager
     def writing(self) -> Iterator[EventLog]:
         with self._database.writing() as connection:
-            yield EventLog(connection, self._actor, disabled=self._disabled)
+            yield EventLog(connection, self._actor, disabled=self._disabled, blind=True)
 
     @contextmanager
     def reading(self) -> Iterator[EventLog]:
         with self._database.reading() as connection:
-            yield EventLog(connection, self._actor)
+            yield EventLog(connection, self._actor, blind=True)
+
+    def require_visible(self, person: str, key: SampleKey) -> None:
+        """Raise NotAllowed if a person must not see their first reading of a sample.
+
+        It applies to all users of the program while the second reading is open.
+        """
+        with self.reading() as log:
+            log.require_visible(person, key)
 
     def moment(self) -> int:
         return self._database.moment()
@@ -177,10 +197,10 @@ class AnnotationStore(LogStore):
         """Return the correct answer to a practice sample that the person completed, else None."""
         require_permission(self._actor, Permission.READ, person)
         with self._database.reading() as connection:
-            finished = (
-                EventLog(connection, self._actor).stream(person, key).assignment.state.finished
-            )
-            return find_practice_answer(connection, person, key) if finished else None
+            work = EventLog(connection, self._actor).stream(person, key)
+            # Not for a skipped sample: it can still be completed, with the answer in mind.
+            done = work.assignment.state is State.DONE
+            return find_practice_answer(connection, person, key) if done else None
 
     def end_practice(self, person: str) -> PracticeResult | None:
         """Store the result of practice if the person finished all its samples; return it.
@@ -215,20 +235,22 @@ class AnnotationStore(LogStore):
         return found
 
     def adjudication_notice(self, person: str, key: SampleKey) -> AdjudicationNotice | None:
-        """Return the adjudication of a sample, as a person who annotated the sample may see it.
+        """Return the adjudication of a sample, as a person who completed the sample may see it.
 
         It names no reviewer, and as sources only the person's own annotations. None before the
-        sample is adjudicated, if the person did nothing on it, or if the sample checks the person's
-        accuracy.
+        sample is adjudicated, before the person completed the sample in each assigned reading, in a
+        second reading, and if the sample checks the person's accuracy.
         """
         require_permission(self._actor, Permission.READ, person)
         with self._database.reading() as connection:
-            if is_gold_check(connection, person, key):
+            second = base_person(person) != person
+            if second or is_gold_check(connection, person, key):
+                return None
+            if has_open_second_reading(connection, person, key):
                 return None
             log = EventLog(connection)  # of an operator: only what the person may see is returned
             mine, settled = log.stream(person, key), log.stream(SETTLED, key)
-        worked = mine.annotations or mine.assignment.begun
-        if settled.assignment.state is not State.DONE or not worked:
+        if settled.assignment.state is not State.DONE or mine.assignment.state is not State.DONE:
             return None
         own = {one.id for one in mine.annotations}
         made = tuple(_hide_others(one, own) for one in settled.annotations)
@@ -294,7 +316,7 @@ class AnnotationStore(LogStore):
         require_permission(self._actor, Permission.READ, person)
         query = (
             select(ANNOTATIONS.c.note)
-            .where(ANNOTATIONS.c.person == person, ANNOTATIONS.c.note != "")
+            .where(ANNOTATIONS.c.person == person, ANNOTATIONS.c.note != "", _SHOWN)
             .group_by(ANNOTATIONS.c.note)
             .order_by(func.count().desc(), func.max(ANNOTATIONS.c.updated).desc())
             .limit(limit)
@@ -343,6 +365,16 @@ class AnnotationStore(LogStore):
             yield from record_filter.stream_annotations(
                 connection, filters, people, seen=visible_people(self._actor)
             )
+
+    def count_unrated(self) -> dict[SampleKind, tuple[int, int]]:
+        """Return the numbers of completed readings, and of those without a rating, by kind.
+
+        An annotator gets the numbers of their own readings.
+        """
+        scope = seen_scope(visible_people(self._actor))
+        with self._database.reading() as connection:
+            rows = connection.execute(_UNRATED, scope).all()
+        return {SampleKind(kind): (done, unrated) for kind, done, unrated in rows}
 
     def labels_in_use(self) -> dict[tuple[str, LabelPath], int]:
         """Return the number of annotations with each label, by dataset and label path, sorted."""

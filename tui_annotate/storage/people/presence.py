@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
-from sqlalchemy import Connection, bindparam, delete, select
+from sqlalchemy import Connection, bindparam, delete, select, text
 
 from tui_annotate.storage.clock import utc_now
 from tui_annotate.storage.columns import PRESENCES, columns_of
@@ -20,8 +20,15 @@ from tui_annotate.storage.statements import upsert
 SILENCE: Final = timedelta(minutes=5)
 """Time without activity after which another process may take a person's lock without asking."""
 
+TAKEOVERS: Final = "takeovers"
+"""Preference of a person: how often another process replaced their open session."""
+
 _REFRESH_AFTER: Final = timedelta(minutes=1)
 _HOLD: Final = upsert(PRESENCES, "person")
+_COUNT_TAKEOVER: Final = text(
+    f"INSERT INTO preferences (person, name, value) VALUES (:person, '{TAKEOVERS}', '1')"  # noqa: S608
+    " ON CONFLICT (person, name) DO UPDATE SET value = CAST(value AS INTEGER) + 1"
+)
 _PRESENCE: Final = select(*columns_of(PRESENCES, "holder since seen")).where(
     PRESENCES.c.person == bindparam("person")
 )
@@ -72,6 +79,8 @@ class PresenceStore:
             since = found.since if found and found.holder == holder else now
             row = {"person": person, "holder": holder, "since": since, "seen": now}
             connection.execute(_HOLD, row)
+            if found and over and found.holder == over:
+                connection.execute(_COUNT_TAKEOVER, {"person": person})
         return None
 
     def leave(self, person: str, holder: str) -> None:

@@ -25,6 +25,7 @@ from tui_annotate.storage.clock import utc_now
 from tui_annotate.storage.codec import check_storable, from_json, replace_unstorable, to_json
 from tui_annotate.storage.columns import ACCOUNTS, PEOPLE, PLACES, PREFERENCES, SAMPLES, SETTINGS
 from tui_annotate.storage.database import Store
+from tui_annotate.storage.second_readings import is_hidden
 from tui_annotate.storage.statements import SAMPLE_KEY, add_missing, sample_row, upsert
 
 _UNNAMED_KINDS: Final = frozenset({PersonKind.SETTLED, PersonKind.AGAIN})
@@ -311,11 +312,16 @@ class PeopleStore(Store):
             connection.execute(_PREFER, row)
 
     def place(self, person: str, key: SampleKey) -> dict[str, Any]:
-        """Return a person's last position in a sample; empty if the sample was never opened."""
+        """Return a person's last position in a sample.
+
+        Empty if the sample was never opened, and for a first reading that the person must not see.
+        """
         require_permission(self._actor, Permission.READ, person)
         with self._database.reading() as connection:
             scope = {"person": person, "dataset": key.dataset, "sample": key.id}
             found = connection.execute(_PLACE_OF, scope).scalar()
+            if found and is_hidden(connection, person, key):
+                return {}
         return dict(from_json(found)) if found else {}
 
     def keep_place(self, person: str, key: SampleKey, place: Mapping[str, Any]) -> None:

@@ -86,6 +86,12 @@ def _delete(draft: Draft) -> Effects:
     return [Remove(annotation)]
 
 
+def _ask_about_annotation(draft: Draft) -> Effects:
+    if draft.focused_annotation is None:
+        return draft.refuse_key(MessageCode.NO_ANNOTATION_TO_ASK_ABOUT)
+    return open_page("annotation talk", draft)
+
+
 # back, undo and finish
 
 
@@ -207,6 +213,7 @@ KEY_HANDLERS: Final[Mapping[str, Callable[[Draft], Effects]]] = {
     "app.quit": partial(open_page, "quit"),
     "work.print": partial(leave_for, "print", 0),
     "talk.write": partial(open_page, "talk"),
+    "talk.annotation": _ask_about_annotation,
     "figures.show": partial(open_page, "figures"),
     "sync.toggle": partial(open_page, "sync"),
     "account.password": partial(open_page, "password"),

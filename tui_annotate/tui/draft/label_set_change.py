@@ -114,16 +114,36 @@ def take_over(
 
 
 def describe_reopened(draft: Draft) -> StatusMessage:
-    """Return why a completed sample is open again; empty if none of its labels was split."""
+    """Return why a completed sample is open again; empty if its labels do not show why.
+
+    They do if a label was split, or requires a note or evidence that an annotation lacks.
+    """
     split = {
         label.path: describe_split(draft.tree, label).text
         for known in draft.annotations
         for label in draft.tree.split(known.labels)
     }
-    if not split:
-        return NO_MESSAGE
-    changes = join_first(list(split.values()), _MOST_NAMED)
-    return StatusMessage(MessageCode.REOPENED, {"changes": changes})
+    if split:
+        changes = join_first(list(split.values()), _MOST_NAMED)
+        return StatusMessage(MessageCode.REOPENED, {"changes": changes})
+    lacking = dict.fromkeys(
+        message.text
+        for known in draft.annotations
+        for message in _describe_lacking(draft.tree, known)
+    )
+    if lacking:
+        changes = join_first(list(lacking), _MOST_NAMED)
+        return StatusMessage(MessageCode.REOPENED_LACKING, {"changes": changes})
+    return NO_MESSAGE
+
+
+def _describe_lacking(tree: LabelTree, annotation: Annotation) -> Iterator[StatusMessage]:
+    missing = tree.lacks(annotation)
+    for path in annotation.labels:
+        parts = [part for part in missing if tree.requires(path, part)]
+        if parts:
+            fields = {"label": path[-1], "parts": " and ".join(parts)}
+            yield StatusMessage(MessageCode.LABEL_REQUIRES, fields)
 
 
 def in_hand(draft: Draft) -> list[LabelPath]:

@@ -44,6 +44,7 @@ class MessageCode(ScreenMessage):
     NO_WORDS_TO_LOOK_FOR = "No words at the cursor to search for"
     NO_ANNOTATION_TO_EDIT = "Press a to focus an annotation, then e to edit it"
     NO_ANNOTATION_TO_DELETE = "Press a to focus an annotation, then x to delete it"
+    NO_ANNOTATION_TO_ASK_ABOUT = "Press a to focus an annotation, then ask about it"
     NO_ANNOTATIONS = "No annotations on this sample yet"
     NO_CITATIONS = "This report has no citations"
     NOTHING_OPEN = "Nothing to finish in this sample · press i to mark words not in the source"
@@ -95,6 +96,8 @@ class MessageCode(ScreenMessage):
     LABEL_RETIRED_NOW = "{label} was retired"
     LABEL_NEW = "{label} is new"
     REOPENED = "Reopened: {changes} · c next"
+    REOPENED_LACKING = "Reopened: {changes} · a next annotation, e edit"
+    LABEL_REQUIRES = "{label} requires {parts} now"
 
     # notes
     NO_NOTE_ON_SUGGESTION = "Press e to change the suggestion, then m to write its note"
@@ -199,10 +202,13 @@ class MessageCode(ScreenMessage):
     SECOND_READING_BEGUN = "Second pass (2nd reading): annotations of your 1st reading are hidden"
     FIRST_READING_AGAIN = "First pass (1st reading): annotations of your 2nd reading are hidden"
     NO_SECOND_READING = "No sample is assigned to you to annotate a second time (2nd reading)"
+    FIRST_READING_HIDDEN = (
+        "Your first annotations are hidden until the 2nd reading of these samples is complete"
+    )
     NO_LESSON_IN_SECOND_READING = (
         "The adjudication of the first reading is hidden during the 2nd reading"
     )
-    NO_LESSON_YET = "This sample is not adjudicated yet, or you annotated nothing in it"
+    NO_LESSON_YET = "Shown after you complete this sample, in every reading, and it is adjudicated"
     SENT_TO_REVIEWERS = "Sent to the reviewers: you will see their reply in your next session"
     NO_PARENT_REPORT = "The report of this sentence is not in the workspace"
     NO_OTHER_DOCUMENT_CITED = "This sentence cites no other document"

@@ -288,3 +288,26 @@ async def test_paused_work_says_so_and_whom_to_ask(folder: Path) -> None:
             await pilot.pause(0.001)
         assert "your work is paused" in person.shown()
         assert app.sample_screen.open_sample is None
+
+
+async def test_first_readings_are_hidden_until_the_second_ones_are_complete(folder: Path) -> None:
+    """The queue leaves them out; where all are hidden, the next start continues the second ones."""
+    second(folder)
+    with workspace.open(folder) as space:
+        space.team.assignments.repeat("films", ["ana"], AssignmentOptions("1"))
+    async with open_app(folder, sample="") as person:
+        await person.press("q")
+        person.screen.do("reading.other")
+        await person.settled()
+        assert kind(person) is PersonKind.AGAIN
+        person.screen.do("reading.other")
+        await person.settled()
+        assert kind(person) is PersonKind.AGAIN
+        assert person.said().code is MessageCode.FIRST_READING_HIDDEN
+    async with open_app(folder, sample="") as person:
+        assert kind(person) is PersonKind.AGAIN
+        for _ in range(3):
+            await person.press("enter")
+        person.screen.do("reading.other")
+        await person.settled()
+        assert kind(person) is PersonKind.LOCAL

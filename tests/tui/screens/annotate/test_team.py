@@ -71,6 +71,28 @@ async def test_a_talk_with_the_reviewers(tmp_path: Path) -> None:
         await ana.press("escape")
 
 
+async def test_a_talk_about_one_annotation(tmp_path: Path) -> None:
+    """It names the annotation, and is kept apart from the talk about the sample."""
+    make_workspace(tmp_path)
+    async with open_app(tmp_path) as ana:
+        await do(ana, "talk.annotation")
+        assert ana.said().code is MessageCode.NO_ANNOTATION_TO_ASK_ABOUT
+        await ana.words("loved")
+        await ana.press("3 a")
+        await do(ana, "talk.annotation")
+        assert top(ana) is CommentDialog
+        assert 'Benign "loved"' in ana.shown()
+        await ana.press("W h y enter")
+        assert ana.said().code is MessageCode.SENT_TO_REVIEWERS
+        name = ana.annotations[0].id
+        await do(ana, "talk.write")
+        assert "Why" not in ana.shown()
+        await ana.press("escape")
+    with workspace.open(tmp_path) as space:
+        (talk,) = space.team.comments.list_threads(waiting=True)
+        assert (talk.remarks[0].text, talk.annotation) == ("Why", name)
+
+
 async def test_a_remark_that_is_refused_stays(tmp_path: Path) -> None:
     """It is told, and stands in the line the next time."""
     make_workspace(tmp_path)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from tests.tui.screens.review_app import FIRST, SECOND, Reviewer, make, open_review
 from tui_annotate import workspace
+from tui_annotate.domain.samples import Side
 from tui_annotate.tui.dialogs.comment_thread import CommentDialog
 from tui_annotate.tui.draft.review.messages import ReviewText
 
@@ -53,6 +54,21 @@ async def test_the_talk_that_waits_longest_is_answered_first(tmp_path: Path) -> 
         assert " · 1 " not in shown
         await reviewer.press("escape")
     assert answers(tmp_path) == {"ana": ["Is a film a set?", "No"], "li": ["Which town?", "Ours"]}
+
+
+async def test_a_talk_about_an_annotation_shows_the_annotation(tmp_path: Path) -> None:
+    """With its labels and words, above what was asked."""
+    make(tmp_path)
+    with workspace.open(tmp_path) as space:
+        ana = space.person("ana").id
+        own = space.log.stream(ana, FIRST).annotations[0]
+        space.team.comments.write(ana, FIRST, "Too long?", annotation=own.id)
+        words = own.claim[0].span.of(space.corpus.sample(FIRST).sample.document(Side.SUMMARY).text)
+    async with open_review(tmp_path, sample="a") as reviewer:
+        shown = await opened(reviewer)
+        assert f'"{words}"' in shown
+        assert "Too long?" in shown
+        await reviewer.press("escape")
 
 
 async def test_where_nobody_asked_the_line_says_so(tmp_path: Path) -> None:

@@ -103,6 +103,14 @@ class SampleSource:
 
         return open_undamaged(find, partial(self.open, session))
 
+    def first_again(self, session: AnnotatorSession) -> FoundSample:
+        """Find the first sample of a second reading; from now on, first readings are hidden."""
+        found = self.first(session, "")
+        if (open_sample := found.open_sample) and not session.read_only:
+            key, place = open_sample.sample.key, open_sample.place
+            session.annotate.people.keep_place(session.person.id, key, place)
+        return found
+
     def open(self, session: AnnotatorSession, key: SampleKey) -> OpenSample:
         return session.annotate.open(session.person.id, key, order=session.order)
 
@@ -359,10 +367,8 @@ class SampleLoader:
         leave = self.leaving()
 
         def call() -> FoundSample:
-            found = find()
-            if found.open_sample:
-                leave()
-            return found
+            leave()  # before a second reading begins, which hides the sample that is left
+            return find()
 
         def done(found: FoundSample) -> None:
             self._saves.busy = False
@@ -370,6 +376,7 @@ class SampleLoader:
             if found.open_sample is None:
                 screen.show_message(damaged or none, damaged.kind)
             else:
+                self.last_label = ()  # of the other reading
                 message = name_damaged(make_message(words, SAVED), found.damaged)
                 screen.begin(session, found.open_sample, message)
 

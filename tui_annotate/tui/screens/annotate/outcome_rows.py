@@ -27,6 +27,7 @@ class OutcomeMessage(ScreenMessage):
     ACCEPTED = "accepted unchanged"
     MERGED = "merged with other annotations"
     MERGED_INTO = "merged with other annotations: {result}"
+    MERGED_OTHER_LABEL = "not accepted: its words were merged into {result}"
     CHANGED = "accepted with changes"
     CHANGED_INTO = "accepted with changes: {result}"
     REPLACED = "not accepted: another annotation was accepted instead"
@@ -44,7 +45,7 @@ def own_rows(lesson: SampleOutcome, sample: Sample) -> list[OutcomeRow]:
 
 def added_rows(lesson: SampleOutcome, sample: Sample) -> list[OutcomeRow]:
     return [
-        OutcomeRow("text", _describe_annotation(one, sample), _describe_added(one))
+        OutcomeRow("text", describe_annotation(one, sample), _describe_added(one))
         for one in lesson.added
     ]
 
@@ -67,13 +68,15 @@ def _rating_row(lesson: SampleOutcome) -> OutcomeRow:
 
 
 def _annotation_row(outcome: AnnotationOutcome, sample: Sample) -> OutcomeRow:
-    before = _describe_annotation(outcome.annotation, sample)
+    before = describe_annotation(outcome.annotation, sample)
     if outcome.result is None:
         return OutcomeRow("warning", before, _describe_refusal(outcome.refusal))
     how = outcome.result.settled.how if outcome.result.settled else ReviewAction.TAKEN
-    now = _describe_annotation(outcome.result, sample)
+    now = describe_annotation(outcome.result, sample)
     if how is ReviewAction.TAKEN:
         return OutcomeRow("good", before, OutcomeMessage.ACCEPTED.text())
+    if how is ReviewAction.MERGED and set(outcome.annotation.labels) != set(outcome.result.labels):
+        return OutcomeRow("warning", before, OutcomeMessage.MERGED_OTHER_LABEL.text(result=now))
     if how is ReviewAction.MERGED:
         same, other = OutcomeMessage.MERGED, OutcomeMessage.MERGED_INTO
     else:
@@ -92,7 +95,8 @@ def _describe_refusal(refusal: Annotation | None) -> str:
     return OutcomeMessage.REFUSED.text(reason=given or OutcomeMessage.NO_REASON.text())
 
 
-def _describe_annotation(one: Annotation, sample: Sample) -> str:
+def describe_annotation(one: Annotation, sample: Sample) -> str:
+    """Return the labels of an annotation with the start of its claim, else of its evidence."""
     anchors = one.claim or one.evidence
     texts = [
         quote_text(anchor.span.of(sample.document(anchor.side, anchor.index).text), cells=_QUOTE)

@@ -39,6 +39,8 @@ class ReviewMessage(ScreenMessage):
 
     CANDIDATES_TITLE = "CANDIDATES"
     NO_ANNOTATIONS = "No annotations here"
+    ANNOTATION = "annotation"
+    ANNOTATION_GONE = "deleted since, or not completed yet"
     ADJUDICATED = "adjudicated: {labels}"
     REFUSED = "rejected: {reason}"
     OWN = "your own: {labels}"

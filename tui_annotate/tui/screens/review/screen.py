@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, ClassVar, Final, cast
 
 from textual.app import ComposeResult
 
-from tui_annotate.domain.annotations import Anchor
+from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.samples import Side
 from tui_annotate.tui.draft.effects import Effect, Effects, Open
 from tui_annotate.tui.draft.messages import NO_MESSAGE, Kind, StatusMessage
@@ -33,6 +33,7 @@ from tui_annotate.tui.screens.annotate.features.team import (
     ThreadFeature,
     format_minute,
 )
+from tui_annotate.tui.screens.annotate.outcome_rows import describe_annotation
 from tui_annotate.tui.screens.annotate.workspace_screen import WorkspaceScreen
 from tui_annotate.tui.screens.review import rows
 from tui_annotate.tui.screens.review.queue import ReviewQueue
@@ -55,8 +56,19 @@ if TYPE_CHECKING:
 class AnnotatorThreads(ThreadFeature):
     """Part of the review screen that shows annotators' questions and sends the replies."""
 
-    def read_thread(self, session: AnnotatorSession, open_sample: OpenSample) -> None:
+    def read_thread(
+        self, session: AnnotatorSession, open_sample: OpenSample, annotation: Annotation | None
+    ) -> None:
+        del annotation  # a reviewer answers all threads of the sample, one after the other
         key = open_sample.sample.key
+
+        def quote(name: str) -> str:
+            layers = cast("ReviewSample", open_sample).layers
+            found = (each for layer in layers for each in layer.annotations if each.id == name)
+            asked = next(found, None)
+            if asked is None:
+                return ReviewMessage.ANNOTATION_GONE.text()
+            return describe_annotation(asked, open_sample.sample)
 
         def show(threads: list[CommentThread]) -> None:
             if not threads:
@@ -70,6 +82,8 @@ class AnnotatorThreads(ThreadFeature):
                 (names.get(each.author, "a reviewer"), format_minute(each.at), each.text)
                 for each in thread.remarks
             ]
+            if thread.annotation:
+                lines.insert(0, (ReviewMessage.ANNOTATION.text(), "", quote(thread.annotation)))
             title = ReviewMessage.THREAD_TITLE
             if more > 0:
                 several = ReviewMessage.THREAD_TITLE_MORE

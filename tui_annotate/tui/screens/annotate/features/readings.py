@@ -10,13 +10,14 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from tui_annotate.domain.people import Person, PersonKind, second_reader
+from tui_annotate.domain.people import PersonKind
 from tui_annotate.tui.draft.effects import Effect, Open
 from tui_annotate.tui.draft.messages import MessageCode
 from tui_annotate.tui.draft.state import Draft
 from tui_annotate.tui.screen_message import ScreenMessage
 from tui_annotate.tui.screens.annotate.loader import SampleSource
-from tui_annotate.tui.screens.sample.feature import Feature, FeatureHost, FinishedSample
+from tui_annotate.tui.screens.sample.feature import Feature, FinishedSample
+from tui_annotate.tui.session import begin_second_reading
 
 if TYPE_CHECKING:
     from tui_annotate.services.annotate import OpenSample
@@ -35,10 +36,6 @@ class SecondReadings(Feature):
     """Part of the screen for feedback on practice samples, and for annotating samples twice."""
 
     preload = ("tui_annotate.tui.dialogs.feedback", "tui_annotate.tui.dialogs.question")
-
-    def __init__(self, host: FeatureHost) -> None:
-        super().__init__(host)
-        self._first_reader: Person | None = None
 
     def begun(self, session: AnnotatorSession, open_sample: OpenSample, *, first: bool) -> None:
         if first and open_sample.finished - open_sample.skipped >= open_sample.total:
@@ -94,11 +91,20 @@ class SecondReadings(Feature):
     def _switch_reading(self, session: AnnotatorSession) -> None:
         if self.host.busy:
             return
-        person, code = self._first_reader or session.person, MessageCode.FIRST_READING_AGAIN
-        if session.person.kind is not PersonKind.AGAIN:
-            self._first_reader = session.person
-            person, code = second_reader(session.person), MessageCode.SECOND_READING_BEGUN
-        session = replace(session, person=person)
-        start = partial(SampleSource().first, session, "")
-        none = MessageCode.NO_SECOND_READING
-        self.host.switch_session(session, start, words=code, none=none)
+        source = SampleSource()
+        if session.first_reader is not None:
+            first = replace(session, person=session.first_reader, first_reader=None)
+            self.host.switch_session(
+                first,
+                partial(source.first, first, ""),
+                words=MessageCode.FIRST_READING_AGAIN,
+                none=MessageCode.FIRST_READING_HIDDEN,
+            )
+            return
+        second = begin_second_reading(session)
+        self.host.switch_session(
+            second,
+            partial(source.first_again, second),
+            words=MessageCode.SECOND_READING_BEGUN,
+            none=MessageCode.NO_SECOND_READING,
+        )

@@ -10,11 +10,13 @@ from tui_annotate.domain.people import PersonKind
 from tui_annotate.tui.draft.effects import Effect, Open
 from tui_annotate.tui.draft.messages import AnyMessage, MessageCode
 from tui_annotate.tui.draft.state import Draft
+from tui_annotate.tui.screen_message import ScreenMessage
 from tui_annotate.tui.screens.sample.feature import Feature, FeatureHost
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from tui_annotate.domain.annotations import Annotation
     from tui_annotate.domain.comments import NewsItem
     from tui_annotate.domain.work_statistics import WorkStatistics
     from tui_annotate.services.annotate import OpenSample
@@ -28,6 +30,11 @@ _MINUTE = 16  # characters of a time in ISO 8601 up to its minute
 def format_minute(moment: str) -> str:
     """Format an ISO 8601 time up to the minute, with a blank in place of the T."""
     return moment[:_MINUTE].replace("T", " ")
+
+
+class TeamMessage(ScreenMessage):
+    ABOUT_ANNOTATION = "Ask the reviewers about this annotation"
+    ANNOTATION = "annotation"
 
 
 class TeamDialogs(Feature):
@@ -129,14 +136,21 @@ class ThreadFeature(Feature):
         self._unsent = ""
 
     def handle(self, effect: Effect, session: AnnotatorSession, draft: Draft) -> bool:
-        del draft
         open_sample = self.host.open_sample
-        if open_sample is None or effect != Open("talk"):
+        if open_sample is None:
             return False
-        self.read_thread(session, open_sample)
+        match effect:
+            case Open("talk"):
+                self.read_thread(session, open_sample, None)
+            case Open("annotation talk") if draft.focused_annotation:
+                self.read_thread(session, open_sample, draft.focused_annotation)
+            case _:
+                return False
         return True
 
-    def read_thread(self, session: AnnotatorSession, open_sample: OpenSample) -> None:
+    def read_thread(
+        self, session: AnnotatorSession, open_sample: OpenSample, annotation: Annotation | None
+    ) -> None:
         raise NotImplementedError
 
     def open_thread(
@@ -165,19 +179,28 @@ class ThreadFeature(Feature):
 class ReviewerThread(ThreadFeature):
     """Part of the screen that opens an annotator's thread with reviewers about a sample."""
 
-    def read_thread(self, session: AnnotatorSession, open_sample: OpenSample) -> None:
+    def read_thread(
+        self, session: AnnotatorSession, open_sample: OpenSample, annotation: Annotation | None
+    ) -> None:
         key, person = open_sample.sample.key, session.person.id
+        about = annotation.id if annotation else ""
+        title = {"title": TeamMessage.ABOUT_ANNOTATION.text()} if annotation else {}
 
         def read() -> list[ThreadLine]:
             comments = session.team().comments
-            thread = comments.find_thread(person, key)
+            thread = comments.find_thread(person, key, annotation=about)
             return [
                 (comments.name(each.author), format_minute(each.at), each.text)
                 for each in (thread.remarks if thread else ())
             ]
 
         def show(lines: list[ThreadLine]) -> None:
-            write = partial(session.team().comments.write, person, key)
-            self.open_thread(lines, write, sent_message=MessageCode.SENT_TO_REVIEWERS)
+            if annotation:
+                from tui_annotate.tui.screens.annotate.outcome_rows import describe_annotation
+
+                quote = describe_annotation(annotation, open_sample.sample)
+                lines = [(TeamMessage.ANNOTATION.text(), "", quote), *lines]
+            write = partial(session.team().comments.write, person, key, annotation=about)
+            self.open_thread(lines, write, sent_message=MessageCode.SENT_TO_REVIEWERS, **title)
 
         self.host.read(read, show)

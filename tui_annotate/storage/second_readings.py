@@ -1,0 +1,84 @@
+"""Which first readings a person must not see, because their second reading is not complete.
+
+A second reading measures whether a person agrees with themselves. It would measure memory of the
+screen if the person could open the first reading meanwhile, so that queries of annotators' own work
+exclude these first readings for everyone but reviewers and admins.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from sqlalchemy import Connection, text
+
+from tui_annotate.domain.errors import NotAllowed
+from tui_annotate.domain.people import Person, second_reader
+from tui_annotate.domain.samples import SampleKey
+
+_SUFFIX: Final = second_reader(Person("", "")).id
+_DONE: Final = "EXISTS (SELECT 1 FROM assignments z WHERE {work} AND z.state = 'done')"
+_SECOND_DONE: Final = _DONE.format(work="z.person = h.person AND z.sample_id = h.sample_id")
+
+
+def open_second_reading(work: str) -> str:
+    """Return an SQL condition: whether a person has yet to complete a sample a second time.
+
+    `work` is a table or alias with the columns `person` and `sample_id`.
+    """
+    return (
+        "EXISTS (SELECT 1 FROM allotments h"  # noqa: S608  constants
+        f" WHERE h.person = {work}.person || '{_SUFFIX}' AND h.sample_id = {work}.sample_id"
+        f" AND NOT {_SECOND_DONE})"
+    )
+
+
+def hidden_first_reading(work: str) -> str:
+    """Return an SQL condition: whether a person must not see their first reading of a sample.
+
+    It is hidden from the start of the person's second readings until the second reading of the
+    sample is complete. Work that is not complete stays visible until its own second reading begins,
+    because the person could not complete it otherwise.
+    """
+    first_done = _DONE.format(work=f"z.person = {work}.person AND z.sample_id = {work}.sample_id")
+    begun = (
+        "EXISTS (SELECT 1 FROM places b WHERE b.person = h.person{sample})"
+        " OR EXISTS (SELECT 1 FROM assignments b WHERE b.person = h.person{sample})"
+    )
+    any_begun = begun.format(sample="")
+    this_begun = begun.format(sample=" AND b.sample_id = h.sample_id")
+    return (
+        "EXISTS (SELECT 1 FROM allotments h"  # noqa: S608  constants
+        f" WHERE h.person = {work}.person || '{_SUFFIX}' AND h.sample_id = {work}.sample_id"
+        f" AND NOT {_SECOND_DONE}"
+        f" AND (({first_done} AND ({any_begun})) OR {this_begun}))"
+    )
+
+
+_WORK: Final = (
+    "SELECT {condition} FROM (SELECT :person AS person, s.id AS sample_id FROM samples s"
+    " JOIN datasets d ON d.id = s.dataset_id"
+    " WHERE d.name = :dataset AND s.external = :sample) w"
+)
+_IS_OPEN: Final = text(_WORK.format(condition=open_second_reading("w")))
+_IS_HIDDEN: Final = text(_WORK.format(condition=hidden_first_reading("w")))
+
+
+def has_open_second_reading(connection: Connection, person: str, key: SampleKey) -> bool:
+    scope = {"person": person, "dataset": key.dataset, "sample": key.id}
+    return bool(connection.execute(_IS_OPEN, scope).scalar())
+
+
+def is_hidden(connection: Connection, person: str, key: SampleKey) -> bool:
+    scope = {"person": person, "dataset": key.dataset, "sample": key.id}
+    return bool(connection.execute(_IS_HIDDEN, scope).scalar())
+
+
+def require_visible(connection: Connection, person: str, key: SampleKey) -> None:
+    """Raise NotAllowed if a person must not see their first reading of a sample."""
+    if is_hidden(connection, person, key):
+        raise NotAllowed(
+            f"your first annotations of sample {key} are hidden until you complete it a second"
+            " time",
+            "complete the 2nd reading of the sample first: the list of actions (:) switches"
+            " between both readings",
+        )

@@ -1,0 +1,107 @@
+"""Counts of how the work of a study was made: what the method paragraph of a snapshot states."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from sqlalchemy import Connection, text
+
+from tui_annotate.domain.people import SETTLED, Permission, require_permission
+from tui_annotate.domain.stream_merge import COPIED
+from tui_annotate.storage.database import Store
+from tui_annotate.storage.people.presence import TAKEOVERS
+from tui_annotate.storage.statements import gold_condition
+
+_READINGS: Final = text(
+    "SELECT count(*), coalesce(sum(gold), 0), coalesce(sum(practice), 0), coalesce(sum(again), 0),"  # noqa: S608  constants
+    " coalesce(sum(NOT account), 0) FROM (SELECT"
+    f"   {gold_condition('w')} AS gold,"
+    "   EXISTS (SELECT 1 FROM allotments p WHERE p.person = w.person"
+    "     AND p.sample_id = w.sample_id AND p.practice) AS practice,"
+    "   o.kind = 'again' AS again,"
+    "   o.kind = 'account' OR EXISTS (SELECT 1 FROM people f"
+    "     WHERE f.id || '~2' = o.id AND f.kind = 'account') AS account"
+    " FROM assignments w JOIN people o ON o.id = w.person"
+    " WHERE w.state = 'done' AND w.person <> :settled)"
+)
+_IMPORTS: Final = text(
+    "SELECT count(*), count(DISTINCT person) FROM"
+    " (SELECT DISTINCT person, dataset, sample FROM events"
+    "  WHERE verb = 'import' AND person <> :settled)"
+)
+_IMPORTED_ANNOTATIONS: Final = text(
+    "SELECT count(*) FROM annotations WHERE origin LIKE 'imported%' AND person <> :settled"
+)
+_COPIES: Final = text(
+    "SELECT count(*) FROM (SELECT DISTINCT person, dataset, sample FROM events"  # noqa: S608  constants
+    f" WHERE json_extract(versions, '$.{COPIED}') IS NOT NULL AND person <> :settled)"
+)
+_READERS: Final = text(
+    "SELECT count(DISTINCT w.person) FROM assignments w JOIN accounts c ON c.person = w.person"
+    " WHERE w.state = 'done' AND c.role <> 'annotator'"
+)
+_TAKEOVERS: Final = text(
+    "SELECT coalesce(sum(json_extract(value, '$')), 0), count(*) FROM preferences"
+    " WHERE name = :name"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class StudyConduct:
+    """How the completed readings of a workspace were made, as far as the store records it.
+
+    Attributes:
+        accounts: number of accounts in this store; a shared store of accounts is not counted.
+        readings: completed readings, of which `gold` check accuracy with known answers, `practice`
+            are practice, `second` are second readings, and `local` are by people without accounts.
+        privileged: people with the role of a reviewer or admin who completed readings.
+        imported: readings with imported work, by `importers` people.
+        copied: readings with actions that are marked as copies from another workspace.
+        takeovers: how often a person's open session was replaced by another, of `taken` people.
+    """
+
+    accounts: int
+    readings: int
+    gold: int
+    practice: int
+    second: int
+    local: int
+    privileged: int
+    imported: int
+    importers: int
+    imported_annotations: int
+    copied: int
+    takeovers: int
+    taken: int
+
+
+class StudyConductStore(Store):
+    """Access to the counts; NotAllowed for people who may not see the work of all."""
+
+    def count(self) -> StudyConduct:
+        require_permission(self._actor, Permission.REPORT)
+        with self._database.reading() as connection:
+            return _count(connection)
+
+
+def _count(connection: Connection) -> StudyConduct:
+    scope = {"settled": SETTLED}
+    readings, gold, practice, second, local = connection.execute(_READINGS, scope).one()
+    imported, importers = connection.execute(_IMPORTS, scope).one()
+    takeovers, taken = connection.execute(_TAKEOVERS, {"name": TAKEOVERS}).one()
+    return StudyConduct(
+        accounts=connection.execute(text("SELECT count(*) FROM accounts")).scalar_one(),
+        readings=readings,
+        gold=gold,
+        practice=practice,
+        second=second,
+        local=local,
+        privileged=connection.execute(_READERS).scalar_one(),
+        imported=imported,
+        importers=importers,
+        imported_annotations=connection.execute(_IMPORTED_ANNOTATIONS, scope).scalar_one(),
+        copied=connection.execute(_COPIES, scope).scalar_one(),
+        takeovers=takeovers,
+        taken=taken,
+    )
