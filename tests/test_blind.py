@@ -24,7 +24,6 @@ from tests.helpers.public_methods import (
 from tests.helpers.stores import LABELS, claim, fill
 from tests.helpers.suggestions import suggest
 from tui_annotate import workspace as workspaces
-from tui_annotate.domain.adjudication_history import LaterWork
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import Actor, Person, Role
 from tui_annotate.domain.records import OwnedAnnotation, Record, RecordFilter
@@ -138,6 +137,7 @@ def _given(scene: Scene) -> Mapping[str, list[Any]]:
         "who": [ben.id],
         "key": [key],
         "keys": [[key]],
+        "damaged": [[key]],
         "filters": [RecordFilter(), RecordFilter(person=ben.id), RecordFilter(state="flagged")],
         "event": [event],
         "stream": [space.log.stream(ben.id, key)],
@@ -149,8 +149,6 @@ def _given(scene: Scene) -> Mapping[str, list[Any]]:
         "version": [space.guidance.version(GuidanceKind.LABELS), 1],
         "target": [scene.folder / "out"],
         "problem": [str],
-        "later": [LaterWork(since=1)],
-        "allowed": [True],
         "suggestion_id": [
             each.suggestion.id for each in space.annotate.store.suggested(ben.id, key)
         ],

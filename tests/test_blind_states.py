@@ -81,6 +81,7 @@ def given_values(space: Workspace) -> dict[str, list[Any]]:
         "who": people,
         "key": keys,
         "keys": [keys],
+        "damaged": [keys[:1]],
         "dataset": sorted({key.dataset for key in keys}),
         "filters": [RecordFilter(), RecordFilter(person="ana"), RecordFilter(gold="with")],
         "event": events,

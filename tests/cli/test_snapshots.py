@@ -247,6 +247,34 @@ def test_the_method_paragraph_states_what_was_checked(filled: Command, tmp_path:
     assert "no accounts" not in done
 
 
+def test_the_method_paragraph_counts_edits_after_adjudication(
+    command: Command, tmp_path: Path
+) -> None:
+    """Edits with and without a reopening are apart, and agreement is said to be before them."""
+    made = review_app.make(tmp_path / "work")
+    into = ("-w", "work")
+    assert command("snapshots", "create", "none", *into).code == 0
+    assert "No sample is adjudicated" in (made / "frozen/none/method.md").read_text()
+    with workspaces.open(made) as space:
+        review, who = space.team.review, space.person("rev").id
+        seen = review.open(who, FIRST).seen
+        review.finish(who, FIRST, rest=RejectionReason.SLIP, seen=seen, seconds=1)
+    assert command("snapshots", "create", "one", *into).code == 0
+    assert (
+        "No annotator changed their work on the 1 sample"
+        in (made / "frozen/one/method.md").read_text()
+    )
+    with workspaces.open(made) as space:
+        ben, ana = space.person("ben").id, space.person("ana").id
+        space.team.review.reopen_work(who, FIRST, reason="rule 4", person=ben)
+        space.annotate.comment(ben, FIRST, "I see", seconds=1)
+        space.corpus.allow_edits_after_adjudication(FIRST.dataset, allowed=True)
+        space.annotate.comment(ana, FIRST, "more", seconds=1)
+    assert command("snapshots", "create", "two", *into).code == 0
+    method = (made / "frozen/two/method.md").read_text()
+    assert "on 1 afterwards: 1 edit after a reopening and 1 without one" in method
+
+
 def test_the_method_paragraph_counts_known_answers(filled: Command, tmp_path: Path) -> None:
     """Practice, checks of accuracy and second readings are shares of all completed readings."""
     lines = [f'{{"id": "x{at}", "source": "One {at}.", "summary": "Two."}}' for at in range(3)]

@@ -123,6 +123,8 @@ def _add_second_readings(study: Study) -> None:
         space.team.comments.reply(thread.id, f"secret-first-{name} reply")
         space.people.keep_place(ana.id, key, {"note": f"secret-first-{name} draft"})
         study.adjudicate(key, f"secret-answer-{name}")
+    # A second reading of an adjudicated sample is locked, unless the dataset allows later edits.
+    space.corpus.allow_edits_after_adjudication("again", allowed=True)
     space.team.assignments.give("again", ["ana"], OPTIONS)
     repeated = AssignmentOptions("4", sorting=AssignmentOrder.INGESTED)
     space.team.assignments.repeat("again", ["ana"], repeated)

@@ -13,6 +13,7 @@ from itertools import islice, product
 from typing import Any, Final
 
 from tests.helpers.stores import claim
+from tui_annotate.domain.adjudication_history import LaterWork
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import TuiAnnotateError
 from tui_annotate.domain.labels import LabelTree
@@ -70,7 +71,7 @@ def plain_values(sample: Sample) -> dict[str, list[Any]]:
         "runner": None, "options": None, "backend": "own", "embedder": "none", "reply": "x",
         "about": {}, "columns": [], "judge": None, "threshold": ScoreThreshold(below=0.5),
         "before": "x", "label": None, "other": LabelTree((), "x"), "topic": "1", "run": "run1",
-        "part": "note",
+        "part": "note", "later": LaterWork(since=1), "allowed": True, "recorded": {},
         "change": lambda _: "x", "url": "http://x", "with_key": False, "variable": "x",
     }  # fmt: skip
     return {name: [value] for name, value in plain.items()}

@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from tui_annotate.domain.adjudication_history import PostAdjudicationCounts
 from tui_annotate.domain.did_you_mean import suggest_word
 from tui_annotate.domain.errors import Damaged, InvalidInput, NotFound
 from tui_annotate.domain.hash_chain import LogHead, StreamHead, head_from_json
@@ -46,6 +47,7 @@ class Snapshot:
     embedder: Callable[[], str]
     descriptions: Callable[[], Mapping[str, DatasetDescription]]
     conduct: StudyConductStore
+    later_work: Callable[[], PostAdjudicationCounts]
     shared_accounts: bool = False
 
     def versions(self) -> dict[str, dict[str, str]]:
@@ -140,6 +142,7 @@ class Snapshot:
         sentences = [
             *_describe_blindness(counts, shared_accounts=self.shared_accounts),
             *_describe_foreign_work(counts),
+            _describe_later_work(self.later_work()),
             _describe_takeovers(counts),
             _describe_known_answers(counts),
         ]
@@ -215,6 +218,21 @@ def _describe_foreign_work(counts: StudyConduct) -> list[str]:
             "a bundle or over a shared folder or table has no such mark."
         )
     return sentences
+
+
+def _describe_later_work(counts: PostAdjudicationCounts) -> str:
+    if not counts.adjudicated:
+        return "No sample is adjudicated."
+    adjudicated = format_count(counts.adjudicated, "sample")
+    if not counts.edits:
+        return f"No annotator changed their work on the {adjudicated} after the adjudication."
+    return (
+        f"Of {adjudicated} with an adjudication, annotators changed their work on "
+        f"{counts.edited_samples:,} afterwards: "
+        f"{format_count(counts.edits_after_reopening, 'edit')} after a reopening and "
+        f"{counts.edits_without_reopening:,} without one. Agreement is measured on the work before "
+        "the adjudication."
+    )
 
 
 def _describe_takeovers(counts: StudyConduct) -> str:

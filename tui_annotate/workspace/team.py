@@ -294,5 +294,6 @@ def make_snapshot(team: TeamServices) -> Snapshot:
         embedder=lambda: (used.label or used.embedder) if used else "",
         descriptions=team.corpus.descriptions,
         conduct=StudyConductStore(team.database, actor=team.actor),
+        later_work=team.review.count_later_work,
         shared_accounts=bool(team.settings.people_store),
     )
