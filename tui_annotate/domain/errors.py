@@ -14,6 +14,7 @@ TuiAnnotateError
 └── Unavailable             exit 1
     ├── VectorsPending
     ├── ReadOnly
+    ├── RequestFailed
     └── Damaged
 """
 
@@ -104,6 +105,10 @@ class VectorsPending(Unavailable):
             f"this sample has no vectors yet; {percent} % of the texts have some", hint
         )
         self.percent = percent
+
+
+class RequestFailed(Unavailable):
+    """An error: an endpoint failed on one request, also when repeated; others may succeed."""
 
 
 class ReadOnly(Unavailable):

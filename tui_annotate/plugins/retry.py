@@ -10,7 +10,7 @@ from itertools import count
 from threading import Event
 from typing import Final, TypeVar
 
-from tui_annotate.domain.errors import Unavailable
+from tui_annotate.domain.errors import RequestFailed, Unavailable
 from tui_annotate.plugins.http_errors import RESUME_HINT, TransientFailure
 
 _log = logging.getLogger(__name__)
@@ -37,8 +37,9 @@ def spread_wait(attempt: int) -> float:
 class RetryPolicy:
     """Repeats requests to one endpoint after temporary failures; threads may share it.
 
-    When a request fails for the last time, the requests of other threads stop waiting and fail too,
-    and later requests are attempted only once, until one succeeds.
+    When a request fails for the last time and no other request has succeeded since it began, the
+    requests of other threads stop waiting and fail too, and later requests are attempted only once,
+    until one succeeds. A request that fails while others succeed fails alone.
 
     Attributes:
         wait: function that waits some seconds; None for a wait that ends at such a failure.
@@ -46,6 +47,7 @@ class RetryPolicy:
         first_attempts: maximum number of attempts while no connection has succeeded.
         longest_asked: maximum wait in seconds that the endpoint may request.
         reached: whether the endpoint has ever answered.
+        successes: number of requests that succeeded so far.
     """
 
     host: str
@@ -57,19 +59,29 @@ class RetryPolicy:
     longest_asked: float = 120.0
     hint: str = RESUME_HINT
     reached: bool = field(default=False, init=False)
+    successes: int = field(default=0, init=False)
     _given_up: Event = field(default_factory=Event, init=False)
 
     def __call__(self, attempt: Callable[[], _T]) -> _T:
-        """Return the result of a request; raise Unavailable if the last attempt failed, too."""
+        """Return the result of a request.
+
+        Raises:
+            RequestFailed: the last attempt failed, too, although the endpoint was reached.
+            Unavailable: the endpoint cannot be reached, or requires too long a wait.
+        """
+        successes = self.successes
         for number in count(1):
             try:
                 result = attempt()
             except TransientFailure as error:
                 failure = error
+            except RequestFailed:
+                raise
             except Unavailable:
                 self._given_up.set()
                 raise
             else:
+                self.successes += 1
                 self._given_up.clear()
                 return result
             connected = failure.connected or self.reached
@@ -83,7 +95,12 @@ class RetryPolicy:
             (self.wait or self._given_up.wait)(seconds)
             if self._given_up.is_set():
                 break
-        self._given_up.set()
-        long = failure.after > self.longest_asked
-        later = f"; the endpoint requires a wait of {failure.after:,.0f} s" if long else ""
-        raise Unavailable(f"{self.host}: {failure}{later}", failure.hint or self.hint) from failure
+        if self.successes == successes:
+            self._given_up.set()
+        hint = failure.hint or self.hint
+        if too_long:
+            later = f"the endpoint requires a wait of {failure.after:,.0f} s"
+            raise Unavailable(f"{self.host}: {failure}; {later}", hint) from failure
+        if not connected:
+            raise Unavailable(f"{self.host}: {failure}", hint) from failure
+        raise RequestFailed(f"{self.host}: {failure}", hint) from failure

@@ -588,6 +588,20 @@ def test_proposals_are_told_and_stored_once(filled: Command) -> None:
     assert [each["maker"] for each in listed] == ["judge:toy"]
 
 
+def test_one_sample_that_always_fails_is_reported_alone(filled: Command) -> None:
+    """The suggestions on the other samples are stored; the exit code is 3 until it is answered."""
+    with chatting(_says) as chat:
+        asked = ("judge", "suggest", "--model", "toy", "--base-url", chat.url, "--max-retries", "0")
+        chat.failing = "15 million"
+        done = filled(*asked, "--max-unclear", "1", "--json")
+        chat.failing = ""
+        again = filled(*asked, "--json")
+    assert (done.code, done.json["failed"], len(done.json["missing"])) == (3, 1, 1)
+    assert done.json["missing"][0]["kind"] == "failed"
+    assert "500" in done.json["missing"][0]["reason"]
+    assert (again.code, again.json["cached"], again.json["missing"]) == (0, 1, [])
+
+
 def test_what_could_not_be_read_or_sent_whole_is_told(filled: Command) -> None:
     """Unclear replies, and texts longer than what may be sent."""
     with chatting(lambda _: "hm") as chat:
@@ -617,8 +631,9 @@ def test_without_an_address_nothing_leaves(filled: Command) -> None:
 @pytest.mark.parametrize(
     "words", [("sort", "--keep-irrelevant"), ("generate",), ("evaluate", "--embedder", "static")]
 )
-def test_a_refused_prompt_is_one_question(
-    command: Command, chat: FakeChat, tmp_path: Path, words: tuple[str, ...]
+@pytest.mark.parametrize("status", [400, 500])
+def test_a_refused_or_failed_prompt_is_one_question(
+    command: Command, chat: FakeChat, tmp_path: Path, words: tuple[str, ...], status: int
 ) -> None:
     """Whatever the order of rows: the others are written, and the exit code is 3."""
     rows = [
@@ -630,7 +645,7 @@ def test_a_refused_prompt_is_one_question(
 
     def limited(path: str, body: dict[str, Any]) -> Reply:
         if "toolong" in body["messages"][-1]["content"]:
-            return refusal(400, "maximum context length exceeded")
+            return refusal(status, "maximum context length exceeded")
         return reply(path, body)
 
     chat.reply = limited  # type: ignore[method-assign]
@@ -638,7 +653,7 @@ def test_a_refused_prompt_is_one_question(
     found = []
     for order in (rows, rows[::-1]):
         path.write_text("".join(json.dumps(row) + "\n" for row in order))
-        limits = ("--no-cache", "--max-unclear", "0.05")
+        limits = ("--no-cache", "--max-unclear", "0.05", "--max-retries", "0")
         done = ask(command, chat, *words, path, "-o", out, *limits)
         assert done.code == 3, done.err
         found.append(sorted(re.findall(r"toolong|[bcd]\?", out.read_text())))
@@ -670,7 +685,7 @@ def test_a_broken_endpoint_is_left_soon(
     chat.script.extend([refusal(500, "broken")] * 999)
     done = ask(command, chat, name, path, "--max-retries", "0", "--concurrency", "2")
     assert done.code == 1
-    assert 999 - len(chat.script) <= 4
+    assert 999 - len(chat.script) <= 12
 
 
 def test_a_limit_uses_the_first_questions(command: Command, chat: FakeChat, rag: Path) -> None:

@@ -269,7 +269,7 @@ def test_a_judge_scores_answers(answers: Command, monkeypatch: pytest.MonkeyPatc
         monkeypatch.setattr("tui_annotate.cli.output.PROGRESS_INTERVAL", 0.0)
         chat.script.append(Reply(late=True))
         late = answers(*asked[:5], "late", *asked[6:], "--timeout", "0.1")
-        assert (late.code, "0.1 s" in late.err, "--timeout" in late.err) == (1, True, True)
+        assert (late.code, "0.1 s" in late.err, "--timeout" in late.err) == (3, True, True)
         assert f"replies from {chat.url[7:-3]}" in late.err
         chat.asked.clear()
         chat.answer = lambda _: "perhaps"
@@ -278,7 +278,8 @@ def test_a_judge_scores_answers(answers: Command, monkeypatch: pytest.MonkeyPatc
         assert answers(*asked[:5], "other", *asked[6:], "--max-unclear", "1").code == 0
         assert len(chat.asked) == 2 * 6
     listed = answers("scores", "list", "--json").json
-    assert {each["maker"] for each in listed} == {"judge-score:toy", "judge-score:other"}
+    makers = {f"judge-score:{model}" for model in ("toy", "late", "other")}
+    assert {each["maker"] for each in listed} == makers
 
 
 def test_a_scorer_without_values_is_exit_code_3(command: Command) -> None:

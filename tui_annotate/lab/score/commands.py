@@ -83,6 +83,7 @@ def report_as_json(scored: ScoreReport) -> dict[str, Any]:
         "missing": dict(scored.missing),
         "notes": list(scored.notes),
         "unclear": scored.tally.unanswered if scored.tally else 0,
+        "failed": scored.tally.failed if scored.tally else 0,
     }
 
 

@@ -8,7 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from tui_annotate.domain.errors import InvalidInput, TuiAnnotateError, Unavailable
+from tui_annotate.domain.errors import (
+    InvalidInput,
+    RequestFailed,
+    TuiAnnotateError,
+    Unavailable,
+)
 from tui_annotate.lab.score.scorers.judge import parse_grade
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.judges import ModelReply, Question
@@ -79,6 +84,21 @@ def test_an_unclear_judge_gives_one_half() -> None:
     assert found.values == (0.5, 0.5)
     assert found.words == ("undecided", "undecided")
     assert [one.attempt for one in teacher.asked] == [0, 0, 1, 1, 2, 2]
+
+
+def test_an_answer_without_a_reply_has_no_score() -> None:
+    """An endpoint that fails or refuses has said nothing: one half would be a verdict."""
+
+    class Broken(Teacher):
+        def ask_all(
+            self, questions: Sequence[Question]
+        ) -> Iterator[tuple[int, ModelReply | TuiAnnotateError]]:
+            yield 1, RequestFailed("broken (500)")
+            yield 0, self.ask(questions[0])
+
+    ((found,),) = _scorer(Broken(_by_city)).of_answers([ASKED])
+    assert found.values == (1.0, None)
+    assert found.words == ("right: so it is", "failed: broken (500)")
 
 
 def test_many_questions_keep_their_order() -> None:

@@ -1,6 +1,7 @@
 """Scorer that asks a chat model whether an answer agrees with the right answer, and why.
 
-Source: the GPT judge of the project Dreamcatcher; an unclear reply gives the score 0.5.
+Source: the GPT judge of the project Dreamcatcher; an unclear reply gives the score 0.5. An answer
+about which the endpoint gives no reply has no score.
 """
 
 from __future__ import annotations
@@ -12,7 +13,13 @@ from typing import Any, Final
 
 from tui_annotate.domain.errors import Unavailable
 from tui_annotate.lab.chat import prompts
-from tui_annotate.lab.chat.replies import ParsingJudge, ReplyTally, parse_json
+from tui_annotate.lab.chat.replies import (
+    Missing,
+    ParsedReply,
+    ParsingJudge,
+    ReplyTally,
+    parse_json,
+)
 from tui_annotate.lab.score.ranking import JUDGED
 from tui_annotate.plugins.judges import Judge, Question
 from tui_annotate.plugins.protocols import EmbeddingCost
@@ -69,20 +76,13 @@ class JudgeScorer:
         waiting = iter(list(questions))
         while some := list(islice(waiting, _BATCH)):
             parser = self._make_parser(some[0].language)
-            grades = iter(
-                parser.ask_all(
-                    [one for each in some for one in self._build_questions(each)], parse_grade
-                )
-            )
+            asked = [one for each in some for one in self._build_questions(each)]
+            replies = dict(parser.ask_each([(one, parse_grade) for one in asked]))
+            grades = (_make_grade(replies[at]) for at in range(len(asked)))
             for each in some:
                 found = list(islice(grades, len(each.texts)))
-                values = tuple(0.5 if one is None else float(one[0]) for one in found)
-                words = tuple(
-                    UNDECIDED
-                    if one is None
-                    else ": ".join(filter(None, (RIGHT if one[0] else WRONG, one[1])))
-                    for one in found
-                )
+                values = tuple(value for value, _ in found)
+                words = tuple(text for _, text in found)
                 yield (Opinion(name=JUDGED, values=values, words=words),)
         self.tally.check_refusals()
 
@@ -111,6 +111,16 @@ class JudgeScorer:
             )
             for text in each.texts
         ]
+
+
+def _make_grade(reply: ParsedReply[tuple[bool, str]]) -> tuple[float | None, str]:
+    """Return the score of an answer and its text; no score if the endpoint did not reply."""
+    if reply.value is not None:
+        is_right, reason = reply.value
+        return float(is_right), ": ".join(filter(None, (RIGHT if is_right else WRONG, reason)))
+    if reply.missing is Missing.UNCLEAR:
+        return 0.5, UNDECIDED
+    return None, f"{reply.missing}: {reply.reason}"
 
 
 def parse_grade(reply: str) -> tuple[bool, str] | None:
