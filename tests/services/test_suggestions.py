@@ -121,6 +121,9 @@ def test_a_file_says_all_that_a_suggestion_has(
         ({"sample": "1", "start": "3", "quote": "x"}, ""),
         ({"sample": "1", "start": 0, "end": 3000}, "3000"),
         ({"sample": "1"}, ""),
+        (GOOD | {"occurrence": "2"}, "'occurrence'"),
+        (GOOD | {"context": 2}, "'context'"),
+        (GOOD | {"occurrence": 2}, "15 million"),
         ([1], ""),
     ],
 )
@@ -135,6 +138,53 @@ def test_what_does_not_fit_is_told_by_line_and_nothing_is_taken(
     assert report[0].message
     assert says in report[0].message
     assert list(service.list_suggestions()) == []
+
+
+@pytest.mark.parametrize(
+    ("hint", "start"),
+    [
+        ({"start": 12}, 12),
+        ({"start": 25}, 24),
+        ({"occurrence": 1}, 3),
+        ({"occurrence": 3}, 17),
+        ({"context": "and men"}, 12),
+        ({"context": "men of men", "occurrence": 2}, 24),
+    ],
+)
+def test_an_ambiguous_quote_needs_a_hint(
+    service: SuggestionService,
+    annotating: AnnotationService,
+    tmp_path: Path,
+    hint: dict[str, Any],
+    start: int,
+) -> None:
+    """A quote that occurs more than once is refused, and is not its first occurrence."""
+    texts = (Document(Side.SOURCE, "A."), Document(Side.SUMMARY, "Of men, and men, men of men."))
+    pair = Sample("d", "men", texts)
+    annotating.corpus.add([new(pair)], segmenter=SEGMENTER)
+    line = {"sample": "men", "quote": "men"}
+    report: list[Problem] = []
+    with pytest.raises(InvalidInput):
+        service.read(_file(tmp_path, line), problem=report.append)
+    assert (report[0].where[-2:], printed_numbers(report[0].message)[-1]) == (":1", ["4"])
+    service.read(_file(tmp_path, line | hint))
+    (found,) = annotating.store.suggested("ana", pair.key)
+    assert found.suggestion.claim[0].span.start == start
+
+
+def test_a_quote_in_two_documents_is_ambiguous(
+    service: SuggestionService, annotating: AnnotationService, tmp_path: Path
+) -> None:
+    """The field `document` selects one."""
+    texts = [Document(Side.SOURCE, "Low.", key=key) for key in "ab"]
+    pair = Sample("d", "low", (*texts, Document(Side.SUMMARY, "High.")))
+    annotating.corpus.add([new(pair)], segmenter=SEGMENTER)
+    with pytest.raises(InvalidInput):
+        service.read(_file(tmp_path, {"sample": "low", "evidence": ["Low"]}))
+    named = [{"quote": "Low", "document": "b"}]
+    service.read(_file(tmp_path, {"sample": "low", "evidence": named}))
+    (found,) = annotating.store.suggested("ana", pair.key)
+    assert [each.index for each in found.suggestion.evidence] == [1]
 
 
 def test_of_several_documents_one_is_named_or_has_the_quote(

@@ -25,9 +25,10 @@ from tui_annotate.domain.provenance import parse_score
 from tui_annotate.domain.records import SPAN_REFUSED, Problem, Record
 from tui_annotate.domain.samples import Document, Sample, SampleKey, Side
 from tui_annotate.domain.scores import RunKind, Score, ScoreRun
+from tui_annotate.domain.spans import Span
 from tui_annotate.domain.suggestions import AnswerKind, Suggestion, with_id
 from tui_annotate.methods.intervals import wilson_interval
-from tui_annotate.methods.quote_location import locate_quote
+from tui_annotate.methods.quote_location import find_meant_spans, locate_quote
 from tui_annotate.plugins.files.json_values import read_json_values
 from tui_annotate.plugins.record_validation import (
     check_span,
@@ -336,11 +337,11 @@ class SuggestionService:
 
 _FIELDS: Final = frozenset(
     {
-        "dataset", "sample", "maker", "label", "labels", "quote", "start", "end", "evidence",
-        "reason", "score",
+        "dataset", "sample", "maker", "label", "labels", "quote", "start", "end", "context",
+        "occurrence", "evidence", "reason", "score",
     }
 )  # fmt: skip
-_ANCHOR_FIELDS: Final = frozenset({"quote", "start", "end", "document"})
+_ANCHOR_FIELDS: Final = frozenset({"quote", "start", "end", "context", "occurrence", "document"})
 _FORM_HINT: Final = "follow the format in docs/suggestions.md"
 _CACHED_SAMPLES: Final = 100  # lines of one sample are usually adjacent
 
@@ -459,13 +460,40 @@ def _parse_anchor(value: Mapping[str, Any], sample: Sample, side: Side) -> Ancho
         return Anchor(side, index, check_span(document.text, start, end, quote=quote, what="span"))
     if quote is None or not (start is None or type(start) is int):
         raise InvalidInput("a position needs a quote, or start and end", _FORM_HINT)
-    for index, document in chosen:
-        if (span := locate_quote(quote, document.text, near=start)) is not None:
-            return Anchor(side, index, span)
-    raise InvalidInput(
-        f"the {side} of sample {sample.key} does not contain the text {shorten_quote(quote)}",
-        "quote the text exactly",
-    )
+    meant = [
+        Anchor(side, index, span)
+        for index, document in chosen
+        for span in _find_quote(value, quote, start, text=document.text)
+    ]
+    if len(meant) > 1:
+        document_hint = " or 'document'" if len(chosen) > 1 else ""
+        raise InvalidInput(
+            f"the {side} of sample {sample.key} contains the text {shorten_quote(quote)}"
+            f" {len(meant)} times",
+            f"quote more, or add the field 'start', 'context', 'occurrence'{document_hint}",
+            code="span-ambiguous",
+        )
+    if not meant:
+        raise InvalidInput(
+            f"the {side} of sample {sample.key} does not contain the text {shorten_quote(quote)}",
+            "quote the text exactly",
+        )
+    return meant[0]
+
+
+def _find_quote(value: Mapping[str, Any], quote: str, near: int | None, *, text: str) -> list[Span]:
+    """Return the spans of a text that a quote may mean; the nearest one to a given start."""
+    context, occurrence = _text_field(value, "context"), value.get("occurrence")
+    if not (occurrence is None or type(occurrence) is int):
+        raise InvalidInput(
+            f"'occurrence' is {describe_value(occurrence)}, not a whole number", _FORM_HINT
+        )
+    if near is None:
+        return find_meant_spans(quote, text, context=context, occurrence=occurrence)
+    if context or occurrence is not None:
+        raise InvalidInput("'start' selects the occurrence of the quote already", _FORM_HINT)
+    span = locate_quote(quote, text, near=near)
+    return [] if span is None else [span]
 
 
 def _only_document(chosen: list[tuple[int, Document]], side: Side) -> tuple[int, Document]:
