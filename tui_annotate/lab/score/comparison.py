@@ -266,7 +266,8 @@ class ComparisonService:
     def _newest_runs(self, options: ComparisonOptions) -> list[ScoreRun]:
         runs = self.machines.scores.runs(options.dataset)
         newest = {(run.kind, run.maker): run for run in runs if run.kind is not RunKind.SUGGEST}
-        known = {*self.machines.scores.names(options.dataset), *(maker for _, maker in newest)}
+        makers = {name for _, maker in newest for name in _maker_names(maker)}
+        known = {*self.machines.scores.names(options.dataset), *makers}
         for name in options.scores:
             if name not in known:
                 there = (
@@ -295,8 +296,13 @@ class ComparisonService:
                     if score.raw is not None:
                         values[cases.places[key]] = score.raw
             for name, values in found.items():
-                if not options.scores or {name, run.maker} & {*options.scores}:
+                if not options.scores or {name, *_maker_names(run.maker)} & {*options.scores}:
                     yield MachineValues(name, run.maker, run.id, values, low=name in run.low)
+
+
+def _maker_names(maker: str) -> tuple[str, str]:
+    """Return the names by which a maker can be selected: with its model, and without."""
+    return maker, maker.partition(":")[0]
 
 
 def _nothing_to_compare(

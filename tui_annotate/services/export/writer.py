@@ -19,6 +19,7 @@ from tui_annotate.domain.samples import keep_own_comments
 from tui_annotate.methods.adjudication import CandidateAnnotation, group_candidates
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.files.targets import open_folder, open_output
+from tui_annotate.plugins.plugin_results import check_report
 from tui_annotate.plugins.protocols import ExportOptions, ExportReport
 from tui_annotate.plugins.traits import FormatTarget, RecordTrait, get_traits
 from tui_annotate.services.export.pseudonyms import Pseudonyms
@@ -109,7 +110,7 @@ def write_counted(
     """Write records; count adjudicated annotations, and datasets whose description is lost.
 
     Raises:
-        TypeError: the exporter returned no report.
+        Unavailable: the exporter returned no report, or counts that are no whole numbers.
     """
     described: set[str] = set()
     adjudicated = 0
@@ -120,9 +121,7 @@ def write_counted(
         return each
 
     noted = _note_descriptions(map(count, records), described)
-    report = exporter.write(noted, target, options)
-    if not isinstance(report, ExportReport):
-        raise TypeError(f"the exporter returned {type(report).__name__}, not ExportReport")
+    report = check_report(exporter.write(noted, target, options), plugin=exporter.name)
     about = get_traits(exporter)
     if about is None or RecordTrait.ABOUT not in about.carried:
         report.count_loss(RecordTrait.ABOUT.value, len(described))
