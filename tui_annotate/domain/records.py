@@ -151,6 +151,8 @@ class RecordFilter:
         dataset, sample: the sample's key, or one part of it.
         origin: origin of annotations: `human`, `imported` (any format), or a full origin;
             `adjudicated` also selects samples adjudicated without annotations.
+        state: state of the work; `all` is for formats for training, which write completed work if
+            the state is empty.
         label: label path joined by dots: annotations with the label or a descendant of it.
         since: ISO 8601: only annotations and assignments updated at this time or later.
         practice: `with` includes practice work; otherwise practice work is excluded.

@@ -241,6 +241,7 @@ class ExportOptions:
         offsets: unit of offsets, `CODEPOINT` or `UTF16`, in formats that allow both units.
         unrated: whether to include samples that were read but not rated.
         everyone_read: whether each annotator of a dataset completed every sample of the dataset.
+        all_states: whether formats for training also get work that is not completed.
         sample: returns any stored sample by key, also if not exported; None without a store.
         opinions: returns the scores of some samples; None if no scores are stored.
     """
@@ -251,6 +252,7 @@ class ExportOptions:
     offsets: str = CODEPOINT
     unrated: bool = False
     everyone_read: bool = False
+    all_states: bool = False
     sample: Callable[[SampleKey], Sample | None] | None = field(default=None, compare=False)
     opinions: Callable[[Sequence[SampleKey]], Mapping[SampleKey, tuple[Score, ...]]] | None = field(
         default=None, compare=False
@@ -263,13 +265,15 @@ class ExportReport:
 
     An annotation with several rows counts once. `lost` maps a kind of loss to the number of losses.
     `adjudicated` counts the annotations of reviewers' adjudication that were given to the exporter,
-    which does not set this number.
+    and `left_out` the work that a format for training does not get, by state: an annotator and a
+    sample count once. The exporter does not set these numbers.
     """
 
     records: int = 0
     annotations: int = 0
     lost: dict[str, int] = field(default_factory=dict)
     adjudicated: int = 0
+    left_out: dict[str, int] = field(default_factory=dict)
 
     def count_loss(self, kind: str, count: int = 1) -> None:
         if count:

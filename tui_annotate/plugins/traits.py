@@ -59,6 +59,7 @@ class Loss(StrEnum):
     FORMULAS = "formula-like cells that got a leading quote"
     BAD_TIMES = "invalid times"
     SHARED_TOKENS = "spans that share tokens with an earlier span"
+    COVERED_SPANS = "spans whose tokens all belong to an earlier span"
     TOKENLESS = "spans that cover no token"
     CUT_TOKENS = "spans that were extended to whole tokens"
     NUMBERED_IDS = "sample ids that were replaced by numbers"
@@ -102,6 +103,8 @@ class FormatTraits:
             or two how the format writes such data.
         layered: whether the format holds the work of only one annotator on a sample.
         delegates: whether the importer reads each file by `reader_guard.read_guarded`.
+        trains: whether the format is for training, and has no states: text without a mark would
+            look as if it was read, so an export writes completed work unless states are chosen.
     """
 
     title: str
@@ -110,6 +113,7 @@ class FormatTraits:
     carried: Mapping[RecordTrait, str]
     layered: bool = False
     delegates: bool = False
+    trains: bool = False
 
     @property
     def lost(self) -> tuple[RecordTrait, ...]:

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 
 _NAMED_ORIGINS = ("machine", "imported")
+ALL_STATES = "all"
+"""Value of the filter `state` that selects all states, also in formats for training."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +58,11 @@ class ExportService:
                 _check_known("person", filters.person, [each.name for each in people])
         if filters.origin:
             _check_origin(filters.origin)
-        if filters.state:
-            _check_known("state", filters.state, [state.value for state in State])
+        state = "" if filters.state == ALL_STATES else filters.state
+        if state:
+            _check_known("state", state, [ALL_STATES, *(each.value for each in State)])
         label = self._resolve_label(filters.label) if filters.label else ""
-        return replace(filters, label=label, since=parse_time(filters.since))
+        return replace(filters, label=label, state=state, since=parse_time(filters.since))
 
     def run(
         self,
@@ -82,12 +85,17 @@ class ExportService:
                 needs one annotator's work and `options` names none.
             Unavailable: the target cannot be written, or the data cannot be read.
         """
+        asked = options or ExportOptions()
+        named = filters or RecordFilter()
         known = replace(
-            options or ExportOptions(), sample=self.corpus.sample_or_none, opinions=self.opinions
+            asked,
+            sample=self.corpus.sample_or_none,
+            opinions=self.opinions,
+            all_states=asked.all_states or bool(named.state),
         )
         authors = self._find_authors(known.layer)
         writing = ExportRun(exporter, known, names=names, authors=authors)
-        chosen = self.checked(filters or RecordFilter())
+        chosen = self.checked(named)
         records = self.corpus.records(chosen)
         if known.everyone_read:
             records = self._complete_readings(records, chosen)
