@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 
+import tui_annotate
 from tests.cli.conftest import Command, numbers
 from tests.plugins.strategies import DUMP
+from tui_annotate.plugins.protocols import ExportOptions
 
 
 @pytest.mark.parametrize("name", ["mercury", "native", "csv"])
@@ -128,3 +130,14 @@ def test_formats_for_training_say_what_they_leave_out(annotated: Command, form: 
     assert "--all-states" in annotated("convert", "all.jsonl", "more", *convert[3:]).err
     made = annotated("convert", "all.jsonl", "whole", *convert[3:], "--all-states", "--json").json
     assert (made["annotations"], made["left_out"]) == (1, {})
+
+
+def test_python_chooses_all_states_too(annotated: Command, tmp_path: Path) -> None:
+    """The filter `state` is as in the command."""
+    assert annotated("status").code == 0
+    layer = ExportOptions(layer="all")
+    with tui_annotate.open(tmp_path) as space:
+        done = space.export(tmp_path / "a", format="conll", options=layer)
+        every = space.export(tmp_path / "b", format="conll", options=layer, state="all")
+    assert (done.annotations, done.left_out) == (0, {"in progress": 1})
+    assert (every.annotations, every.left_out) == (1, {})

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from decimal import Decimal
 from importlib.metadata import EntryPoint
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -12,7 +14,11 @@ import numpy as np
 import pytest
 
 from tests.helpers.printed_numbers import printed_numbers
+from tui_annotate.domain.assignments import Assignment, State
 from tui_annotate.domain.errors import InvalidInput, TuiAnnotateError, Unavailable
+from tui_annotate.domain.people import Person, PersonKind
+from tui_annotate.domain.records import Problem, Record
+from tui_annotate.domain.samples import Document, Sample, Side
 from tui_annotate.methods.late_interaction import TokenBank
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.judges import Judge, JudgeOptions, ModelReply, Question
@@ -29,8 +35,10 @@ from tui_annotate.plugins.protocols import (
     Embedder,
     EmbeddingCost,
     ExportReport,
+    ImportOptions,
     TokenEmbedder,
 )
+from tui_annotate.plugins.reader_guard import read_guarded
 from tui_annotate.plugins.scoring import Opinion
 
 TEXTS = ("one", "two")
@@ -40,7 +48,8 @@ UNIT = np.eye(2, 3, dtype=np.float32)
 @pytest.fixture(autouse=True)
 def _strangers(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     def found(*, group: str) -> list[EntryPoint]:
-        target = {"tui_annotate.embedders": "Vectors", "tui_annotate.judges": "Talker"}.get(group)
+        targets = {"embedders": "Vectors", "judges": "Talker", "importers": "Reader"}
+        target = targets.get(group.removeprefix("tui_annotate."))
         return [EntryPoint("own", f"{__name__}:{target}", group)] if target else []
 
     monkeypatch.setattr(registry, "entry_points", found)
@@ -293,3 +302,43 @@ def test_reports_of_exporters_count_whole_numbers() -> None:
             check_report(report, plugin="own")
     with pytest.raises(Unavailable, match="'own'"):
         check_cost(None, plugin="own")
+
+
+class Reader:
+    """An importer that yields what a test wants."""
+
+    name = "own"
+    items: Any = ()
+
+    def read(self, _: Any, __: Any) -> Iterator[Any]:
+        """The items."""
+        yield from self.items
+
+
+SAMPLE = Sample("d", "1", (Document(Side.SOURCE, "One."), Document(Side.SUMMARY, "Two.")))
+ANA = Person("ana", "ana", PersonKind.IMPORTED)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"assignments": (Assignment("ana", "finished"),)},  # type: ignore[arg-type]
+        {"assignments": (Assignment("ana", State.DONE, seconds=float("nan")),)},
+        {"assignments": (Assignment("ana", State.DONE, seconds="3"),)},  # type: ignore[arg-type]
+        {"annotations": ("one",)},
+        {"sample": None},
+        {"sample": replace(SAMPLE, id=3)},  # type: ignore[arg-type]
+    ],
+)
+def test_a_wrong_record_of_an_importer_is_refused_alone(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, wrong: dict[str, Any]
+) -> None:
+    """The other records of the plug-in are imported; the problem names what is wrong."""
+    sound = Record(SAMPLE, people=(ANA,), assignments=(Assignment("ana", State.DONE),))
+    bad = replace(sound, where="file:2", **wrong)
+    monkeypatch.setattr(Reader, "items", (sound, bad, sound))
+    found = list(read_guarded("own", ImportOptions(), tmp_path))
+    assert [type(each) for each in found] == [Record, Problem, Record]
+    problem = found[1]
+    assert isinstance(problem, Problem)
+    assert (problem.where, problem.refused, bool(problem.message)) == ("file:2", True, True)

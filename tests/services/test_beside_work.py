@@ -149,7 +149,7 @@ def test_nobody_waits_for_a_report(
 def _written(export: ExportService, name: str, target: Path) -> dict[str, bytes]:
     about = get_traits(registry.load("exporters", name))
     layer = "all" if about and about.layered else ""
-    export.run(name, target, options=ExportOptions(layer=layer))
+    export.run(name, target, options=ExportOptions(layer=layer, all_states=True))
     files = [target] if target.is_file() else [each for each in target.rglob("*") if each.is_file()]
     return {str(each.relative_to(target)): each.read_bytes() for each in files}
 
