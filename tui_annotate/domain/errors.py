@@ -13,8 +13,8 @@ TuiAnnotateError
 ├── Conflict                exit 1
 └── Unavailable             exit 1
     ├── VectorsPending
-    ├── ReadOnly
     ├── RequestFailed
+    ├── ReadOnly
     └── Damaged
 """
 
