@@ -197,3 +197,37 @@ def test_nothing_is_overwritten(backed: Path, command: Command, tmp_path: Path) 
     assert (tmp_path / "tui-annotate.toml").read_bytes() == settings
     assert command("backup").code == 0
     assert len([*(tmp_path / "backups").glob("*/store.sqlite")]) == 1
+
+
+def test_no_command_writes_where_a_workspace_keeps_its_data(
+    filled: Command, tmp_path: Path
+) -> None:
+    """Whatever the command writes: a file, a bundle, a report, a folder, or a backup."""
+    copy = filled("backup", "copy", "--json").json["folder"]
+    labels, before = (tmp_path / "labels.yaml").read_bytes(), sorted(tmp_path.rglob("*"))
+    for line in (
+        ("backup", "log"),
+        ("backup", "vectors/new"),
+        ("restore", copy, "log"),
+        ("export", "--to", "csv", "-o", "labels.yaml"),
+        ("export", "--to", "brat", "--layer", "all", "-o", "log"),
+        ("convert", "pairs.jsonl", "labels.yaml", "--to", "native"),
+        ("bundles", "create", "--person", "reader", "--create", "-o", "pseudonyms.key"),
+        ("report", "html", "-o", "guidelines.md"),
+        ("doctor", "--bundle", "log/report.json"),
+        ("judge", "export-prompts", "vectors"),
+        ("models", "download", "owner/name", "log", "--revision", "main"),
+    ):
+        done = filled(*line)
+        assert (done.code, done.error and done.error.code) == (2, "workspace-file"), (line, done)
+    assert (tmp_path / "labels.yaml").read_bytes() == labels
+    assert [each for each in sorted(tmp_path.rglob("*")) if ".sqlite-" not in each.name] == before
+
+
+def test_the_folders_of_backups_and_prompts_take_new_files(filled: Command, tmp_path: Path) -> None:
+    """Both commands only add files; a missing folder of backups is created."""
+    (tmp_path / "backups").rmdir()
+    made = Path(filled("backup", "--json").json["folder"])
+    assert made.parent == tmp_path / "backups"
+    assert filled("backup", "backups/named").code == 0
+    assert filled("judge", "export-prompts", "prompts").code == 0

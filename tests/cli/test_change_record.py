@@ -14,6 +14,7 @@ import pytest
 import tui_annotate
 from tests.cli.conftest import PAIRS, Command
 from tui_annotate.domain.people import Person
+from tui_annotate.storage import change_record
 
 Change = Callable[[Command, Path], None]
 
@@ -214,6 +215,58 @@ def test_old_and_new_name_are_told(annotated: Command, store: Path) -> None:
     edit(store, EDITS["name"][0])
     (found,) = faults(annotated)["rows"]
     assert (found["recorded"], found["found"]) == ("'ana','local'", "'eve','local'")
+
+
+def merge_sentences(store: Path) -> None:
+    """The first text becomes one sentence, which fits the text and its hash."""
+    with closing(sqlite3.connect(store)) as connection:
+        (content,) = connection.execute("SELECT text FROM documents WHERE id = 1").fetchone()
+        row = (len(content.decode()).to_bytes(4, "little"),)
+        connection.execute("UPDATE documents SET segments = 1, boundaries = ? WHERE id = 1", row)
+        connection.commit()
+
+
+def test_altered_sentences_are_named(annotated: Command, store: Path) -> None:
+    """The hash of a text does not cover the boundaries of its sentences; the record does."""
+    head = annotated("audit", "head", "--json").json
+    merge_sentences(store)
+    for words in ((), ("--against", head["full_head"]), ("--against", head["head"])):
+        (found,) = faults(annotated, *words)["rows"]
+        assert (found["table"], found["name"]) == ("documents", "sentences of pairs/bridge")
+    advice = next(each for each in annotated("doctor", "--json").json if each["what"] == "record")
+    assert advice["mend"].startswith("restore a backup")
+    assert "export" not in advice["mend"]
+
+
+def test_sentences_that_do_not_fit_are_imported_again(annotated: Command, store: Path) -> None:
+    """Doctor's advice is followed; sentences as they were imported are no change."""
+    head = annotated("audit", "head", "--json").json["full_head"]
+    edit(store, "UPDATE documents SET boundaries = x'01000000' WHERE id = 1")
+    assert faults(annotated)["altered_rows"] == 1
+    found = next(each for each in annotated("doctor", "--json").json if each["state"] == "wrong")
+    assert "ingest FILE" in found["mend"]
+    done = annotated("ingest", "pairs.jsonl", "--dataset", "pairs", "--embedder", "none")
+    assert (done.code, "1 sample" in done.err) == (0, True)
+    assert annotated("audit", "verify", "--against", head).code == 0
+    assert annotated("doctor").code == 0
+
+
+def test_a_record_that_lacks_sentences_stays_valid(
+    command: Command, pairs: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """An earlier version did not record them: old texts are not compared, new ones are."""
+    earlier = tuple(each for each in change_record._COVERED if each.table != "documents")
+    with monkeypatch.context() as patch:
+        patch.setattr(change_record, "_COVERED", earlier)
+        assert command("init").code == 0
+        assert command("ingest", str(pairs), "--embedder", "none").code == 0
+        head = command("audit", "head", "--json").json["full_head"]
+    assert command("audit", "verify", "--against", head).code == 0
+    add_sample(command, tmp_path)
+    assert command("ingest", str(pairs), "--embedder", "none").code == 0
+    assert command("audit", "verify", "--against", head).code == 0
+    assert command("datasets", "delete", "pairs", "--yes").code == 0
+    assert command("audit", "verify", "--against", head).code == 0
 
 
 def test_a_name_that_is_edited_with_its_record_is_found(annotated: Command, store: Path) -> None:

@@ -200,6 +200,25 @@ def test_a_file_and_its_workspace_can_be_renamed(command: Command, tmp_path: Pat
     assert isinstance(command("annotate", "b.csv").error, Conflict)
 
 
+@pytest.mark.parametrize("name", ["b.xlsx", "b.dat", "b"])
+def test_a_workbook_with_several_sheets_can_be_renamed(
+    command: Command, tmp_path: Path, name: str
+) -> None:
+    """Each sheet keeps its dataset, as the samples of a file with one table do."""
+    sheet = [["source", "summary"], [SOURCE, "The bridge opened in 1801."]]
+    other = [["source", "summary"], [SOURCE, "The bridge opened in 1802."]]
+    workbook(tmp_path / "a.xlsx", one=sheet, two=other)
+    assert command("annotate", "a.xlsx").code == 0
+    (tmp_path / "a.xlsx").rename(tmp_path / name)
+    folder = tmp_path / f"{name}.annotations"
+    (tmp_path / "a.xlsx.annotations").rename(folder)
+    for _ in range(2):
+        assert command("annotate", name).code == 0
+        with workspaces.open(folder) as space:
+            found = {each.name: each.samples for each in space.corpus.datasets()}
+            assert found == {"a-one": 1, "a-two": 1}
+
+
 def test_links_that_lead_nowhere_are_skipped(command: Command, tmp_path: Path) -> None:
     """A broken link, a loop and a link to the folder itself stop no import of the folder."""
     rows = tmp_path / "rows"
@@ -234,6 +253,46 @@ def test_a_file_name_that_is_not_utf8_is_skipped(command: Command, tmp_path: Pat
         assert refused.code == "name-not-utf8"
     assert not list(rows.glob("*.annotations"))
     assert command("ingest", "-w", "w", str(bad), "--dataset", "b").code == 0
+
+
+def test_a_bad_name_in_a_list_refuses_no_other_file(command: Command, tmp_path: Path) -> None:
+    """Wherever it is in the list; it is named, and the exit code is 3."""
+    (tmp_path / "a.csv").write_text(table("1801"), "utf-8")
+    bad = os.fsdecode(b"b\xff.csv")
+    (tmp_path / bad).write_text(table("1802"), "utf-8")
+    command("init", "w")
+    for files in (("a.csv", bad), (bad, "a.csv")):
+        for words in (("ingest", "-w", "w"), ("annotate",)):
+            done = command(*words, *files)
+            assert (done.code, done.error) == (3, None)
+            assert "not UTF-8" in done.err
+    for folder in ("w", "a.csv.annotations"):
+        assert summaries(tmp_path / folder) == {"The bridge opened in 1801"}
+    assert command("ingest", "-w", "w", bad, bad).code == 2
+    assert [each.name for each in tmp_path.glob("*.annotations")] == ["a.csv.annotations"]
+
+
+def test_a_file_that_names_its_datasets_may_have_any_name(command: Command, tmp_path: Path) -> None:
+    """The name of a native file is only shown."""
+    (tmp_path / "a.csv").write_text(table("1801"), "utf-8")
+    bad = os.fsdecode(b"n\xff.jsonl")
+    assert command("convert", "a.csv", bad, "--to", "native").code == 0
+    command("init", "w")
+    assert command("ingest", "-w", "w", bad, "--from", "native").code == 0
+    assert summaries(tmp_path / "w") == {"The bridge opened in 1801"}
+
+
+def test_work_is_announced_only_if_it_is_stored(command: Command, tmp_path: Path) -> None:
+    """A refused file has no workspace, or one of another file, where its work would be kept."""
+    (tmp_path / "a.csv").write_text(table("1801"), "utf-8")
+    (tmp_path / "empty.csv").write_text("source,summary\n", "utf-8")
+    (tmp_path / "b.csv").write_text(table("1802"), "utf-8")
+    kept = "is kept in the workspace"
+    assert kept in command("annotate", "a.csv", "-w", "b.csv.annotations").out
+    for words in (("empty.csv",), ("b.csv",), ("no.csv",)):
+        refused = command("annotate", *words)
+        assert refused.error
+        assert kept not in refused.out + refused.err
 
 
 def test_names_of_people_and_samples_are_utf8(command: Command, tmp_path: Path) -> None:

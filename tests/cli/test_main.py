@@ -263,7 +263,8 @@ def test_the_short_way_knows_every_option() -> None:
         if parameter.param_type_name == "option" and option not in {"-h", "--help"}
     }
     of_files = {each.name for group in (ColumnOptions, TextOptions) for each in fields(group)} | {
-        "format_name"
+        "format_name",
+        "offsets",
     }
     assert {each: name for each, name in known.items() if name not in of_files} == screen.OPTIONS
 

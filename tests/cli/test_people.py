@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
 import shutil
 from pathlib import Path
 
@@ -201,6 +203,31 @@ def test_an_id_given_as_a_name_is_no_new_name(filled: Command, tmp_path: Path) -
     assert command("people", "merge", "ab12", "ab12").code == 0
     with tui_annotate.open(tmp_path) as space:
         assert space.person("ab12").name == space.person("Ana").name == "Ana"
+
+
+def test_imported_names_that_are_alike_are_named_with_a_command(
+    filled: Command, tmp_path: Path
+) -> None:
+    """A person of a file next to a person of another file, or to a local person."""
+    with tui_annotate.open(tmp_path) as space:
+        ann = space.person("ann").id
+    for number, people in enumerate([["ben", "eve"], ["Ben", "\u0430nn", "dan"], ["Ben"]]):
+        rows = [
+            {"source": f"Mill {number}.", "summary": "It was built.", "who": who, "spans": [[0, 2]]}
+            for who in people
+        ]
+        path = tmp_path / f"rows{number}.jsonl"
+        path.write_text("\n".join(map(json.dumps, rows)))
+        words = ["--span-column", "spans", "--person-column", "who", "--json"]
+        done = filled("ingest", str(path), *words)
+        assert done.code == 0
+        merges = {
+            tuple(shlex.split(found))
+            for note in done.json["notes"]
+            for found in re.findall("people merge ([^;]+)", note)
+        }
+        assert merges == [set(), {("Ben", "ben"), ("\u0430nn", ann)}, set()][number]
+    assert filled("people", "merge", "Ben", "ben").code == 0
 
 
 def test_names_that_look_like_another_name_are_refused(filled: Command, tmp_path: Path) -> None:

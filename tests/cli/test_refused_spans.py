@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from tests.cli.conftest import Command
 from tests.fuzz.readers import placed
 from tests.helpers.report_files import report_file
 from tests.plugins.formats.test_offsets import FORMATS, Told
+from tui_annotate.plugins.joined_texts import SEPARATOR
 
 TEXT = "The mill was built in 1871."
 
@@ -26,6 +28,21 @@ def test_commands_end_with_code_3(tmp_path: Path, command: Command) -> None:
     assert (strict.code, strict.json["outcome"], strict.json["spans_refused"]) == (2, "none", 1)
     plain = command("ingest", str(path), "--embedder", "none", "--json")
     assert (plain.code, plain.json["added"], plain.json["annotations"]) == (3, 1, 1)
+
+
+def test_a_field_of_a_wrong_type_ends_with_code_3(tmp_path: Path, command: Command) -> None:
+    """As a refused span does; the record's other annotations are stored."""
+    text = f"The source.{SEPARATOR}{TEXT}"
+    start = text.index("1871")
+    line = {"id": 1, "text": text, "entities": [[start, start + 4, "A"]], "label": "x"}
+    (tmp_path / "a.jsonl").write_text(json.dumps(line), "utf-8")
+    words = ("a.jsonl", "--from", "doccano")
+    done = command("convert", words[0], "out", "--to", "native", *words[1:], "--json")
+    assert (done.code, done.json["spans_refused"], done.json["annotations"]) == (3, 1, 1)
+    assert "a.jsonl:1: skipped: 'label' is text ('x')" in done.err
+    command("init", ".")
+    stored = command("ingest", *words, "--embedder", "none", "--json")
+    assert (stored.code, stored.json["spans_refused"], stored.json["annotations"]) == (3, 1, 1)
 
 
 @pytest.mark.parametrize("as_suggestions", [False, True])

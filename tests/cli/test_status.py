@@ -43,7 +43,7 @@ def test_status_tells_people_and_weeks(annotated: Command, tmp_path: Path) -> No
         space.annotate.flag(person, keys[1], reason="cut \x1b[31m off", seconds=60)
         space.annotate.add(person, keys[0], claim("t", 0, 3, label=""), seconds=60)
     shown = annotated("status", "--weeks", "2").out
-    for words in ("assigned", "samples/h", "(began today)", "remaining"):
+    for words in ("assigned", "samples/h", "(started today)", "remaining"):
         assert words in shown
     assert "#" not in shown  # of two minutes, which are 0.0 hours
     assert "readings remaining" in shown

@@ -56,6 +56,33 @@ def sign_in(email: str, password: str) -> str:
         return space.team.authenticate.sign_in(email, password, client="here").session
 
 
+def test_a_person_without_an_account_and_the_same_name_is_told(
+    filled: Command, typed: Typed, tmp_path: Path
+) -> None:
+    """From `--as` or from a file; the hint makes both one person, so that it is told no more."""
+    with workspaces.open(tmp_path) as space:
+        ben = space.people.local("ben")
+        space.people.imported("i1", "Ana B")
+        space.people.imported("i2", "someone else")
+    create = ("users", "create", "--email")
+    made = typed(f"{PASSWORD}\n", *create, "ana@b.org", "--name", "ana b")
+    assert "people merge i1 ana@b.org" in made.err
+    assert "i2" not in made.err
+    made = typed(f"{PASSWORD}\n", *create, "ben@b.org", "--name", "b\N{CYRILLIC SMALL LETTER IE}n")
+    assert f"people merge {ben.id} ben@b.org" in made.err
+    assert filled("people", "merge", ben.id, "ben@b.org").code == 0
+    made = typed(f"{PASSWORD}\n", *create, "bea@b.org", "--name", "bea")
+    assert "merge" not in made.err
+    renamed = filled("users", "update", "bea@b.org", "--name", "Ana B")
+    assert "people merge i1 bea@b.org" in renamed.err
+    renamed = filled("users", "update", "bea@b.org", "--name", "ben")
+    assert ben.id not in renamed.err
+    made = typed(
+        "", *create, "c@b.org", "--name", "someone else", "--link-imported", "i2", "--invite"
+    )
+    assert "merge" not in made.err
+
+
 def test_accounts_are_made_and_listed(team: Typed) -> None:
     """As a table and as JSON; neither holds a hash."""
     shown = team("", "users", "list")

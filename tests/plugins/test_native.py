@@ -119,7 +119,7 @@ def test_what_is_unknown_is_told(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "told"),
     [
-        ('"a"', "the record is text, not a JSON object"),
+        ('"a"', "the record is text ('a'), not a JSON object"),
         (
             '{"format": "tui-annotate/2"}',
             "the field 'format' is 'tui-annotate/2', not 'tui-annotate/1'",
@@ -163,10 +163,10 @@ def test_what_is_unknown_is_told(tmp_path: Path) -> None:
         ),
         (
             _unlike(assignments=[{"person": "p", "seconds": "1"}]),
-            "'seconds' is text, not a number",
+            "'seconds' is text ('1'), not a number",
         ),
         (_annotation(id=7), "'id' is a number (7), not text"),
-        (_annotation(version="2"), "'version' is text, not a whole number below 2^53"),
+        (_annotation(version="2"), "'version' is text ('2'), not a whole number below 2^53"),
         (_annotation(number=2**60), "'number' is a number (1152921504606846976), not a whole"),
         (_annotation(number=-1), "'number' is a number (-1), not a whole number below 2^53"),
         (_annotation(labels=["Unwanted"]), "label 'Unwanted' is not a list of names"),

@@ -19,6 +19,7 @@ from tui_annotate.plugins.offset_units import (
     UTF16,
     QuotedSpan,
     convert_offsets,
+    fit_offsets,
 )
 
 
@@ -207,3 +208,31 @@ def test_never_span_by_span(text: str, data: st.DataObject) -> None:
             assert counted(text, (span.start, span.end), unit) in {(one.start, one.end), None}
     else:
         assert [(span.start, span.end) for span in found.spans] == [one[:2] for one in report]
+
+
+def test_a_unit_that_is_stated_decides_what_no_quote_shows() -> None:
+    """Without quotes, with equally good quotes, and with quotes that fit in no unit."""
+    text = "🌉aaa bb"
+    for spans, expected in (
+        ([QuotedSpan(2, 3, None, "span")], [Span(1, 2)]),
+        ([QuotedSpan(2, 3, "a", "span")], [Span(1, 2)]),
+        ([QuotedSpan(2, 3, "x", "first"), QuotedSpan(2, 3, None, "span")], [None, Span(1, 2)]),
+        (
+            [QuotedSpan(5, 7, "bb", "first"), QuotedSpan(2, 3, None, "span")],
+            [Span(5, 7), Span(2, 3)],
+        ),
+    ):
+        found = fit_offsets(text, spans, stated="utf16")
+        assert list(found.spans) == expected
+        is_other = found.unit != UTF16
+        assert is_other == (expected[0] == Span(5, 7))
+        assert any("not used" in str(doubt) for doubt in found.doubts) == is_other
+
+
+def test_an_ambiguous_unit_lists_what_its_hint_can_state() -> None:
+    """The message and the hint have the same units."""
+    (doubt,) = fit_offsets("aaaa🌉aaaa", [QuotedSpan(6, 8, "aa", "span")], unit="").doubts
+    assert isinstance(doubt, InvalidInput)
+    assert "byte order mark" not in doubt.message
+    assert [CODE_POINTS in doubt.message, UTF16 in doubt.message] == [True, True]
+    assert ["--offsets codepoint" in doubt.hint, "--offsets utf16" in doubt.hint] == [True, True]

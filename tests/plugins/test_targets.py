@@ -8,6 +8,7 @@ import os
 import stat
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 import zstandard
@@ -15,6 +16,7 @@ import zstandard
 from tests.helpers.errors import has_code
 from tests.plugins.record_reader import file
 from tui_annotate.domain.errors import InvalidInput, Unavailable
+from tui_annotate.domain.workspace_files import KEPT_NAMES
 from tui_annotate.plugins.files.targets import open_folder, open_output
 
 
@@ -226,3 +228,75 @@ def test_a_folder_is_on_the_disk_before_it_appears(
     assert len(one_by_one) == min(count, 16)
     assert together == [False] * at_once
     assert len(list(target.iterdir())) == count
+
+
+def _workspace(folder: Path) -> Path:
+    (folder / "log").mkdir(parents=True)
+    (folder / "labels.yaml").write_text("labels: []\n")
+    (folder / "tui-annotate.toml").write_text(
+        'pseudonyms_key = "names.key"\n[people]\nstore = "people.sqlite"\n'
+    )
+    return folder
+
+
+@pytest.mark.parametrize("written", [open_output, open_folder])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *sorted(KEPT_NAMES),
+        "./labels.yaml",
+        "log/../labels.yaml",
+        "Labels.YAML",
+        "names.key",
+        "people.sqlite",
+        "log/new.csv",
+        "LOG/new.csv",
+        "prompts/new.csv",
+        "frozen/paper/new.csv",
+        "link-to-file",
+        "link-to-folder/labels.yaml",
+    ],
+)
+def test_no_output_replaces_a_file_of_a_workspace(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, written: Any
+) -> None:
+    """Neither what the program keeps there, nor anything below its folders; by any path."""
+    space = _workspace(tmp_path / "W")
+    for folder in ("prompts", "frozen/paper", "LOG"):
+        (space / folder).mkdir(parents=True, exist_ok=True)
+    (space / "link-to-file").symlink_to("labels.yaml")
+    (space / "link-to-folder").symlink_to(space)
+    before = sorted(space.rglob("*"))
+    monkeypatch.chdir(space)
+    for target in (space / name, Path(name)):
+        with pytest.raises(InvalidInput), written(target):
+            pass
+    assert sorted(space.rglob("*")) == before
+    assert (space / "labels.yaml").read_text() == "labels: []\n"
+
+
+def test_a_kept_folder_may_be_a_link(tmp_path: Path) -> None:
+    """What is below `log` belongs to the program wherever the folder is."""
+    space = _workspace(tmp_path / "W")
+    (tmp_path / "logs").mkdir()
+    (space / "log").rmdir()
+    (space / "log").symlink_to(tmp_path / "logs")
+    with pytest.raises(InvalidInput), open_output(space / "log" / "out.csv"):
+        pass
+
+
+@pytest.mark.parametrize("name", ["out.csv", "labels.yaml.bak", "results/log/out.csv", "log.csv"])
+def test_results_may_be_in_the_folder_of_a_workspace(tmp_path: Path, name: str) -> None:
+    """Only the names that the program uses are its own."""
+    target = _workspace(tmp_path / "W") / name
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with open_output(target) as out:
+        out.write("new")
+    assert target.read_text() == "new"
+
+
+def test_the_names_of_a_workspace_are_free_elsewhere(tmp_path: Path) -> None:
+    """A folder without settings is no workspace."""
+    with open_output(tmp_path / "labels.yaml") as out:
+        out.write("new")
+    assert (tmp_path / "labels.yaml").read_text() == "new"

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from tests.project.test_terms import PACKAGE, ROOT, texts_of_module
-from tui_annotate.cli.commands import place_global_options, program
+from tui_annotate.cli.commands import find_command, option_names, place_global_options, program
+from tui_annotate.cli.hints import RunningCommand
 
 CALL = re.compile(r"tui-annotate((?: (?:--?[a-z][a-z-]*|[a-z][a-z-]*))+)")
 OPTION = re.compile(r"^--?[a-z]")
@@ -83,6 +84,54 @@ def test_every_option_of_a_message_exists() -> None:
     ]
     assert wrong == []
     assert len(known) > 100
+
+
+def test_a_hint_of_an_importer_names_only_options_of_the_running_command() -> None:
+    """Another name of the option, or the command that has it, stands in the hint."""
+    importing = option_names(find_command(program(), ["ingest"]))
+    hints = {
+        text.words
+        for layer in ("plugins", "services", "workspace")
+        for path in sorted((PACKAGE / layer).rglob("*.py"))
+        for text in texts_of_module(path.read_text("utf-8"))
+        if {*ANY_OPTION.findall(CALL.sub("", text.words))} & importing
+    }
+    wrong = []
+    for words in READERS:
+        own = option_names(find_command(program(), words))
+        running = RunningCommand(words, own, importing)
+        for hint in hints:
+            adapted = running.adapt_hint(hint)
+            foreign = {
+                option
+                for option in ANY_OPTION.findall(re.sub(r"tui-annotate [^;]*", "", adapted))
+                if option in importing and option not in own
+            }
+            if foreign and not adapted.endswith(" of tui-annotate ingest)"):
+                wrong.append(f"{' '.join(words)}: {adapted}")
+            if "--read-offsets" in own and "--offsets" in hint:
+                assert "--read-offsets" in adapted
+    assert wrong == []
+    assert len(hints) > 10
+
+
+def test_every_command_that_imports_tables_states_the_unit_of_offsets() -> None:
+    """The hint of an ambiguous unit names an option that each of them has."""
+    for words in READERS:
+        own = option_names(find_command(program(), words))
+        assert {"--source-column", "--from"} <= own
+        assert {"--offsets", "--read-offsets"} & own
+
+
+READERS = (
+    ["ingest"],
+    ["convert"],
+    ["annotate"],
+    ["view"],
+    ["report", "html"],
+    ["datasets", "replace"],
+)
+"""The commands that import or view files in any format."""
 
 
 def all_options(command: Any) -> Iterator[str]:

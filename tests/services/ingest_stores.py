@@ -137,6 +137,7 @@ class Stores:
         base_url: str = "",
         dimensions: int = 0,
         timeout: float | None = None,  # noqa: ARG002  as the registry calls it
+        max_retries: int | None = None,  # noqa: ARG002
         trust: EndpointTrust | None = None,  # noqa: ARG002
     ) -> Embedder:
         self.asked.append((asked, base_url, dimensions))

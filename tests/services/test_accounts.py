@@ -255,6 +255,25 @@ def test_one_address_is_one_person(doors: Doors) -> None:
     assert (again_found.added, len(again_found.joined)) == ([], 5)
 
 
+def test_rows_of_one_name_are_one_person_if_the_admin_says_so(doors: Doors) -> None:
+    """The first row is the account; the ids of others can be merged into it, by commands."""
+    doors.add("ana")
+    rows = [
+        UserRow("one", "b1", "Ben", "ben@one.org", HASH),
+        UserRow("two", "b2", "Ben", "ben@two.org", OTHER),
+        UserRow("three", "c1", "Cy", "cy@one.org", HASH),
+    ]
+    apart = register(doors.accounts(), rows, dry_run=True)
+    assert [each.person.id for each in apart.added] == ["b1", "b2", "c1"]
+    joined = register(doors.accounts(), rows, join_names=True)
+    assert [each.person.id for each in joined.added] == ["b1", "c1"]
+    assert [(each.where, each.kept, each.kept_email) for each in joined.joined] == [
+        ("two", "b1", "ben@one.org")
+    ]
+    assert [[each.id for each in same.others] for same in joined.same_names] == [["b2"]]
+    assert Person("b2", "Ben", PersonKind.IMPORTED) in doors.people.all()
+
+
 def test_bad_rows_are_told_and_good_ones_kept(doors: Doors) -> None:
     """Each with its place; an id that is somebody else's as well."""
     doors.add("ana")

@@ -40,6 +40,7 @@ def load(
     base_url: str = "",
     dimensions: int = 0,
     timeout: float | None = None,
+    max_retries: int | None = None,
     trust: EndpointTrust | None = None,
 ) -> Embedder:
     """A remote embedder that waits for nobody; else one of the stores' own."""
@@ -47,7 +48,12 @@ def load(
     if name != "remote":
         return stores._load(asked)
     options = EmbedderOptions(
-        model=model, base_url=base_url, dimensions=dimensions, timeout=timeout, trust=trust
+        model=model,
+        base_url=base_url,
+        dimensions=dimensions,
+        timeout=timeout,
+        max_retries=max_retries,
+        trust=trust,
     )
     return RemoteEmbedder(options, wait=lambda _: None)
 

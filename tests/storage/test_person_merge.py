@@ -258,6 +258,16 @@ def test_people_are_asked_about_once(people: PeopleStore, log: AnnotationStore) 
     assert [each.id for each in people.find_namesakes("ana")] == ["cd34"]
 
 
+def test_the_case_of_a_name_does_not_hide_a_namesake(
+    people: PeopleStore, log: AnnotationStore
+) -> None:
+    """A login name often differs from the name in a file by its case alone."""
+    assert log.events(IMPORTED.id, ONE)
+    assert people.find_namesakes("Ana") == (IMPORTED,)
+    assert people.keep_apart("Ana").name == "Ana"
+    assert people.find_namesakes("Ana") == ()
+
+
 def test_only_who_manages_the_workspace_may_merge(database: Database, people: PeopleStore) -> None:
     """An annotator must not gain the work of others."""
     ana = people.local("ana")

@@ -111,7 +111,7 @@ def test_an_altered_document_is_found(folder: Path) -> None:
     """A text that its hash does not fit, and segments that do not fit their text, are told."""
     store = folder / "store.sqlite"
     for change, report, mend in (
-        ("boundaries = x'01000000'", "segments do not fit", repair.reingest_command),
+        ("boundaries = x'01000000'", "segments do not fit", repair.restore_text_command),
         ("text = CAST('another' AS BLOB)", "not match its hash", repair.restore_text_command),
     ):
         with closing(sqlite3.connect(store)) as connection:

@@ -99,3 +99,27 @@ def test_a_folder_is_no_file(tmp_path: Path) -> None:
         ReplyFile(tmp_path)
     with pytest.raises(Unavailable):
         ReplyFile(tmp_path / "none" / "kept").put("a", "1", about={})
+
+
+@pytest.mark.parametrize("empty", [False, True])
+def test_a_file_of_replies_becomes_private(tmp_path: Path, empty: bool) -> None:
+    """When it is opened, or else when the first reply is written; a file of others' stays."""
+    path = tmp_path / "kept"
+    ReplyFile(path).put("a", "1", about={})
+    if empty:
+        path.write_text("")
+    path.chmod(0o664)
+    opened = ReplyFile(path)
+    if empty:
+        opened.put("a", "1", about={})
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_a_file_without_replies_keeps_its_permissions(tmp_path: Path) -> None:
+    """A wrong --cache changes nothing of the file that it names."""
+    path = tmp_path / "data.jsonl"
+    path.write_text('{"question": "Who?"}\n')
+    path.chmod(0o644)
+    with pytest.raises(InvalidInput):
+        ReplyFile(path)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o644

@@ -16,6 +16,7 @@ from tui_annotate.cli.options import add_command, add_group, argument, flag, ope
 from tui_annotate.domain.errors import InvalidInput, NotFound
 from tui_annotate.plugins.files.inputs import copy_standard_input
 from tui_annotate.plugins.protocols import ImportOptions
+from tui_annotate.plugins.record_validation import first_named
 from tui_annotate.settings import NO_WORKSPACE, WORKSPACE_FILE
 
 
@@ -66,6 +67,7 @@ def annotate(
     format_name: options.FormatOption = "",
     columns: options.ColumnOptions,
     texts: options.TextOptions,
+    offsets: options.OffsetsOption = None,
     workspace: options.WorkspaceOption = None,
 ) -> None:
     """Annotate samples on the screen.
@@ -82,7 +84,7 @@ def annotate(
     from tui_annotate.plugins.sync.bundle_file import is_bundle
 
     shown = AnnotateOptions(name, sample, order)
-    reading = options.import_options(columns, texts)
+    reading = options.import_options(columns, texts, offsets=offsets or "")
     if files and (files[0] / WORKSPACE_FILE).is_file():
         workspace, files = files[0], files[1:]
     if not files:
@@ -93,7 +95,8 @@ def annotate(
         raise typer.Exit(_annotate_workspace(workspace, shown))
     if len(files) == 1 and is_bundle(files[0]):
         raise typer.Exit(_annotate_bundle(files[0], workspace, shown))
-    place = choose_folder(workspace, Path("stdin") if files[0] == Path("-") else files[0])
+    first = first_named(files)
+    place = choose_folder(workspace, Path("stdin") if first == Path("-") else first)
     with copy_standard_input(files, sys.stdin.buffer) as paths:
         code = annotate_files(paths, place, format_name=format_name, reading=reading, shown=shown)
     raise typer.Exit(code)

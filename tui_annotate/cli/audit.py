@@ -50,9 +50,10 @@ def head(
 ) -> None:
     """Print the head of the event log: a digest of all events.
 
-    The full head also covers people, accounts, label sets, guidelines, datasets, samples,
-    assignments and fitted weights. Store the head on another machine. `audit verify --against HEAD`
-    later shows whether the workspace still contains all of that time, unaltered.
+    The full head also covers people, accounts, label sets, guidelines, datasets, samples, the
+    sentences of texts, assignments and fitted weights. Store the head on another machine. `audit
+    verify --against HEAD` later shows whether the workspace still contains all of that time,
+    unaltered.
     """
     if streams and not common.as_json:
         raise InvalidInput("--streams needs --json", "add --json")
@@ -106,9 +107,11 @@ def verify(
     """Verify the event log, and list altered events.
 
     The command checks the hash chain of events, that the tables agree with the log, that texts
-    have their hashes, and that people, label sets, assignments and weights are as the program
-    stored them. A user who can write the database could replace the whole log; only a head that
-    is stored elsewhere reveals such a change.
+    have their hashes, and that people, label sets, the sentences of texts, assignments and weights
+    are as the program stored them. It does not check passwords, sessions, scores, suggestions and
+    vectors, nor sentences that an earlier version of the program stored. A user who can write the
+    database could replace the whole log; only a head that is stored elsewhere reveals such a
+    change.
 
     Exit code: 0 the log is unaltered, 1 the log was altered.
     """
@@ -188,8 +191,8 @@ def _print_altered_rows(verdict: AuditReport) -> None:
         output.print_line(f"and {more} more; list all with --json")
     if not verdict.record.entries:
         output.print_line(
-            "not verified: people, label sets, assignments and weights, because an earlier version"
-            " made the store; `tui-annotate audit head` starts their record"
+            "not verified: people, label sets, sentences, assignments and weights, because an"
+            " earlier version made the store; `tui-annotate audit head` starts their record"
         )
 
 

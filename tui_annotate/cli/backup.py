@@ -14,6 +14,7 @@ from tui_annotate.cli import options, output
 from tui_annotate.cli.help_format import ADMINISTRATION
 from tui_annotate.cli.options import add_command, argument, flag, open_workspace
 from tui_annotate.domain.errors import InvalidInput, TuiAnnotateError
+from tui_annotate.domain.workspace_files import BACKUPS
 
 
 def register(app: typer.Typer) -> None:
@@ -52,13 +53,14 @@ def backup(
     guidelines, snapshots, and checksums of all files. If the command fails, no folder is created.
     """
     with open_workspace(common.workspace) as space:
-        folder = target or space.path / "backups"
+        folder = target or space.path / BACKUPS
         if folder.resolve() == space.path.resolve():
             raise InvalidInput(
                 f"{folder} is the workspace itself",
                 f"name a folder outside the workspace, or omit DIR for {space.path / 'backups'}",
             )
-        if folder.is_dir():
+        if folder.is_dir() or not target:
+            folder.mkdir(mode=0o700, exist_ok=True)
             folder = folder / output.file_time_stamp()
         copied = space.team.backup.run(folder, vectors=vectors)
     output.print_lines_or_json(copied, f"backup: {copied.folder}", as_json=common.as_json)

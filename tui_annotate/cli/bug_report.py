@@ -15,13 +15,13 @@ from tui_annotate.cli import output
 from tui_annotate.cli.options import open_workspace
 from tui_annotate.domain.errors import TuiAnnotateError
 from tui_annotate.domain.findings import DiagnosticFinding
+from tui_annotate.domain.workspace_files import LOG
 from tui_annotate.settings import PREFIX, SETTING_NAMES, Settings, find_workspace, load
 from tui_annotate.settings.environment import OTHER_VARIABLES
 
 if TYPE_CHECKING:
     from tui_annotate.services.status import Status
 
-_LOG_FOLDER: Final = "log"
 _KEYWORDS: Final = {
     "order": ("by-source", "ingested", "random", "worst", "best", "uncertain"),
     "embedder": ("auto", "none", "static", "neural", "remote"),
@@ -61,7 +61,7 @@ def _collect(checks: Sequence[DiagnosticFinding], workspace: Path | None) -> dic
         private = people | {info.name for info in space.corpus.datasets()}
         contents = count_contents(space.status())
     templates = bug_report.read_templates(private)
-    log = bug_report.read_newest_log(folder / _LOG_FOLDER) if folder else []
+    log = bug_report.read_newest_log(folder / LOG) if folder else []
     size = shutil.get_terminal_size()
     return {
         "format": bug_report.FORMAT,

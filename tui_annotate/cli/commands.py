@@ -149,6 +149,21 @@ def place_global_options(group: Any, arguments: Sequence[str]) -> list[str]:
     return [*path, *options, *rest]
 
 
+def find_command(group: Any, arguments: Sequence[str]) -> Any:
+    """Return the command, or group of commands, that the first words of a command line name."""
+    command = group
+    for word in arguments:
+        if word not in getattr(command, "commands", {}):
+            break
+        command = command.commands[word]
+    return command
+
+
+def option_names(command: Any) -> frozenset[str]:
+    """Return the long and short names of a command's options."""
+    return frozenset(name for each in command.params for name in (*each.opts, *each.secondary_opts))
+
+
 def run(arguments: Sequence[str]) -> int:
     """Run one command, and return its exit code: 2 for wrong usage, 130 for an interruption.
 
@@ -157,6 +172,10 @@ def run(arguments: Sequence[str]) -> int:
     """
     try:
         placed = place_global_options(program(), arguments)
+        output.set_options(
+            options=option_names(find_command(program(), placed)),
+            import_options=option_names(find_command(program(), ["ingest"])),
+        )
         done = program()(args=placed, prog_name="tui-annotate", standalone_mode=False)
         return int(done or 0)
     except typer.Abort:

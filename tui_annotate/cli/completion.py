@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Final
 
 import typer
 
-from tui_annotate.cli.ssh_session import STORE
 from tui_annotate.domain.errors import TuiAnnotateError
+from tui_annotate.domain.workspace_files import LABELS, STORE
 
 if TYPE_CHECKING:
     from tui_annotate.plugins import registry
@@ -67,7 +67,7 @@ def labels(context: typer.Context, incomplete: str) -> list[str]:
 
     folder = _find_folder(context)
     try:
-        text = (folder / "labels.yaml").read_text("utf-8") if folder else ""
+        text = (folder / LABELS).read_text("utf-8") if folder else ""
         tree = parse_labels(text)
     except (OSError, UnicodeDecodeError, TuiAnnotateError):
         return []

@@ -25,6 +25,7 @@ from tui_annotate.plugins.files.inputs import base_folder
 from tui_annotate.plugins.format_detection import detect
 from tui_annotate.plugins.protocols import ImportOptions
 from tui_annotate.plugins.reader_guard import read_guarded
+from tui_annotate.plugins.record_validation import NAME_NOT_UTF8, first_named
 from tui_annotate.settings import PREFIX, WORKSPACE_FILE, require_own_workspace
 
 if TYPE_CHECKING:
@@ -108,13 +109,13 @@ def annotate_files(
     from tui_annotate.domain.people import Permission
 
     ingest.require_inputs(files)
-    folder = _find_folder(place, files[0], format_name=format_name, reading=reading)
+    first = first_named(files)
+    folder = _find_folder(place, first, format_name=format_name, reading=reading)
     is_new = is_empty = not (folder / WORKSPACE_FILE).exists()
     is_own = is_new and not folder.exists()
     if is_new:  # an existing workspace knows columns of earlier imports, which decide
         for file in files:
             format_name or detect(file, reading)  # a file of unknown format is refused first
-    output.print_result(f"Your work on {files[0]} is kept in the workspace {folder}")
     if is_new:
         choose_columns(files, format_name, reading)
         _require_record(files, format_name, reading)
@@ -154,6 +155,7 @@ def annotate_files(
             shutil.rmtree(folder, ignore_errors=True)
     if is_empty:
         return code
+    output.print_result(f"Your work on {first} is kept in the workspace {folder}")
     if not _has_terminal():
         output.print_note("to annotate, run in a terminal: tui-annotate annotate")
         return code
@@ -217,7 +219,7 @@ def _remember_file(
     known = space.corpus.setting(ANNOTATED_FILE)
     if known == name:
         return reading
-    file = files[0]
+    file = first_named(files)
     if not any(space.corpus.totals()) or _holds(
         space, file, format_name=format_name, reading=reading
     ):
@@ -226,9 +228,13 @@ def _remember_file(
     if known and len(files) == 1 and not reading.dataset:
         # The first name stays stored: it gives the dataset again at the next start.
         for dataset in _name_datasets(known):
-            renamed = replace(reading, dataset=dataset)
-            if _holds(space, file, format_name=format_name, reading=renamed):
-                return renamed
+            # A workbook with several sheets has a dataset for each sheet.
+            for renamed in (
+                replace(reading, dataset=dataset),
+                replace(reading, sheets_name=dataset),
+            ):
+                if _holds(space, file, format_name=format_name, reading=renamed):
+                    return renamed
     if known:
         message = f"the workspace {space.path} belongs to {known!r}, not to {name!r}"
     else:
@@ -274,7 +280,13 @@ def _require_record(files: Sequence[Path], format_name: str, reading: ImportOpti
 
     def read() -> Iterator[Record | Problem]:
         for file in files:
-            yield from read_guarded(format_name or detect(file, reading), reading, file)
+            try:
+                yield from read_guarded(format_name or detect(file, reading), reading, file)
+            except InvalidInput as error:
+                # The import names such a file, and reads the others.
+                if error.code != NAME_NOT_UTF8 or len(files) == 1:
+                    raise
+                yield Problem(str(file), error.message, error.hint, code=error.code)
 
     if any(isinstance(item, Record) for item in read()):
         return

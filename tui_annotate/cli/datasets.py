@@ -90,6 +90,7 @@ def replace_dataset(
     columns: options.ColumnOptions,
     collection: options.CollectionOptions,
     texts: options.TextOptions,
+    offsets: options.OffsetsOption = None,
     vectors: options.EmbedderChoice,
     delete_annotations: options.DeleteAnnotationsOption = False,
     problems: ProblemsOption = None,
@@ -109,7 +110,12 @@ def replace_dataset(
     ):
         space.guidance.require_dataset(name)
         language = texts.language or space.settings.language
-        others = {"dataset": name, "language": language, **options.earlier_imports(space)}
+        others = {
+            "dataset": name,
+            "language": language,
+            "offsets": offsets or "",
+            **options.earlier_imports(space),
+        }
         reading = options.import_options(
             columns, texts, collection, files=paths, format_name=format_name, **others
         )

@@ -29,6 +29,7 @@ from tui_annotate.domain.findings import DiagnosticFinding
 from tui_annotate.domain.people import Permission, Role, is_allowed
 from tui_annotate.domain.scores import ScoreRun
 from tui_annotate.domain.ssh_keys import AuthorizedKey, parse_entry
+from tui_annotate.domain.workspace_files import BACKUPS, FROZEN, LOG, PSEUDONYMS, STORE
 from tui_annotate.plugins.files.targets import find_unfinished
 from tui_annotate.settings import find_workspace
 
@@ -139,7 +140,7 @@ def _check_workspace(workspace: Path | None) -> Iterator[DiagnosticFinding]:
         from tui_annotate.storage.repair import suggest_repair
 
         yield DiagnosticFinding(
-            "store", "wrong", error.message, suggest_repair(error, folder / "store.sqlite")
+            "store", "wrong", error.message, suggest_repair(error, folder / STORE)
         )
 
 
@@ -262,8 +263,6 @@ LOCAL_DISKS: Final = ("/srv", "/var/lib", "/scratch", "/local", "/data", "/var/t
 _OTHERS_MODE: Final = 0o077
 _SHARED_FOLDER: Final = stat.S_ISGID | 0o070
 _SHARED_FILE: Final = 0o060
-_LOG_FOLDER: Final = "log"
-_PSEUDONYM_KEY: Final = "pseudonyms.key"
 """File with the key of pseudonyms, which only its owner may read."""
 _MAX_FILES_NAMED: Final = 5
 
@@ -288,7 +287,7 @@ def check_folder(folder: Path) -> Iterator[DiagnosticFinding]:
 
 
 def _check_unfinished(folder: Path) -> Iterator[DiagnosticFinding]:
-    folders = dict.fromkeys([folder, folder / "backups", folder / "frozen", Path.cwd()])
+    folders = dict.fromkeys([folder, folder / BACKUPS, folder / FROZEN, Path.cwd()])
     if left := [part for each in folders for part in find_unfinished(each)]:
         yield DiagnosticFinding(
             "unfinished files",
@@ -368,7 +367,7 @@ def _check_group(folder: Path, modes: dict[Path, os.stat_result]) -> DiagnosticF
     if modes[folder].st_mode & 0o007:
         says = "all users of this machine can read the workspace, not only the group"
         return DiagnosticFinding("privacy", "wrong", says, _shell_command("chmod o=", folder))
-    shared = (path for path in modes if path.name != _PSEUDONYM_KEY)
+    shared = (path for path in modes if path.name != PSEUDONYMS)
     closed = [path for path in shared if not _is_shared(modes[path], group)]
     if closed:
         path, name = shlex.quote(str(folder)), find_group_name(group)
@@ -397,7 +396,7 @@ def _list_entries(folder: Path) -> Iterator[Path]:
     yield folder
     left = MAX_CHECKED_FILES
     for parent, folders, files in os.walk(folder):
-        if Path(parent) == folder / _LOG_FOLDER:
+        if Path(parent) == folder / LOG:
             continue
         paths = [Path(parent, name) for name in (*folders, *files)]
         yield from (path for path in paths if path.exists() and not path.is_symlink())

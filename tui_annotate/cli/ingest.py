@@ -6,7 +6,7 @@ import re
 import shlex
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
@@ -20,7 +20,8 @@ from tui_annotate.cli.help_format import START
 from tui_annotate.cli.options import add_command, argument, flag, open_workspace
 from tui_annotate.cli.problems import ProblemsOption, print_kinds, write_problems
 from tui_annotate.domain.errors import InvalidInput
-from tui_annotate.domain.people import Permission
+from tui_annotate.domain.people import Permission, Person, PersonKind
+from tui_annotate.domain.similar_names import name_skeleton
 from tui_annotate.plugins.files.inputs import copy_standard_input, has_input
 from tui_annotate.plugins.files.streams import hint_for_missing
 from tui_annotate.plugins.protocols import SpanUse
@@ -50,6 +51,8 @@ _DryOption = Annotated[
     bool,
     flag("--dry-run", "Read all files and print the cost of computing vectors, but store nothing."),
 ]
+_MOST_SIMILAR = 10
+"""Maximum number of notes about people with similar names."""
 _SEVERAL_DATASETS = (
     "Each file is a dataset of its own. To import all files as one dataset, pass their folder, or "
     "--dataset NAME."
@@ -149,6 +152,7 @@ def ingest(
         chosen = space.vector_options(**asdict(vectors))
         if not dry_run:
             require_trust(chosen.trust, space.ingest_service.sets.unnamed_url(chosen))
+        known = {each.id for each in space.people.all()}
         with output.show_progress("records") as progress:
             report = space.ingest(
                 *paths,
@@ -160,9 +164,54 @@ def ingest(
                 problem=log,
                 embedder=chosen,
             )
+        report.notes += _describe_similar_names(
+            space.people.all(), known, needs_account=space.team.members.required()
+        )
     if 1 < len(files) == report.added and not dataset and not common.as_json:
         output.print_note(_SEVERAL_DATASETS)
     print_ingest(report, as_json=common.as_json)
+
+
+def _describe_similar_names(
+    people: Sequence[Person], known: Container[str], *, needs_account: bool
+) -> list[str]:
+    """Return notes about new people whose name is equal to another name, or looks like it.
+
+    `needs_account`: the workspace has accounts, so that only a person with an account owns work.
+    """
+    alike: dict[str, list[Person]] = {}
+    for person in people:
+        if person.kind in (PersonKind.LOCAL, PersonKind.IMPORTED, PersonKind.ACCOUNT):
+            alike.setdefault(name_skeleton(person.name), []).append(person)
+    notes = []
+    for same in alike.values():
+        new = [each for each in same if each.id not in known]
+        if not new or len(same) < 2:
+            continue
+        shown = ", ".join(f"{each.name!r} ({each.id})" for each in same)
+        # The work of an imported person goes to one who was there before, best to a user.
+        owner = min(same, key=lambda each: (each.kind is PersonKind.IMPORTED, each in new))
+        commands = [
+            f"tui-annotate people merge {shlex.quote(each.id)} {shlex.quote(owner.id)}"
+            for each in new
+            if each != owner
+        ]
+        if needs_account and owner.kind is not PersonKind.ACCOUNT:
+            commands.insert(
+                0,
+                f"tui-annotate users create --name {shlex.quote(owner.name)} --email ADDRESS"
+                f" --invite --link-imported {shlex.quote(owner.id)}",
+            )
+        notes.append(
+            f"several people have the same or a similar name: {shown}; if they are one person,"
+            f" run: {'; '.join(map(output.add_workspace, commands))}"
+        )
+    more = len(notes) - _MOST_SIMILAR
+    if more > 0:
+        notes[_MOST_SIMILAR:] = [
+            f"and {more:,} more; list all people with: tui-annotate people list"
+        ]
+    return notes
 
 
 @contextmanager
@@ -190,7 +239,10 @@ def print_ingest(report: IngestReport, *, as_json: bool) -> None:
 def print_report(report: IngestReport, *, as_json: bool = False) -> int:
     """Print the result of an import; return its exit code."""
     if as_json:
-        output.print_json({**asdict(report), "outcome": report.outcome.value})
+        fields = asdict(report)
+        for problem in fields["problems"]:
+            problem["hint"] = output.adapt_hint(problem["hint"])
+        output.print_json({**fields, "outcome": report.outcome.value})
     else:
         _print_problems(report)
         for note in report.notes:
@@ -270,7 +322,11 @@ def print_cost(cost: EmbeddingCost | None, embedder: str) -> None:
 def _summarise(report: IngestReport) -> str:
     if report.strict:
         refused = [output.many(report.refused, "record")] if report.refused else []
-        refused += [output.many(report.spans_refused, "span")] if report.spans_refused else []
+        refused += (
+            [output.many(report.spans_refused, "span or field", "spans or fields")]
+            if report.spans_refused
+            else []
+        )
         return f"nothing was stored (--strict): {' and '.join(refused)} refused"
     counts = {
         "added": report.added,
@@ -282,7 +338,7 @@ def _summarise(report: IngestReport) -> str:
     parts = [f"{count:,} {what}" for what, count in counts.items() if count]
     line = "samples: " + (", ".join(parts) or "none")
     if report.spans_refused:
-        line += f"; spans: {report.spans_refused:,} refused"
+        line += f"; spans or fields: {report.spans_refused:,} refused"
     if report.suggestions:
         line += f"; suggestions: {report.suggestions:,} added"
     if report.annotations or report.annotations_known:

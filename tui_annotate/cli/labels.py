@@ -14,6 +14,7 @@ from tui_annotate.cli.options import add_command, add_group, argument, open_work
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.label_files import parse_labels
 from tui_annotate.domain.labels import JOINER, Label, LabelTree, Requirement
+from tui_annotate.domain.workspace_files import LABELS
 from tui_annotate.plugins.files.small_text import read_text
 from tui_annotate.settings import find_workspace
 
@@ -292,7 +293,7 @@ def check(
 
     The digit is the label's key on the screen. `key` and `color` are the values in the file.
     """
-    path = file or find_workspace(common.workspace) / "labels.yaml"
+    path = file or find_workspace(common.workspace) / LABELS
     _print_labels(parse_labels(read_text(path), name=str(path)), as_json=common.as_json)
 
 

@@ -78,9 +78,9 @@ def _find_damage() -> TuiAnnotateError | None:
     """Return the error that names a value of a wrong type in the workspace's store; or None."""
     from contextlib import closing
 
+    from tui_annotate.domain.workspace_files import STORE
     from tui_annotate.settings import find_workspace
     from tui_annotate.storage.database import Database
-    from tui_annotate.workspace.folder import STORE
 
     folder = output.workspace_folder()
     try:

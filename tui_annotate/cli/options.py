@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import shlex
 import stat
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -487,10 +486,17 @@ def choose_columns(files: Sequence[Path], format_name: str, reading: ImportOptio
     """Print or ask for the columns of all tables in files, before the files are imported."""
     from tui_annotate.plugins import reader_guard
     from tui_annotate.plugins.format_detection import detect
+    from tui_annotate.plugins.record_validation import NAME_NOT_UTF8
 
     for file in files:
-        if not file.is_fifo():  # a pipe can be read only once
+        if file.is_fifo():  # it can be read only once
+            continue
+        try:
             reader_guard.choose_columns(format_name or detect(file, reading), reading, file)
+        except InvalidInput as error:
+            # The import names such a file, and reads the others.
+            if error.code != NAME_NOT_UTF8 or len(files) == 1:
+                raise
 
 
 class _ColumnPrompt:
@@ -518,13 +524,12 @@ class _ColumnPrompt:
         output.print_note(str(choice))
         if choice.spans:
             named = zip(("--span-column", "--span-label-column"), choice.spans, strict=False)
-            command = output.repeat_command(" ".join(map(shlex.join, named)))
+            command = output.repeat_command([word for pair in named for word in pair])
             output.print_note(f"to import the spans in column {choice.spans[0]!r}: {command}")
 
     def _ask(self, choice: ColumnChoice) -> PairColumns:
         if not (sys.stdin.isatty() and sys.stderr.isatty()):
-            command = output.repeat_command(choice.columns.options)
-            hint = f"name the columns, for example: {command}"
+            hint = f"name the columns, for example: {choice.columns.options}"
             raise InvalidInput(choice.question, hint, code=COLUMNS_AMBIGUOUS)
         question = f"Which columns of {choice.table} hold the source and the summary?"
         chosen = choice.candidates[output.choose(question, [*map(str, choice.candidates)])]
@@ -545,8 +550,9 @@ def _check_delimiter(text: str) -> str:
 def _check_span_options(reading: ImportOptions) -> None:
     needs_spans = reading.span_label_column or reading.spans_as is SpanUse.SUGGESTIONS
     if needs_spans and not reading.has_spans:
+        given = "--span-label-column" if reading.span_label_column else "--spans-as suggestions"
         raise InvalidInput(
-            "--span-label-column and --spans-as need a column of spans",
+            f"{given} needs a column of spans",
             "name the column of the spans with --span-column",
             code="span-column-missing",
         )

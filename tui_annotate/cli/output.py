@@ -11,13 +11,14 @@ import re
 import shlex
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from threading import Event, Lock, Thread
 from typing import TYPE_CHECKING, Any, TextIO
 
+from tui_annotate.cli.hints import RunningCommand
 from tui_annotate.domain import plural
 from tui_annotate.domain.errors import InvalidInput, TuiAnnotateError
 from tui_annotate.domain.strict_json import encode_strict
@@ -141,7 +142,7 @@ class OutputState:
     quiet: bool = False
     verbose: bool = False
     workspace: str = ""
-    arguments: Sequence[str] = ()
+    command: RunningCommand = field(default_factory=RunningCommand)
     exit_code: int = 0
 
 
@@ -149,8 +150,13 @@ _state = OutputState()
 
 
 def reset(*, workspace: str = "", arguments: Sequence[str] = ()) -> None:
-    _state.arguments = arguments
+    _state.command = RunningCommand(arguments)
     _state.quiet, _state.verbose, _state.workspace, _state.exit_code = False, False, workspace, 0
+
+
+def set_options(*, options: Collection[str], import_options: Collection[str]) -> None:
+    """Set the names of the running command's options, and of those of `ingest`, for hints."""
+    _state.command = replace(_state.command, options=options, import_options=import_options)
 
 
 def use_workspace(folder: Path) -> None:
@@ -219,7 +225,8 @@ def print_note(text: str) -> None:
 
 def print_error(error: TuiAnnotateError) -> None:
     """Print an error with its hint, and with `--verbose` also its causes."""
-    print_problem(f"error: {error.message}", error.hint)
+    hint = _state.command.complete_hint(adapt_hint(error.hint))
+    print_problem(f"error: {error.message}", hint)
     cause = error.__cause__ or error.__context__
     while cause and _state.verbose:
         print_message(f"  caused by: {type(cause).__name__}: {cause}")
@@ -229,7 +236,12 @@ def print_error(error: TuiAnnotateError) -> None:
 def print_problem(message: str, hint: str) -> None:
     print_message(message)
     if hint:
-        print_message(f"  hint: {add_workspace(hint)}")
+        print_message(f"  hint: {add_workspace(adapt_hint(hint))}")
+
+
+def adapt_hint(hint: str) -> str:
+    """Return a hint that names only options of the running command, where it is an importer's."""
+    return _state.command.adapt_hint(hint)
 
 
 def add_workspace(text: str) -> str:
@@ -245,12 +257,9 @@ def add_workspace(text: str) -> str:
     )
 
 
-def repeat_command(options: str) -> str:
-    """Return the running command line with further options, quoted for a shell."""
-    words = list(_state.arguments)
-    end = words.index("--") if "--" in words else len(words)
-    rest = (shlex.join(part) for part in (words[:end], words[end:]) if part)
-    return " ".join(("tui-annotate", next(rest), options, *rest))
+def repeat_command(options: Sequence[str]) -> str:
+    """Return the running command line with further options and values, quoted for a shell."""
+    return _state.command.repeat(options)
 
 
 def print_table(titled: Sequence[Column | str], rows: Sequence[Sequence[str | float]]) -> None:

@@ -40,7 +40,7 @@ def write_problems(file: Path | None, *others: Path | None) -> Iterator[Callable
     target = stack.enter_context(open_output(file))
 
     def write(problem: Problem) -> None:
-        write_json_line(target, asdict(problem))
+        write_json_line(target, asdict(problem) | {"hint": output.adapt_hint(problem.hint)})
 
     try:
         yield write

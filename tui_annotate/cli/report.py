@@ -66,6 +66,7 @@ def html(
     source_format: options.FormatOption = "",
     columns: options.ColumnOptions,
     texts: options.TextOptions,
+    offsets: options.OffsetsOption = None,
     common: options.CommonOptions,
 ) -> None:
     """Write an HTML report.
@@ -73,15 +74,17 @@ def html(
     The report is one page with texts, annotations and charts for any browser. The page needs no
     network and runs no code from the texts. A report of more than 25 MB gets further pages, named
     FILE-2.html and so on, that link to one another. Reports of an unchanged
-    workspace are identical. Options for columns, language and encoding, and --pseudonym-key, apply
-    only to a FILE.
+    workspace are identical. Options for columns, offsets, language and encoding, and
+    --pseudonym-key, apply only to a FILE.
     """
     filters = RecordFilter(
         **work.filters(include_practice=include_practice, include_gold=include_gold)
     )
     chosen = _ReportOptions(filters, pseudonymise, all_samples, common.as_json)
     files = [] if file is None else [file]
-    reading = options.import_options(columns, texts, files=files, format_name=source_format)
+    reading = options.import_options(
+        columns, texts, files=files, format_name=source_format, offsets=offsets or ""
+    )
     target = _choose_target(output_file)
     refuse_mixed_output(target, as_json=common.as_json)
     if file is None:

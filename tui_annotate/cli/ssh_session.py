@@ -14,6 +14,7 @@ from typing import Final
 
 from tui_annotate.cli import output, screen
 from tui_annotate.domain.errors import NotAllowed
+from tui_annotate.domain.workspace_files import STORE
 
 NO_TERMINAL: Final = 2
 """Exit code of an ssh session without a terminal, or with a command that is refused."""
@@ -22,7 +23,6 @@ EXPORT, REVIEW = "export", "review"
 
 COMMAND: Final = ("ssh", "session")
 
-STORE: Final = "store.sqlite"
 HINT: Final = (
     "this account runs only tui-annotate: ssh HOST to annotate, ssh -t HOST review to review,"
     " ssh HOST export > mine.jsonl to export your own work"

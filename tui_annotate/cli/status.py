@@ -14,6 +14,7 @@ from tui_annotate.cli.help_format import START
 from tui_annotate.cli.options import add_command, flag, open_workspace
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.work_statistics import RECENT, begin_with_hours, describe_end
+from tui_annotate.domain.workspace_files import LABELS
 
 if TYPE_CHECKING:
     from tui_annotate.domain.work_statistics import Projection, WorkStatistics
@@ -70,7 +71,7 @@ def status(
         _print_gold(measured)
         labels.print_waiting(found.waiting)
         if waiting:
-            file = shlex.quote(str(found.path / "labels.yaml"))
+            file = shlex.quote(str(found.path / LABELS))
             output.print_problem(
                 f"labels.yaml has changed and cannot be used: {waiting}",
                 f"tui-annotate labels apply {file} --dry-run",

@@ -24,6 +24,7 @@ from tui_annotate.settings import find_workspace
 
 if TYPE_CHECKING:
     from tui_annotate.domain.accounts import Account
+    from tui_annotate.domain.people import Person
     from tui_annotate.domain.records import Problem
     from tui_annotate.plugins.account_files import UserRow
     from tui_annotate.services.authentication.account_management import (
@@ -128,6 +129,7 @@ def create(
         account = accounts.add(NewAccount(name, email, role, unix_user, link_imported, password))
         code = accounts.invite(account.person.id)[1] if invite else ""
         namesakes = accounts.find_namesakes(account.person.id)
+        unlinked = accounts.find_unlinked_namesakes(account.person.id)
     if common.as_json:
         output.print_json(_account_as_json(account) | ({"code": code} if code else {}))
     else:
@@ -137,6 +139,7 @@ def create(
             output.print_note(INVITED)
     _warn_without_user(unix_user)
     _warn_of_namesakes(account, namesakes)
+    _warn_of_unlinked_namesakes(account, unlinked)
     if first:
         _print_first_account(account, asked=role is not None)
 
@@ -221,9 +224,12 @@ def update(
         changed = space.team.accounts.update(
             person, name=name, email=email, role=role, unix=unix_user
         )
-        namesakes = [] if name is None else space.team.accounts.find_namesakes(changed.person.id)
+        accounts = space.team.accounts
+        namesakes = [] if name is None else accounts.find_namesakes(changed.person.id)
+        unlinked = [] if name is None else accounts.find_unlinked_namesakes(changed.person.id)
     _print_account(changed, as_json=common.as_json)
     _warn_of_namesakes(changed, namesakes)
+    _warn_of_unlinked_namesakes(changed, unlinked)
     _warn_without_user(unix_user)
 
 
@@ -304,6 +310,23 @@ def _warn_of_namesakes(account: Account, namesakes: list[Account]) -> None:
             " --name NAME"
         )
     )
+
+
+def _warn_of_unlinked_namesakes(account: Account, people: list[Person]) -> None:
+    if not people:
+        return
+    others = ", ".join(f"{each.name!r} ({each.kind}, id {each.id})" for each in people)
+    output.print_message(
+        f"warning: the name {account.person.name!r} looks like the name of a person without an"
+        f" account: {others}"
+    )
+    commands = [
+        output.add_workspace(
+            f"tui-annotate people merge {shlex.quote(each.id)} {shlex.quote(account.email)}"
+        )
+        for each in people
+    ]
+    output.print_message(f"  hint: if they are one person, run: {'; '.join(commands)}")
 
 
 def _describe_state(account: Account) -> str:
@@ -437,6 +460,10 @@ def import_users(
         str,
         option("--admin", "ADDRESS", "E-mail address of the imported user who becomes an admin."),
     ] = "",
+    join_same_names: Annotated[
+        bool,
+        flag("--join-same-names", "Make rows with the same name one user, as with one address."),
+    ] = False,
     dry_run: options.DryOption = False,
     common: options.CommonOptions,
 ) -> None:
@@ -451,7 +478,7 @@ def import_users(
     """
     from tui_annotate.plugins.account_files import read_accounts
 
-    _import_rows(read_accounts(paths), admin, common, dry_run=dry_run)
+    _import_rows(read_accounts(paths), admin, common, join_names=join_same_names, dry_run=dry_run)
 
 
 def _account_as_json(account: Account) -> dict[str, Any]:
@@ -469,14 +496,21 @@ def _account_as_json(account: Account) -> dict[str, Any]:
 
 
 def _import_rows(
-    rows: Iterable[UserRow | Problem], admin: str, common: options.CommonOptions, *, dry_run: bool
+    rows: Iterable[UserRow | Problem],
+    admin: str,
+    common: options.CommonOptions,
+    *,
+    join_names: bool,
+    dry_run: bool,
 ) -> None:
     from tui_annotate.services.authentication.account_management import register as import_accounts
 
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         if not dry_run:
             space.team.members.create_people_store()
-        found = import_accounts(space.team.accounts, rows, admin=admin, dry_run=dry_run)
+        found = import_accounts(
+            space.team.accounts, rows, admin=admin, join_names=join_names, dry_run=dry_run
+        )
         needs_account = bool(found.added) or space.team.members.required()
     if common.as_json:
         output.print_json(
@@ -537,7 +571,9 @@ def _print_import(found: AccountImportReport, *, dry_run: bool, needs_account: b
     for each in found.joined:
         if each.differs:
             message = f"the account exists already with the id {each.kept}, not {each.id}"
-            if each.id == each.kept:
+            if each.email != each.kept_email:
+                message = f"one user with {each.kept_email} (id {each.kept}), who has the same name"
+            elif each.id == each.kept:
                 message = "the account exists already; its password stays unchanged"
             output.print_message(f"{each.where}: {each.email}: {message}")
     would = "would be " if dry_run else ""
@@ -587,7 +623,8 @@ def _print_same_name(found: SameName, *, needs_account: bool) -> None:
         output.print_message(f"if they are one person, run: {'; '.join(commands)}")
     else:
         output.print_message(
-            "if they are one person, give all rows the same e-mail address before the import"
+            "if they are one person, import with --join-same-names, or give their rows the same"
+            " e-mail address; accounts that exist already cannot be merged"
         )
 
 

@@ -44,6 +44,7 @@ def view(
     columns: options.ColumnOptions,
     collection: options.CollectionOptions,
     texts: options.TextOptions,
+    offsets: options.OffsetsOption = None,
 ) -> None:
     """View a file on the screen, read-only.
 
@@ -54,7 +55,13 @@ def view(
         raise NotFound(f"file not found: {source}", hint_for_missing(source))
     need_terminal("view", instead="tui-annotate convert FILE - --to native")
     reading = options.import_options(
-        columns, texts, collection, files=[source], format_name=source_format, dataset=dataset
+        columns,
+        texts,
+        collection,
+        files=[source],
+        format_name=source_format,
+        dataset=dataset,
+        offsets=offsets or "",
     )
     raise typer.Exit(_open_screen(source, source_format, reading, sample=sample))
 

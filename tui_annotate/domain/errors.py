@@ -2,6 +2,7 @@
 
 TuiAnnotateError
 ├── InvalidInput            exit 2
+│   ├── InvalidArgument
 │   ├── InvalidSpan
 │   ├── InvalidLabels
 │   └── InvalidRecord
@@ -43,6 +44,10 @@ class InvalidInput(TuiAnnotateError):
     """An error: a value that the user gave is invalid."""
 
     exit_code = 2
+
+
+class InvalidArgument(InvalidInput, TypeError):
+    """An error: an argument of a Python function has an unknown name or a wrong type."""
 
 
 class InvalidSpan(InvalidInput):

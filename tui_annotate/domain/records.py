@@ -79,6 +79,7 @@ class Record:
 
 
 SPAN_REFUSED = "span-refused"
+FIELD_REFUSED = "field-refused"
 """Code of a problem of a part of a record: an annotation, or the span of one."""
 
 
@@ -88,7 +89,8 @@ class Problem:
 
     Attributes:
         refused: whether the record was skipped; with a warning only, the record is imported.
-        code: begins with `span-` if the record was imported without one of its annotations.
+        code: begins with `span-` if the record was imported without one of its annotations;
+            `FIELD_REFUSED` if without the value of another field, such as a rating.
     """
 
     where: str
@@ -107,13 +109,18 @@ class Problem:
 
     @property
     def refuses_part(self) -> bool:
-        """Whether the record was imported without one of its annotations."""
-        return not self.refused and self.code.startswith("span-")
+        """Whether the record was imported without an annotation, or without a field's value."""
+        return not self.refused and is_part(self.code)
 
     @property
     def kind(self) -> str:
         """The message without the values that differ between problems of one kind."""
         return _SEVERAL.sub("...", _VALUE.sub(lambda found: found[1] or "...", self.message))
+
+
+def is_part(code: str) -> bool:
+    """Return whether a code of a problem or error is that of a refused part of a record."""
+    return code == FIELD_REFUSED or code.startswith("span-")
 
 
 _QUOTE = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from itertools import islice
@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tui_annotate.domain.errors import InvalidInput, InvalidRecord, NotFound
+from tui_annotate.plugins.column_texts import has_several_words
 from tui_annotate.plugins.files.foreign import read_head, refuse_foreign
 from tui_annotate.plugins.files.inputs import is_pattern, list_matches
 from tui_annotate.plugins.files.json_values import EMPTY, JsonValue, read_json_values
@@ -29,7 +30,7 @@ from tui_annotate.plugins.pair_columns import (
     has_used_columns,
 )
 from tui_annotate.plugins.person_files import is_several, read_person_files
-from tui_annotate.plugins.protocols import COLUMN_OPTIONS, ImportOptions
+from tui_annotate.plugins.protocols import COLUMN_OPTIONS, ImportOptions, PairColumns
 from tui_annotate.plugins.record_validation import COLUMNS_AMBIGUOUS
 from tui_annotate.plugins.registry import plugin_names as names_of
 
@@ -65,6 +66,20 @@ _NATIVE = "tui-annotate/"
 """Start of the field `format` in records of the program's own format, in all versions."""
 _NATIVE_HEAD = re.compile(rf'"format"\s*:\s*"{_NATIVE}')
 _MERCURY = re.compile(r'"samples"\s*:\s*\[|"annotations"\s*:\s*\[')
+_RESEMBLING: dict[str, tuple[set[str], ...]] = {
+    "doccano": (
+        {"text", "entities"},
+        {"text", "label"},
+        {"text", "labels"},
+        {"data", "label"},
+        {"data", "labels"},
+    ),
+    "autojudge": ({"topic_id", "username"}, {"topic_id", "spans"}),
+}
+"""Maps a format to fields of records that may be of this format, but also of another one.
+
+If the format of a file is unclear, the error names this format.
+"""
 _INSPECTED_VALUES = 100
 """Maximum number of JSON values of a file to inspect when the file's format is unknown."""
 _SHOWN_NAMES = 20
@@ -79,7 +94,7 @@ class _Inspection:
     """Result of inspecting a JSON file's first records; `pairs`: they are source-summary pairs."""
 
     form: str = ""
-    names: list[str] = field(default_factory=list)
+    first: Mapping[str, Any] = field(default_factory=dict)
     pairs: bool = False
 
 
@@ -101,6 +116,8 @@ def detect(path: Path, reading: ImportOptions | None = None) -> str:
         return "doccano"
     if form := _detect_by_bytes(path):
         return form
+    if is_several(path) and (hint := _hint_for_several(path)):
+        raise InvalidInput(f"the format of {path} is unclear", hint, code="format-uncertain")
     refuse_foreign(path, read_head(path))
     head, named = _read_head(path, reading.encoding), set(plain_suffixes(path)[-1:])
     if not head.strip() and not named & {*_TABLES, *_JSON} and _is_blank(path, reading.encoding):
@@ -109,11 +126,11 @@ def detect(path: Path, reading: ImportOptions | None = None) -> str:
     look = _Inspection()
     if head.lstrip()[:1] in {"[", "{"} or _JSON & named:
         look = _inspect_records(path, reading)
-        if form := look.form or ("" if look.names else _detect_by_head(head, named)):
+        if form := look.form or ("" if look.first else _detect_by_head(head, named)):
             return form
-    if look.pairs or (not look.names and (_TABLES & named or has_pair_header(path, reading))):
+    if look.pairs or (not look.first and (_TABLES & named or has_pair_header(path, reading))):
         return "pairs"
-    raise _uncertain_error(path, names=look.names, reading=reading)
+    raise _uncertain_error(path, first=look.first, reading=reading)
 
 
 def _inspect_records(path: Path, reading: ImportOptions) -> _Inspection:
@@ -129,7 +146,7 @@ def _inspect_records(path: Path, reading: ImportOptions) -> _Inspection:
             form, spare = "", form
         if form:
             return _Inspection(form)
-        look.names = look.names or list(fields)
+        look.first = look.first or fields
         if len(rows) < SAMPLED_ROWS:
             rows.append(fields)
         listed = listed or isinstance(fields.get("annotations"), list)
@@ -173,18 +190,54 @@ def _detect_by_head(head: str, named: set[str]) -> str:
     return ""
 
 
-def _uncertain_error(path: Path, *, names: list[str], reading: ImportOptions) -> InvalidInput:
+def _uncertain_error(
+    path: Path, *, first: Mapping[str, Any], reading: ImportOptions
+) -> InvalidInput:
+    """Return the error for a file of unknown format; `first`: its first record, or empty."""
+    names = list(first)
     message = f"the format of {path} is unclear"
-    forms = ", ".join(names_of("importers"))
-    hint = f"name the format with --from, one of: {forms}"
     if names:
         wanted = (reading.source_column or "source", reading.summary_column or "summary")
         message += f": the first record has the fields {', '.join(map(repr, names[:_SHOWN_NAMES]))}"
         if lacking := [repr(name) for name in wanted if name not in names]:
             message += f", but not {' and '.join(lacking)}"
-        columns = "--source-column and --summary-column"
-        hint = f"use {columns} to name the columns that contain the texts, or {hint}"
-    return InvalidInput(message, hint, code="format-uncertain")
+    return InvalidInput(message, _hint_for_uncertain(path, first, reading), code="format-uncertain")
+
+
+def _hint_for_uncertain(path: Path, first: Mapping[str, Any], reading: ImportOptions) -> str:
+    if path.suffix == ".ann" or (path.suffix == ".txt" and path.with_suffix(".ann").is_file()):
+        return f"the file looks like a file of brat: pass its folder, {path.absolute().parent}"
+    if form := _resembling_format(first):
+        return f"the file looks like a file of {form}; to read it as one: --from {form}"
+    if columns := _guess_text_columns(first, reading):
+        return f"name the columns that contain the texts, for example: {columns.options}"
+    hint = f"name the format with --from, one of: {', '.join(names_of('importers'))}"
+    if first:
+        columns_hint = "use --source-column and --summary-column to name the columns that contain"
+        return f"{columns_hint} the texts, or {hint}"
+    return hint
+
+
+def _resembling_format(fields: Mapping[str, Any]) -> str:
+    lists = {name for name, value in fields.items() if isinstance(value, list)}
+    for form, alternatives in _RESEMBLING.items():
+        for names in alternatives:
+            if fields.keys() >= names and (form != "doccano" or names & lists):
+                return form
+    return ""
+
+
+def _guess_text_columns(fields: Mapping[str, Any], reading: ImportOptions) -> PairColumns | None:
+    """Return the two longest texts of a record as source and summary; None if it lacks them."""
+    texts = {
+        name: value
+        for name, value in fields.items()
+        if isinstance(value, str) and has_several_words(value)
+    }
+    named = (reading.source_column, reading.summary_column)
+    others = sorted(texts.keys() - {*named}, key=lambda name: -len(texts[name]))
+    found = [name if name in fields else others.pop(0) if others else "" for name in named]
+    return PairColumns(*found) if all(found) and found[0] != found[1] else None
 
 
 def _detect_folder(path: Path, reading: ImportOptions) -> str:
@@ -204,11 +257,20 @@ def _detect_folder(path: Path, reading: ImportOptions) -> str:
             return form
     if _are_tables(path, reading):
         return "folder"
+    hint = "pass the path of a file in this folder, or name the format with --from"
     raise InvalidInput(
         f"the format of the folder {path} is unclear",
-        "pass the path of a file in this folder, or name the format with --from",
+        _hint_for_several(path) or hint,
         code="format-uncertain",
     )
+
+
+def _hint_for_several(path: Path) -> str:
+    """Return the hint for a folder or zip file whose files resemble one format; "" if none."""
+    for form in _RESEMBLING:
+        if _are_all(path, form, detect_one=_resembling_format):
+            return f"the files look like files of {form}; to read them as such: --from {form}"
+    return ""
 
 
 def _are_tables(path: Path, reading: ImportOptions) -> bool:
@@ -220,12 +282,19 @@ def _are_tables(path: Path, reading: ImportOptions) -> bool:
     return forms == {"pairs"}
 
 
-def _are_all(path: Path, form: str) -> bool:
+def _detect_first(fields: Mapping[str, Any]) -> str:
+    return _detect_by_record(fields, set())
+
+
+def _are_all(
+    path: Path, form: str, *, detect_one: Callable[[Mapping[str, Any]], str] = _detect_first
+) -> bool:
+    """Return whether `detect_one` names the format for the first record of each file."""
     try:
         with read_person_files(path) as files:
             paths = (file.path for file in files if file.path.name not in _COMPANIONS)
             first = [next(_read_records(path, "utf-8"), {}) for path in paths]
-            return {_detect_by_record(fields, set()) for fields in first} == {form}
+            return {detect_one(fields) for fields in first} == {form}
     except (NotFound, InvalidInput):
         return False
 

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     import httpx2
 
 MOST_ERROR_BYTES: Final = 65_536
-RESUME_HINT: Final = "completed work is kept; run the same command again to continue"
 _QUOTED: Final = 200
 _TRANSIENT: Final = frozenset({408, 425, 429})
 _TOO_MUCH: Final = frozenset({400, 413, 422})
@@ -36,7 +35,7 @@ class RequestRefused(Exception):
 class TransientFailure(Exception):
     """A temporary failure of a request; the endpoint may request a wait of `after` seconds.
 
-    `hint` is the hint of the error if all attempts fail; empty for the usual one.
+    `hint` is added to the hint of the error if all attempts fail.
     """
 
     def __init__(
@@ -58,7 +57,8 @@ def reply_failure(
 ) -> Exception:
     """Convert an HTTP error reply to TransientFailure, RequestRefused or Unavailable.
 
-    `headers` have lower-case names; `body` is the first `MOST_ERROR_BYTES` of the reply's body.
+    `headers` have lower-case names; `body` is the first `MOST_ERROR_BYTES` of the reply's body. An
+    Unavailable without a hint gets one from `RetryPolicy`.
     """
     host = make_line_visible(url.netloc.decode("ascii"))
     reason = error_text(body)
@@ -84,7 +84,7 @@ def reply_failure(
     used_up = status == 429 and b"insufficient_quota" in body
     if not used_up and (status in _TRANSIENT or status >= 500):
         return TransientFailure(f"{reason} ({status})", after=retry_after(headers))
-    return Unavailable(f"{host}: {reason} ({status})", RESUME_HINT)
+    return Unavailable(f"{host}: {reason} ({status})")
 
 
 def connection_failure(
@@ -108,8 +108,9 @@ def reply_timeout(seconds: float | None, *, connected: bool = True) -> Transient
     """Return the failure of a request whose reply was not complete in time (limit in seconds)."""
     if seconds is None:
         return TransientFailure("the endpoint did not reply in time", connected=connected)
-    hint = f"allow more time with --timeout; {RESUME_HINT}"
-    return TransientFailure(f"no complete reply arrived within {seconds:g} s", hint=hint)
+    return TransientFailure(
+        f"no complete reply arrived within {seconds:g} s", hint="allow more time with --timeout"
+    )
 
 
 def retry_after(headers: Mapping[str, str]) -> float:

@@ -15,10 +15,12 @@ from uuid import UUID, uuid5
 from tui_annotate.domain.annotations import LabelPath
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.records import (
+    FIELD_REFUSED,
     SPAN_REFUSED,
     DatasetDescription,
     Problem,
     Record,
+    is_part,
 )
 from tui_annotate.domain.strict_json import encode_strict
 from tui_annotate.plugins.files.json_values import JsonValue, read_json_values
@@ -97,7 +99,7 @@ def problems_at(where: str, doubts: Iterable[Doubt]) -> Iterator[Problem]:
     """Yield a Problem for each warning, and for each annotation that its record is without."""
     for doubt in doubts:
         if isinstance(doubt, InvalidInput):
-            code = doubt.code if doubt.code.startswith("span-") else SPAN_REFUSED
+            code = doubt.code if is_part(doubt.code) else SPAN_REFUSED
             message = f"skipped: {doubt.message}"
             yield Problem(where, message, doubt.hint, refused=False, code=code)
         else:
@@ -115,6 +117,23 @@ def keep_readable(
         except InvalidInput as error:
             doubts.append(error)
     return found
+
+
+def keep_field(read: Callable[[], _Item], default: _Item, doubts: list[Doubt]) -> _Item:
+    """Return a field's value that `read` parses; add its error, and use the default, if it fails.
+
+    An unusable field never refuses the other parts of its record.
+    """
+    try:
+        return read()
+    except InvalidInput as error:
+        doubts.append(InvalidInput(error.message, error.hint, code=FIELD_REFUSED))
+        return default
+
+
+def keep_list(fields: Fields, name: str, doubts: list[Doubt]) -> list[Any]:
+    """Return a list of annotations or work; a missing or unusable field is an empty list."""
+    return keep_field(lambda: list_field(fields, name, []), [], doubts)
 
 
 def write_json_line(target: TextIO, value: Any, report: ExportReport | None = None) -> int:

@@ -41,7 +41,13 @@ class ModelReply:
 
 
 class ReplyCache(Protocol):
-    """Protocol of a thread-safe cache of model replies, so that no request is sent twice."""
+    """Protocol of a thread-safe cache of model replies, so that no request is sent twice.
+
+    `keeps` is whether new replies are kept for later runs.
+    """
+
+    @property
+    def keeps(self) -> bool: ...
 
     def get(self, key: str, *, host: str = "") -> str | None:
         """Return the reply under a key; with `host`, only a reply that this host sent."""

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Final
 
 from tui_annotate.domain.errors import InvalidInput, NotFound, Unavailable
+from tui_annotate.plugins.files.output_paths import require_output_path
 from tui_annotate.settings.environment import forbid_telemetry
 
 _OFFLINE = {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1"}
@@ -49,7 +50,7 @@ def fetch_model(name: str, *, revision: str, target: Path) -> FetchedModel:
     """Download a model from the Hugging Face hub; an interrupted download is resumed.
 
     Raises:
-        InvalidInput: the folder is not empty, or the name is invalid.
+        InvalidInput: the folder is not empty, a workspace keeps it, or the name is invalid.
         NotFound: the hub has no such model or revision.
         Unavailable: huggingface_hub is missing, the hub cannot be reached, or the model has no
             safe weights.
@@ -63,6 +64,7 @@ def fetch_model(name: str, *, revision: str, target: Path) -> FetchedModel:
             "fetching a model needs huggingface_hub, which is not installed",
             "run pip install huggingface_hub, or copy a model folder from another machine",
         ) from error
+    require_output_path(target)
     if target.exists() and not (target / _PROGRESS).is_dir() and any(target.iterdir()):
         raise InvalidInput(f"the folder {target} is not empty", "choose a new folder with --to")
     if not sys.stderr.isatty():

@@ -125,7 +125,7 @@ class _Reading(NamedTuple):
 
 
 def fit_offsets(
-    text: str, quoted: Sequence[QuotedSpan], *, unit: str = CODE_POINTS, only: str = ""
+    text: str, quoted: Sequence[QuotedSpan], *, unit: str = CODE_POINTS, stated: str = ""
 ) -> FittedSpans:
     """Convert offsets to code points in the unit in which most of the quoted texts fit.
 
@@ -134,18 +134,24 @@ def fit_offsets(
 
     Args:
         unit: the preferred unit, taken if no unit fits better; empty if none is preferred.
-        only: `codepoint`, `utf16` or `grapheme` (the option `--offsets`): the only possible unit.
+        stated: `codepoint`, `utf16` or `grapheme`: the unit that the user states (`--offsets`). It
+            decides unless another unit fits more of the quoted texts exactly, with a warning.
     """
-    wanted = _UNIT_OF_OPTION.get(only, unit)
+    wanted = _UNIT_OF_OPTION.get(stated, unit)
     if not quoted:
         return FittedSpans((), wanted)
     errors = [_check_type(one) for one in quoted]
     checked = [one for one, error in zip(quoted, errors, strict=True) if error is None]
-    chosen = _choose_readings(text, checked, wanted, fixed=bool(only))
+    chosen = _choose_readings(text, checked, wanted, is_stated=bool(stated))
     agreed = iter(zip(*(reading.fits for reading in chosen), strict=True))
     names = list(dict.fromkeys(reading.unit.name for reading in chosen))
     spans: list[Span | None] = []
     doubts: list[Doubt] = []
+    if stated and wanted not in names:
+        doubts.append(
+            f"the stated unit of the offsets, {wanted}, is not used: the quoted texts show that"
+            f" they are counted in {' or '.join(names)}"
+        )
     for one, error in zip(quoted, errors, strict=True):
         fits = next(agreed) if error is None else ((None, _Fit.NONE),)
         span, fit = fits[0]
@@ -166,10 +172,10 @@ def fit_offsets(
 
 
 def _choose_readings(
-    text: str, quoted: Sequence[QuotedSpan], wanted: str, *, fixed: bool
+    text: str, quoted: Sequence[QuotedSpan], wanted: str, *, is_stated: bool
 ) -> list[_Reading]:
     """Return the readings of all spans that fit best; they differ only if the unit is unclear."""
-    units = [unit for unit in _list_units(text) if not fixed or unit.name == wanted]
+    units = list(_list_units(text))
     if not any(one.quote is not None for one in quoted):
         # Without quotes nothing shows the unit: a span outside the text must not move the others.
         units = [
@@ -177,10 +183,12 @@ def _choose_readings(
         ]
     readings: list[_Reading] = []
     for unit in units:
-        if unit.name == GRAPHEMES and any(reading.is_complete for reading in readings):
+        is_spare = unit.name == GRAPHEMES != wanted
+        if is_spare and any(reading.is_complete for reading in readings):
             break
         fits = tuple(_read_in_unit(text, one, unit) for one in quoted)
-        if unit.name not in _PLAIN and all(fit is not _Fit.EXACT for _, fit in fits):
+        is_usual = unit.name in _PLAIN or unit.name == wanted
+        if not is_usual and all(fit is not _Fit.EXACT for _, fit in fits):
             # Inexact quotes fit at many offsets: they alone never show an unusual way to count.
             fits = tuple(
                 (None, _Fit.NONE) if fit is _Fit.INEXACT else (span, fit) for span, fit in fits
@@ -191,6 +199,9 @@ def _choose_readings(
             return [reading]
         readings.append(reading)
     best = max(reading.score(quoted) for reading in readings)
+    stated = [reading for reading in readings if is_stated and reading.unit.name == wanted]
+    if stated and stated[0].score(quoted)[0] == best[0]:
+        return stated  # no quote shows another unit
     readings = [reading for reading in readings if reading.score(quoted) == best]
     rank = min(reading.rank for reading in readings)
     readings = [reading for reading in readings if reading.rank == rank]
@@ -199,9 +210,14 @@ def _choose_readings(
 
 
 def _ambiguous(one: QuotedSpan, names: Sequence[str]) -> InvalidInput:
-    listed = " or ".join(names)
-    message = f"the unit of the offsets of the {one.what} is ambiguous: {listed}"
-    choice = "choose the unit with --offsets codepoint or --offsets utf16"
+    options = {unit: f"--offsets {option}" for option, unit in _UNIT_OF_OPTION.items()}
+    possible = [options[name] for name in names if name in options]
+    if len(possible) > 1:
+        names = [name for name in names if name in options]  # only these can be stated
+    message = f"the unit of the offsets of the {one.what} is ambiguous: {' or '.join(names)}"
+    choice = f"choose the unit with {' or '.join(possible)}"
+    if not possible:
+        choice = "correct the offsets in the file"
     if one.quote is None:
         choice = f"add the quoted texts to the file, or {choice}"
     return InvalidInput(message, choice)
@@ -343,7 +359,7 @@ class CountedAnnotation(NamedTuple):
 
 
 def convert_annotations(
-    counted: Sequence[CountedAnnotation], sample: Sample, *, only: str = ""
+    counted: Sequence[CountedAnnotation], sample: Sample, *, stated: str = ""
 ) -> tuple[list[Annotation | None], list[Doubt]]:
     """Convert annotations' offsets to code points; None for an annotation with a refused span.
 
@@ -363,7 +379,7 @@ def convert_annotations(
             doubts += [InvalidInput(f"{one.what}: {error.message}") for one in spans]
             found[side, index] = iter([None] * len(spans))
             continue
-        read = fit_offsets(text, spans, only=only)
+        read = fit_offsets(text, spans, stated=stated)
         found[side, index] = iter(read.spans)
         doubts += read.doubts
         if read.unit != CODE_POINTS:

@@ -129,6 +129,8 @@ class ImportOptions:
     """User options of an import; an empty value selects the default.
 
     Attributes:
+        sheets_name: name before the sheet's name in the datasets of a workbook with several sheets;
+            default: the name of the file.
         source_column, summary_column: columns of the two texts, in formats with free column names;
             default: chosen for each table by the names of its columns, else by its texts.
         second_source_column: column of a second text of the source side; default: none, except in
@@ -172,6 +174,7 @@ class ImportOptions:
     """
 
     dataset: str = ""
+    sheets_name: str = ""
     source_column: str = ""
     summary_column: str = ""
     second_source_column: str = ""
@@ -356,6 +359,9 @@ class EmbedderOptions:
         model: the text after the colon of the embedder's name: a model name or a folder.
         dimensions: number of dimensions of a vector, for models with a choice; 0 for the default.
         timeout: time limit of a request in seconds; None for the default of the embedder.
+        max_retries: maximum number of repetitions of a request after temporary failures; None for
+            the default of the embedder.
+        keeps_vectors: whether the caller stores vectors at once, so that a repeated run continues.
         trust: the endpoints that may receive texts; None if the user named `base_url`.
     """
 
@@ -363,6 +369,8 @@ class EmbedderOptions:
     base_url: str = ""
     dimensions: int = 0
     timeout: float | None = None
+    max_retries: int | None = None
+    keeps_vectors: bool = True
     trust: EndpointTrust | None = None
 
 

@@ -65,7 +65,7 @@ def choose_dataset_name(path: Path, wanted: str, *, former: bool = False) -> str
     if not wanted and not is_utf8(name):
         raise InvalidInput(
             f"the name of the file {path} is not UTF-8, so that it cannot name a dataset",
-            "rename the file, or pass --dataset NAME",
+            "rename the file, or import it with: tui-annotate ingest --dataset NAME FILE",
             code=NAME_NOT_UTF8,
         )
     return parse_identifier(wanted or default, what="dataset")
@@ -78,6 +78,11 @@ def is_utf8(name: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+def first_named(files: Sequence[Path]) -> Path:
+    """Return the first of several files whose name is UTF-8; the first file if none is."""
+    return next((file for file in files if is_utf8(file.name)), files[0])
 
 
 def remove_endings(name: str) -> str:
@@ -196,6 +201,8 @@ def describe_value(value: Any) -> str:
         list: "a list",
     }
     kind = kinds.get(type(value), "an object")
+    if isinstance(value, str) and value:
+        return f"{kind} ({shorten_quote(value)})"
     return f"{kind} ({value!r})" if isinstance(value, int | float) else kind
 
 
@@ -264,12 +271,17 @@ def check_temporary_space(purpose: str) -> Iterator[None]:
         ) from error
 
 
+def _encode_path(text: str) -> bytes:
+    """Return a text as bytes; it may contain a path whose name is not UTF-8."""
+    return text.encode("utf-8", "surrogatepass")
+
+
 class NameRegister:
     """A map from names to texts; a large map moves to disk, so that its memory use is limited."""
 
     def __init__(self) -> None:
         self._database = open_temporary_database(
-            "CREATE TABLE seen (name TEXT PRIMARY KEY, word TEXT NOT NULL) WITHOUT ROWID;"
+            "CREATE TABLE seen (name BLOB PRIMARY KEY, word BLOB NOT NULL) WITHOUT ROWID;"
         )
 
     def remember(self, name: str, word: str) -> str:
@@ -279,13 +291,15 @@ class NameRegister:
             Unavailable: the disk is full.
         """
         with check_temporary_space("remember ids"):
-            new = self._database.execute("INSERT OR IGNORE INTO seen VALUES (?, ?)", (name, word))
+            row = (_encode_path(name), _encode_path(word))
+            new = self._database.execute("INSERT OR IGNORE INTO seen VALUES (?, ?)", row)
             return word if new.rowcount else str(self.recall(name))
 
     def recall(self, name: str) -> str | None:
         """Return the text that was stored for a name; None for an unknown name."""
-        row = self._database.execute("SELECT word FROM seen WHERE name = ?", (name,)).fetchone()
-        return None if row is None else str(row[0])
+        query = "SELECT word FROM seen WHERE name = ?"
+        row = self._database.execute(query, (_encode_path(name),)).fetchone()
+        return None if row is None else str(row[0].decode("utf-8", "surrogatepass"))
 
     def close(self) -> None:
         self._database.close()

@@ -179,11 +179,15 @@ def load_embedder(
     base_url: str = "",
     dimensions: int = 0,
     timeout: float | None = None,
+    max_retries: int | None = None,
+    keeps_vectors: bool = True,
     trust: EndpointTrust | None = None,
 ) -> Embedder:
     """Load an embedder by its name, optionally with a colon and a model: `neural:FOLDER`.
 
-    `trust`: the endpoints that may receive texts; None for no endpoint at all.
+    Args:
+        trust: the endpoints that may receive texts; None for no endpoint at all.
+        dimensions, timeout, max_retries, keeps_vectors: as in `EmbedderOptions`.
 
     Raises:
         NotAllowed: an embedder of another package gets a URL that the user does not trust.
@@ -192,7 +196,13 @@ def load_embedder(
     allowed = trust or EndpointTrust()
     _require_trust("embedders", name, base_url, trust=allowed)
     options = EmbedderOptions(
-        model=model, base_url=base_url, dimensions=dimensions, timeout=timeout, trust=allowed
+        model=model,
+        base_url=base_url,
+        dimensions=dimensions,
+        timeout=timeout,
+        max_retries=max_retries,
+        keeps_vectors=keeps_vectors,
+        trust=allowed,
     )
     embedder: Embedder = _make_plugin("embedders", name, options)
     if is_built_in("embedders", name):

@@ -10,11 +10,14 @@ from itertools import count
 from threading import Event
 from typing import Final, TypeVar
 
-from tui_annotate.domain.errors import RequestFailed, Unavailable
-from tui_annotate.plugins.http_errors import RESUME_HINT, TransientFailure
+from tui_annotate.domain.errors import InvalidInput, RequestFailed, Unavailable
+from tui_annotate.plugins.http_errors import TransientFailure
 
 _log = logging.getLogger(__name__)
 _T = TypeVar("_T")
+
+RESUME_HINT: Final = "completed work is kept; run the same command again to continue"
+REPEAT_HINT: Final = "run the command again later; it starts from the beginning"
 
 _LONGEST_WAIT: Final = 60.0
 _LOGGED_WAIT: Final = 10.0
@@ -46,6 +49,8 @@ class RetryPolicy:
         backoff: seconds to wait after an attempt; attempts count from 1.
         first_attempts: maximum number of attempts while no connection has succeeded.
         longest_asked: maximum wait in seconds that the endpoint may request.
+        hint: hint of a final error; empty for a hint that depends on `keeps_results`.
+        keeps_results: returns whether a repeated run continues, with the results so far.
         reached: whether the endpoint has ever answered.
         successes: number of requests that succeeded so far.
     """
@@ -57,7 +62,8 @@ class RetryPolicy:
     attempts: int = 6
     first_attempts: int = 3
     longest_asked: float = 120.0
-    hint: str = RESUME_HINT
+    hint: str = ""
+    keeps_results: Callable[[], bool] = lambda: True
     reached: bool = field(default=False, init=False)
     successes: int = field(default=0, init=False)
     _given_up: Event = field(default_factory=Event, init=False)
@@ -77,8 +83,9 @@ class RetryPolicy:
                 failure = error
             except RequestFailed:
                 raise
-            except Unavailable:
+            except Unavailable as error:
                 self._given_up.set()
+                error.hint = error.hint or self._final_hint()
                 raise
             else:
                 self.successes += 1
@@ -97,10 +104,25 @@ class RetryPolicy:
                 break
         if self.successes == successes:
             self._given_up.set()
-        hint = failure.hint or self.hint
+        hint = "; ".join(filter(None, (failure.hint, self._final_hint())))
         if too_long:
             later = f"the endpoint requires a wait of {failure.after:,.0f} s"
             raise Unavailable(f"{self.host}: {failure}; {later}", hint) from failure
         if not connected:
             raise Unavailable(f"{self.host}: {failure}", hint) from failure
         raise RequestFailed(f"{self.host}: {failure}", hint) from failure
+
+    def limit_retries(self, most: int | None) -> None:
+        """Set the maximum number of repetitions of a request; None changes nothing.
+
+        Raises:
+            InvalidInput: the number is negative.
+        """
+        if most is None:
+            return
+        if most < 0:
+            raise InvalidInput(f"invalid number of retries: {most:,}", "allow 0 or more retries")
+        self.attempts = 1 + most
+
+    def _final_hint(self) -> str:
+        return self.hint or (RESUME_HINT if self.keeps_results() else REPEAT_HINT)

@@ -119,7 +119,7 @@ def add_spans(
             assignments=tuple(Assignment(person, State.DONE) for person in people),
             people=tuple(imported_person(person) for person in people),
         )
-        record = mark_incomplete(record, refused)
+        record = mark_incomplete(record, refused, problems)
     yield record
     yield from problems
 

@@ -11,6 +11,8 @@ from typing import Any, Final
 
 from tui_annotate.domain.errors import Damaged, NotFound, Unavailable
 from tui_annotate.domain.version import VERSION
+from tui_annotate.domain.workspace_files import BACKUPS
+from tui_annotate.plugins.files.output_paths import require_output_path
 from tui_annotate.storage import atomic_folder
 from tui_annotate.storage.clock import utc_now
 from tui_annotate.storage.corpus.store import CorpusStore
@@ -51,9 +53,11 @@ class BackupService:
 
         Raises:
             Conflict: the target exists.
-            InvalidInput: the parent folder of the target does not exist.
+            InvalidInput: the parent folder of the target does not exist, or a workspace keeps the
+                target.
             Unavailable: the target cannot be written, or an ingest is writing vectors.
         """
+        require_output_path(target, allow=BACKUPS)
         with atomic_folder.create_folder(target) as folder:
             with self.stores().writing() if vectors else nullcontext():
                 self.database.copy_to(folder / self.store)
@@ -75,10 +79,12 @@ def restore(source: Path, target: Path, *, store: str, folders: Sequence[str]) -
     Raises:
         NotFound: the source is not a backup.
         Conflict: the target is not empty.
+        InvalidInput: the target is below a folder that a workspace keeps.
         Damaged: a file of the backup, or its database, was changed.
         Unavailable: the backup was made by a newer version of the program.
     """
     about = _read_about(source)
+    require_output_path(target)
     with atomic_folder.create_folder(target) as folder:
         files = atomic_folder.copy_checked(source, folder)
         (folder / ABOUT).unlink()

@@ -22,6 +22,7 @@ from tui_annotate.domain import errors
 from tui_annotate.domain.findings import DiagnosticFinding
 from tui_annotate.domain.message_templates import REMOVED, MessageTemplates
 from tui_annotate.domain.version import VERSION
+from tui_annotate.domain.workspace_files import KEPT_NAMES
 
 FORMAT: Final = "tui-annotate-bug-report/1"
 LOG_LINES: Final = 300
@@ -100,16 +101,12 @@ def measure_folder(folder: Path) -> dict[str, dict[str, int]]:
     for path in sorted(folder.rglob("*")):
         if path.is_file() and not path.is_symlink():
             part = path.relative_to(folder).parts[0]
-            one = found.setdefault(part if part in _PARTS else "other", {"files": 0, "bytes": 0})
+            one = found.setdefault(
+                part if part in KEPT_NAMES else "other", {"files": 0, "bytes": 0}
+            )
             one["files"] += 1
             one["bytes"] += path.stat().st_size
     return found
-
-
-_PARTS: Final = frozenset({
-    "store.sqlite", "store.sqlite-wal", "store.sqlite-shm", "labels.yaml", "guidelines.md",
-    "tui-annotate.toml", "pseudonyms.key", "vectors", "log", "backups", "frozen",
-})  # fmt: skip
 
 
 # the log of the app ------------------------------------------------------------------------------

@@ -15,6 +15,7 @@ from tui_annotate.domain.findings import DiagnosticFinding
 from tui_annotate.domain.labels import JOINER, LabelTree
 from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.vector_sets import VectorSet
+from tui_annotate.domain.workspace_files import LABELS
 from tui_annotate.storage.corpus.store import CorpusStore, DatasetInfo, DatasetProgress
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.integrity import inspect_store
@@ -131,7 +132,7 @@ class StatusReader:
         found = [self._labels_finding()]
         why = self.refusal() if found[0].state != "wrong" else ""
         if why:
-            file = shlex.quote(str(self.path / "labels.yaml"))
+            file = shlex.quote(str(self.path / LABELS))
             mend = f"tui-annotate labels apply {file} --dry-run"
             says = f"labels.yaml was changed but is not in use: {why}"
             found.append(DiagnosticFinding("label file", "doubt", says, mend))
@@ -151,7 +152,7 @@ class StatusReader:
         if not lost:
             return DiagnosticFinding("labels", "ok", format_count(known, "label"))
         named = [f"{JOINER.join(path)} ({count:,})" for path, count in lost.most_common(_MAX_NAMED)]
-        file = shlex.quote(str(self.path / "labels.yaml"))
+        file = shlex.quote(str(self.path / LABELS))
         return DiagnosticFinding(
             "labels",
             "doubt",

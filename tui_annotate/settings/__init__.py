@@ -18,9 +18,9 @@ from tui_annotate.domain.did_you_mean import suggest_word
 from tui_annotate.domain.endpoint_trust import EndpointTrust, parse_origin
 from tui_annotate.domain.errors import InvalidInput, Unavailable
 from tui_annotate.domain.queue_orders import check_order
+from tui_annotate.domain.workspace_files import WORKSPACE_FILE as WORKSPACE_FILE
 from tui_annotate.settings.paths import NO_WORKSPACE as NO_WORKSPACE
 from tui_annotate.settings.paths import PREFIX as PREFIX
-from tui_annotate.settings.paths import WORKSPACE_FILE as WORKSPACE_FILE
 from tui_annotate.settings.paths import find_user_file as find_user_file
 from tui_annotate.settings.paths import login_name as login_name
 from tui_annotate.settings.paths import person_name as person_name

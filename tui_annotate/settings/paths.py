@@ -11,7 +11,6 @@ from typing import Final
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import check_name
 
-WORKSPACE_FILE: Final = "tui-annotate.toml"
 PREFIX: Final = "TUI_ANNOTATE_"
 NO_WORKSPACE: Final = "no-workspace"
 """Code of the error that neither the current folder nor a parent folder is a workspace."""

@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import Any, Final
 
 from tui_annotate.domain.errors import NotAllowed, NotFound
-from tui_annotate.settings.paths import NO_WORKSPACE, PREFIX, WORKSPACE_FILE, find_user_file
+from tui_annotate.domain.workspace_files import PSEUDONYMS, STORE, WORKSPACE_FILE
+from tui_annotate.settings.paths import NO_WORKSPACE, PREFIX, find_user_file
 
 UNTRUSTED: Final = "workspace-untrusted"
 """Code of the error that a workspace belongs to another user."""
 
-_STORE: Final = "store.sqlite"
-_PATH_SETTINGS: Final = {"people_store": "", "pseudonyms_key": "pseudonyms.key", "embedder": ""}
+_PATH_SETTINGS: Final = {"people_store": "", "pseudonyms_key": PSEUDONYMS, "embedder": ""}
 """Settings that can name a path, with the path if the value is empty, which can be a link."""
 
 
@@ -67,7 +67,7 @@ def require_own_workspace(folder: Path, *, by_option: bool = True) -> None:
     Raises:
         NotAllowed: something belongs to another user, who could make the program send texts.
     """
-    for path in (folder, folder / WORKSPACE_FILE, folder / _STORE):
+    for path in (folder, folder / WORKSPACE_FILE, folder / STORE):
         owner = _foreign_owner(path)
         if owner is not None and not is_trusted_workspace(folder):
             import shlex

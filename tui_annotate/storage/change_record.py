@@ -49,6 +49,9 @@ class _Covered:
 
     `only` is an SQL condition with `{row}` for the row. An entry has a short content as it is,
     unless it is `personal` (represented by a salted hash that can be forgotten) or `hashed`.
+    `derived`: the columns are computed from a text. Records that an earlier version started lack
+    the table, so a row without a recorded content is not compared; and a damaged row may be
+    computed again.
     """
 
     table: str
@@ -57,6 +60,7 @@ class _Covered:
     only: str = ""
     personal: bool = False
     hashed: bool = False
+    derived: bool = False
 
     def key_of(self, row: str = "") -> str:
         return _join_columns(self.key, row)
@@ -69,6 +73,7 @@ class _Covered:
 
 
 # The texts of documents need no entries: the content of a sample has the hash of its texts' hashes.
+# Their sentences do: no hash covers the boundaries.
 _COVERED: Final = (
     _Covered("people", "id", "name kind", personal=True),
     _Covered("accounts", "person", "email role active unix", personal=True),
@@ -79,6 +84,9 @@ _COVERED: Final = (
         "dataset_id external",
         "kind group digest source summary request meta imported",
         hashed=True,
+    ),
+    _Covered(
+        "documents", "sha256", "language segmenter segments boundaries", hashed=True, derived=True
     ),
     _Covered("texts", "kind hash", "text", hashed=True),
     _Covered("editions", "id", "kind dataset hash at by"),
@@ -95,6 +103,7 @@ _COVERED: Final = (
 
 
 _BY_TABLE: Final = {each.table: each for each in _COVERED}
+_DERIVED: Final = frozenset(each.table for each in _COVERED if each.derived)
 
 
 def _join_columns(columns: str, row: str) -> str:
@@ -309,7 +318,10 @@ class _Replay:
             prev = entry.hash
             for change in entry.changes:
                 recorded = self._read_recorded(change.table, change.key)
-                if recorded != change.before:
+                fits = recorded == change.before
+                if change.table in _DERIVED:
+                    fits = fits or recorded in (None, change.after)
+                if not fits:
                     when = f"before the change of {entry.at[:19]}"
                     says = f"{describe_change(recorded, change.before)}, {when}"
                     yield self._build_fault(
@@ -327,6 +339,8 @@ class _Replay:
                 recorded = self._read_recorded(table, key)
                 if recorded is not None:
                     self._connection.execute(_DROP_RECORDED, {"tbl": table, "key": key})
+                elif table in _DERIVED:
+                    continue
                 if recorded != self._represent(covered, key, content):
                     shown = content if covered.personal else self._represent(covered, key, content)
                     yield self._build_fault(table, key, recorded, shown)
@@ -379,6 +393,9 @@ _NAMES: Final = {
     " ON d.id = s.dataset_id WHERE quote(s.dataset_id) || ',' || quote(s.name) = :key",
     "samples": "SELECT d.name || '/' || s.external FROM samples s JOIN datasets d"
     " ON d.id = s.dataset_id WHERE quote(s.dataset_id) || ',' || quote(s.external) = :key",
+    "documents": "SELECT 'sentences of ' || d.name || '/' || s.external FROM documents u"
+    " JOIN sample_documents p ON p.document_id = u.id JOIN samples s ON s.id = p.sample_id"
+    " JOIN datasets d ON d.id = s.dataset_id WHERE quote(u.sha256) = :key ORDER BY s.id LIMIT 1",
     "allotments": "SELECT p.name || ' and ' || d.name || '/' || s.external FROM allotments a"
     " JOIN people p ON p.id = a.person JOIN samples s ON s.id = a.sample_id"
     " JOIN datasets d ON d.id = s.dataset_id"

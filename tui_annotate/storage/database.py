@@ -32,6 +32,7 @@ from tui_annotate.domain.errors import (
     Unavailable,
 )
 from tui_annotate.domain.people import OPERATOR, Actor
+from tui_annotate.domain.workspace_files import BACKUPS
 from tui_annotate.storage import change_record
 from tui_annotate.storage.repair import WRONG_TYPE, make_again, numbered_backups, restore_command
 
@@ -198,7 +199,7 @@ class Database:
 
     def back_up(self) -> Path:
         """Copy the database, even if it is in use, to a new file in `backups`; return the path."""
-        folder = self.path.parent / "backups"
+        folder = self.path.parent / BACKUPS
         with translate_errors(folder):
             folder.mkdir(mode=0o700, exist_ok=True)
             last = max(numbered_backups(self.path), default=0)

@@ -39,6 +39,17 @@ def find_text_damage(content: Any, sha256: str) -> str:
     return ""
 
 
+def find_document_damage(sha256: str, content: Any, boundaries: Any) -> str:
+    """Return why columns are not a text with a hash and its segments; empty if they are."""
+    if problem := find_text_damage(content, sha256):
+        return problem
+    try:
+        unpack(boundaries, len(content.decode()))
+    except Damaged as error:
+        return error.message
+    return ""
+
+
 def read_text(connection: Connection, content: Any, sha256: str) -> str:
     """Return a document's text; Damaged, with the samples' names, if it is not the imported one."""
     if problem := find_text_damage(content, sha256):

@@ -20,6 +20,7 @@ from tui_annotate.storage.repair import (
     recovery_command,
     reingest_command,
     restore_command,
+    restore_log_command,
     restore_text_command,
     suggest_repair,
 )
@@ -71,7 +72,7 @@ def _iterate_findings(database: Database) -> Iterator[DiagnosticFinding]:
         )
     else:
         where = f"work of {first.person} on {first.dataset}/{first.sample}, event {first.seq}"
-        yield DiagnosticFinding("log", "wrong", f"{where}: {first.says}", reingest_command(path))
+        yield DiagnosticFinding("log", "wrong", f"{where}: {first.says}", restore_log_command(path))
     row = next(audit.find_row_faults(), None)
     if row is not None:
         where = f"table {row.table}, row {row.key} {row.name}".rstrip()
@@ -102,4 +103,4 @@ def _find_unfit_segments(connection: Connection, path: Path) -> Iterator[Diagnos
         try:
             read_segments(connection, boundaries, name, length=len(content.decode()))
         except Damaged as error:
-            yield DiagnosticFinding("store", "wrong", error.message, reingest_command(path))
+            yield DiagnosticFinding("store", "wrong", error.message, restore_text_command(path))

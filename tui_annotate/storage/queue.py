@@ -7,7 +7,7 @@ assigned, in an order that all annotators share.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
@@ -209,13 +209,18 @@ class QueueStore(Store):
             return step_across(line, at, place, step=step) if step else key
 
     def next_unfinished(
-        self, person: str, after: SampleKey | None, *, order: str
+        self,
+        person: str,
+        after: SampleKey | None,
+        *,
+        order: str,
+        without: Collection[SampleKey] = (),
     ) -> SampleKey | None:
         """Return the next sample after a given one that the person has not ended, or None.
 
         Assigned samples come first, cyclically; then a sample is taken from a pool; then come the
         samples that all annotators share, cyclically. The search begins at the top of the queue if
-        `after` is None or is no longer in the person's queue.
+        `after` is None or is no longer in the person's queue. Samples of `without` are passed over.
         """
         require_permission(self._actor, Permission.WRITE, person)
         order_id = self._find_order(order)
@@ -225,18 +230,29 @@ class QueueStore(Store):
             own = [walk for walk in line if walk.order != order_id]
             position = _look_up_position(connection, line, after) if after else None
             places = {line[position[0]].order: position[1]} if position else {}
-            if found := find_open_around(own, places):
+            if found := find_open_around(own, places, without=without):
                 return found
             if self._database.read_only or not _count_left(connection, person):
-                return find_open_around(common, places)
+                return find_open_around(common, places, without=without)
         with self._database.writing() as connection:
             if found := pools.take_from_pool(connection, person):
                 return found
         with self._database.reading() as connection:
-            return find_open_around([OrderWalk(connection, order_id, person)], places)
+            shared = [OrderWalk(connection, order_id, person)]
+            return find_open_around(shared, places, without=without)
 
-    def next_skipped(self, person: str, after: SampleKey | None, *, order: str) -> SampleKey | None:
-        """Return the next sample that the person skipped, cyclically; None if there is none."""
+    def next_skipped(
+        self,
+        person: str,
+        after: SampleKey | None,
+        *,
+        order: str,
+        without: Collection[SampleKey] = (),
+    ) -> SampleKey | None:
+        """Return the next sample that the person skipped, cyclically; None if there is none.
+
+        Samples of `without` are passed over.
+        """
         with self._open_walks(person, order) as (connection, line):
             if not line:
                 return None
@@ -246,7 +262,10 @@ class QueueStore(Store):
                 (line[at], place),
                 *((walk, TOP) for walk in (*line[at + 1 :], *line[: at + 1])),
             ]
-            return next((found for walk, start in starts if (found := walk.skipped(start))), None)
+            for walk, start in starts:
+                if found := walk.first_without(walk.skipped, start, without):
+                    return found
+            return None
 
     def page(
         self,
@@ -410,6 +429,19 @@ class OrderWalk:
             at = at._replace(bucket=bucket + 1)
         return SampleKey(*row)
 
+    def first_without(
+        self,
+        find: Callable[[QueuePlace], SampleKey | None],
+        place: QueuePlace,
+        without: Collection[SampleKey],
+    ) -> SampleKey | None:
+        """Return the first sample that `find` returns after a position, except those listed."""
+        found = find(place)
+        while found and found in without:
+            passed = self.place(found)
+            found = find(passed) if passed else None
+        return found
+
     def count(self, scope: Mapping[str, str]) -> int:
         """Count the samples of the queue that match a search text and states."""
         if not scope["search"] and not scope["states"]:
@@ -429,14 +461,21 @@ class OrderWalk:
         return self.connection.execute(query, known | scope)
 
 
-def find_open_around(walks: Sequence[OrderWalk], places: dict[int, QueuePlace]) -> SampleKey | None:
+def find_open_around(
+    walks: Sequence[OrderWalk],
+    places: dict[int, QueuePlace],
+    *,
+    without: Collection[SampleKey] = (),
+) -> SampleKey | None:
     """Return the next open sample in queue orders, cyclically; `places`: starts by order row id."""
     here = next((at for at, walk in enumerate(walks) if walk.order in places), 0)
-    for walk in walks[here:]:
-        if found := walk.first_open(places.get(walk.order, TOP)):
+    starts = [(walk, places.get(walk.order, TOP)) for walk in walks[here:]]
+    if places:
+        starts += [(walk, TOP) for walk in walks[: here + 1]]
+    for walk, start in starts:
+        if found := walk.first_without(walk.first_open, start, without):
             return found
-    before = walks[: here + 1] if places else ()
-    return next((found for walk in before if (found := walk.first_open(TOP))), None)
+    return None
 
 
 def step_across(

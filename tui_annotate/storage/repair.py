@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from tui_annotate.domain.errors import Damaged, TuiAnnotateError
+from tui_annotate.domain.workspace_files import BACKUPS, WORKSPACE_FILE
 
 WRONG_TYPE: Final = "wrong-type"
 """Code of the error for a stored value that has a wrong type."""
@@ -40,7 +41,10 @@ def recovery_command(store: Path) -> str:
 
 
 def reingest_command(store: Path) -> str:
-    """Return a command that exports a readable but inconsistent database to a new workspace."""
+    """Return a command that exports a readable but inconsistent database to a new workspace.
+
+    The new workspace has the data as they are now, whether another program altered them or not.
+    """
     old = shlex.quote(str(store.parent))
     new = shlex.quote(f"{store.parent}-new")
     return (
@@ -55,15 +59,28 @@ def restore_command(store: Path) -> str:
     return f"restore a backup: tui-annotate restore BACKUP DIR{_mention_backup(store)}"
 
 
+def restore_log_command(store: Path) -> str:
+    """Return what to do if the event log and the tables are not as the program wrote them.
+
+    An export to a new workspace would make altered work look like unaltered imported work.
+    """
+    return (
+        f"{restore_command(store)}; find what was altered: {command('audit verify', store.parent)};"
+        " without a backup, an export keeps the work as it is now, with what was altered:"
+        f" {command('export --to native -o saved.jsonl', store.parent)}"
+    )
+
+
 def restore_text_command(store: Path) -> str:
-    """Return what to do if a stored text is not the imported one any more.
+    """Return what to do if a stored text, or its sentences, are not the imported ones any more.
 
     An export to a new workspace would give the altered text a valid hash. The original file can be
     imported again: its text is stored only if it has the hash of the text that was imported.
     """
     return (
         f"{restore_command(store)}; or import the original file again, which stores a damaged text"
-        f" again if the file's text has the same hash: {command('ingest FILE', store.parent)}"
+        " and its sentences again if the file's text has the same hash:"
+        f" {command('ingest FILE', store.parent)}"
     )
 
 
@@ -72,7 +89,7 @@ def make_again(store: Path) -> str:
     folder = store.parent
     if backup := newest_backup(store):
         return f"cp {shlex.quote(str(backup))} {shlex.quote(str(store))}"
-    file = shlex.quote(str(folder / "tui-annotate.toml"))
+    file = shlex.quote(str(folder / WORKSPACE_FILE))
     return f"there is no backup; to start again: rm {file} && tui-annotate init {folder}"
 
 
@@ -82,7 +99,7 @@ def command(words: str, folder: Path) -> str:
 
 def numbered_backups(store: Path) -> dict[int, Path]:
     """Return, by number, the backups that were made before migrations of a database."""
-    paths = (store.parent / "backups").glob("store-*.sqlite")
+    paths = (store.parent / BACKUPS).glob("store-*.sqlite")
     named = {path.stem.removeprefix("store-"): path for path in paths}
     return {int(number): path for number, path in named.items() if number.isdecimal()}
 

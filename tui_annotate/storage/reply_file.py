@@ -6,6 +6,7 @@ import fcntl
 import json
 import logging
 import os
+import stat
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -38,13 +39,16 @@ class ReplyFile:
 
     Threads and processes may share it: a reply is appended at once, under a lock, and a reply that
     another process appends is found, too. A last line that was cut short is ignored; other
-    unreadable lines are skipped, with a warning that counts them. Only its owner can read the file,
-    which is created with the first reply.
+    unreadable lines are skipped, with a warning that counts them. The file is created with the
+    first reply. Only its owner can read it: permissions of other users for a file of replies of the
+    current user are removed when it is opened.
 
     Raises:
         InvalidInput: the file contains lines, but no reply.
         Unavailable: the file cannot be read.
     """
+
+    keeps = True
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -85,6 +89,7 @@ class ReplyFile:
             try:
                 flags = os.O_RDWR | os.O_CREAT | os.O_APPEND
                 with os.fdopen(os.open(self._path, flags, 0o600), "r+b") as file:
+                    _make_private(file)
                     with suppress(OSError):  # some network drives have no locks
                         fcntl.flock(file, fcntl.LOCK_EX)
                     _remove_cut_line(file)
@@ -102,10 +107,13 @@ class ReplyFile:
                 return
             with self._path.open("rb") as file:
                 file.seek(self._end)
-                content = file.read()
+                self._add_lines(file.read())
+                if self._known:  # any other file stays as it is
+                    _make_private(file)
         except FileNotFoundError:
             self._end = 0
-            return
+
+    def _add_lines(self, content: bytes) -> None:
         whole = content[: content.rfind(b"\n") + 1]
         self._end += len(whole)
         for line in filter(bytes.strip, whole.split(b"\n")):
@@ -120,6 +128,15 @@ class ReplyFile:
             f"{self._path} cannot be {action}: {error.strerror}",
             "check the folder and its permissions",
         )
+
+
+def _make_private(file: BinaryIO) -> None:
+    """Remove the permissions of other users from an open regular file of the current user."""
+    status = os.fstat(file.fileno())
+    own = stat.S_ISREG(status.st_mode) and status.st_uid == os.geteuid()
+    if own and stat.S_IMODE(status.st_mode) & 0o077:
+        with suppress(OSError):  # for example on a read-only disk
+            os.fchmod(file.fileno(), 0o600)
 
 
 def _parse_line(line: bytes) -> tuple[str, _StoredReply] | None:
@@ -185,6 +202,8 @@ def _remove_cut_line(file: BinaryIO) -> None:
 
 class ReplyStore(CommonStore):
     """Replies of language models in the database, by request hash, stored exactly as received."""
+
+    keeps = True
 
     def get(self, key: str, *, host: str = "") -> str | None:
         """Return the reply to a request; with `host`, only a reply that this host sent."""

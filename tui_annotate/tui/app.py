@@ -33,6 +33,7 @@ from tui_annotate.tui.keys.key_map import default_keys, key_map  # noqa: E402
 from tui_annotate.tui.palette import NAMES  # noqa: E402
 from tui_annotate.tui.restricted_app import RestrictedApp  # noqa: E402
 from tui_annotate.tui.screen_message import describe_error  # noqa: E402
+from tui_annotate.tui.screens.annotate.damaged_samples import name_damaged  # noqa: E402
 from tui_annotate.tui.screens.annotate.screen import AnnotateScreen  # noqa: E402
 from tui_annotate.tui.screens.annotate.workspace_screen import (  # noqa: E402
     AppRequest,
@@ -50,7 +51,7 @@ from tui_annotate.tui.theme import TerminalLook  # noqa: E402
 from tui_annotate.tui.work_sharing import SyncUpdate, WorkSharing  # noqa: E402
 
 if TYPE_CHECKING:
-    from tui_annotate.services.annotate import OpenSample
+    from tui_annotate.tui.screens.sample.feature import FoundSample
     from tui_annotate.workspace import Workspace
 
 
@@ -59,7 +60,7 @@ class _OpenResult:
     """An opened workspace: the user's session, preferences and first sample (None for none)."""
 
     session: AnnotatorSession
-    open_sample: OpenSample | None
+    found: FoundSample
     theme: str
     layout: str
     hiding: bool
@@ -171,16 +172,14 @@ class AnnotateApp(RestrictedApp):
             or session_guard.hint
             or label_change_notice(workspace.team.proposals.refused()),
         )
-        open_sample = self.sample_screen.loader.first(session, self._sample)
+        found = self.sample_screen.loader.first(session, self._sample)
         chosen = annotate.people.preferences(person.id)
         theme = chosen.get("theme") or workspace.settings.theme
         layout = str(chosen.get("layout", ""))
         if not self._reviewing and not workspace.read_only:
             self.sharing.prepare(workspace, person)
         hiding, online = chosen.get("suggestions") == "hidden", chosen.get("sync") != "offline"
-        return _OpenResult(
-            session, open_sample, theme if theme in NAMES else "", layout, hiding, online
-        )
+        return _OpenResult(session, found, theme if theme in NAMES else "", layout, hiding, online)
 
     def _show_session(self, opened: _OpenResult | None) -> None:
         if opened is None:
@@ -191,10 +190,13 @@ class AnnotateApp(RestrictedApp):
         self.sample_screen.use_layout(opened.layout)
         self.sample_screen.hide_suggestions(hiding=opened.hiding)
         self.sharing.begin(online=opened.online)
-        if opened.open_sample is None:
-            self.sample_screen.show_opening(self.sample_screen.no_sample, "warning")
+        open_sample, damaged = opened.found.open_sample, opened.found.damaged
+        if open_sample is None:
+            words = name_damaged(NO_MESSAGE, damaged).text or self.sample_screen.no_sample
+            self.sample_screen.show_opening(words, "warning")
             return
-        self.sample_screen.begin(opened.session, opened.open_sample, _first_message(opened.session))
+        message = name_damaged(_first_message(opened.session), damaged)
+        self.sample_screen.begin(opened.session, open_sample, message)
         self.sign_in_flow.begun()
         if self.action:
             self.sample_screen.do(self.action)

@@ -128,11 +128,14 @@ class SessionGuard:
     def link_namesake(self, *, same: bool) -> None:
         """Store whether this user did the imported work; raise Conflict if it cannot be merged."""
         (imported, *others), people = self.namesakes, self._workspace.people
+        name = person_name(self._workspace.path, self._name)
         if same and not others:
-            owner = people.find_local(imported.name) or imported
+            owner = people.find_local(name)
+            if owner is None:  # a name in another case stays the name that the user works under
+                owner = imported if imported.name == name else people.local(name)
             self._workspace.team.person_merges.merge(imported, owner)
         else:
-            people.keep_apart(imported.name)
+            people.keep_apart(name)
         self.namesakes = ()
         self.person = self._workspace.person(self._name)
 

@@ -36,6 +36,13 @@ class KeyHolder(Protocol):
 
 
 @runtime_checkable
+class KeyRefuser(Protocol):
+    """A screen that opened by itself, and drops keys that were meant for the screen below."""
+
+    def refuses(self, event: KeyOrPaste) -> bool: ...
+
+
+@runtime_checkable
 class KeyListener(Protocol):
     """A screen that records since when it accepts keys (Textual's event time; None for not yet)."""
 
@@ -125,6 +132,8 @@ class SerialKeysApp(App[None]):
                 self._forgets_text = True
             elif self._is_held:
                 return
+            elif isinstance(screen, KeyRefuser) and screen.refuses(event):
+                self._waiting_keys.popleft()
             else:
                 self._waiting_keys.popleft()
                 await super().on_event(event)

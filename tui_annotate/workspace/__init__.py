@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
 from tui_annotate.domain.errors import Conflict, InvalidInput
+from tui_annotate.domain.workspace_files import BACKUPS, LOG, STORE, VECTORS
 from tui_annotate.settings import (
     WORKSPACE_FILE,
     WORKSPACE_TEMPLATE,
@@ -20,14 +21,7 @@ from tui_annotate.settings import (
 )
 from tui_annotate.storage.atomic_folder import write_text
 from tui_annotate.storage.database import Database
-from tui_annotate.workspace.folder import (
-    BACKUPS,
-    LOG,
-    STORE,
-    VECTORS,
-    create_folders,
-    default_labels,
-)
+from tui_annotate.workspace.folder import create_folders, default_labels
 from tui_annotate.workspace.workspace import Workspace
 
 if TYPE_CHECKING:

@@ -37,6 +37,7 @@ from tui_annotate.domain.people import (
 )
 from tui_annotate.domain.progress import TaskProgress
 from tui_annotate.domain.records import Problem
+from tui_annotate.domain.workspace_files import LABELS
 from tui_annotate.plugins.files.targets import replace_folder
 from tui_annotate.plugins.sync import bundle_file, suggestion_lines, sync_key
 from tui_annotate.plugins.sync.suggestion_lines import Line
@@ -55,7 +56,6 @@ from tui_annotate.storage.people.store import BUNDLE_MERGES_SETTING, BUNDLE_SETT
 from tui_annotate.storage.suggestions import SuggestionStore
 from tui_annotate.workspace import create
 from tui_annotate.workspace import open as opened
-from tui_annotate.workspace.folder import LABELS
 from tui_annotate.workspace.workspace import Workspace
 
 _SUGGESTIONS_SETTING: Final = "bundle-suggestions"

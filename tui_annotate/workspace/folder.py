@@ -1,24 +1,14 @@
-"""Names of the files in a workspace's folder, and creation of a new folder; opens no store."""
+"""Creation of a workspace's folder, and writing of its user-edited files; opens no store."""
 
 from __future__ import annotations
 
 from importlib.resources import files
 from pathlib import Path
-from typing import Final
 
 from tui_annotate.domain.errors import Unavailable
+from tui_annotate.domain.workspace_files import BACKUPS, LABELS, LOG, VECTORS
 from tui_annotate.plugins.files.targets import replace_file
 from tui_annotate.storage.atomic_folder import write_text
-
-STORE: Final = "store.sqlite"
-VECTORS: Final = "vectors"
-LABELS: Final = "labels.yaml"
-GUIDELINES: Final = "guidelines.md"
-LOG: Final = "log"
-BACKUPS: Final = "backups"
-FROZEN: Final = "frozen"
-PSEUDONYMS: Final = "pseudonyms.key"
-"""File name of the pseudonym key; backups omit the file, so that pseudonyms stay private."""
 
 
 def create_folders(folder: Path) -> None:

@@ -113,9 +113,12 @@ class MachineServices:
         *,
         base_url: str = "",
         timeout: float | None = None,
+        max_retries: int | None = None,
         is_named: bool = True,
     ) -> Embedder:
         """Return the embedder of texts with a given name, else that of the workspace's vectors.
+
+        The vectors are for a computation, and are not stored.
 
         Args:
             is_named: whether the user named `base_url`; then it may receive texts.
@@ -133,6 +136,8 @@ class MachineServices:
             base_url=url,
             dimensions=dimensions,
             timeout=timeout,
+            max_retries=max_retries,
+            keeps_vectors=False,
             trust=trust.naming(base_url) if is_named else trust,
         )
 

@@ -19,11 +19,11 @@ from tui_annotate.domain.people import (
     is_allowed,
     require_permission,
 )
+from tui_annotate.domain.workspace_files import PSEUDONYMS
 from tui_annotate.settings import Settings, person_name
 from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.people.store import PeopleStore
-from tui_annotate.workspace.folder import PSEUDONYMS
 
 if TYPE_CHECKING:
     from tui_annotate.services.authentication import AuthenticationService

@@ -14,6 +14,7 @@ from tui_annotate.domain.annotations import LabelPath
 from tui_annotate.domain.errors import Conflict, InvalidLabels, NotFound, Unavailable
 from tui_annotate.domain.label_files import parse_labels
 from tui_annotate.domain.labels import JOINER, LabelTree
+from tui_annotate.domain.workspace_files import GUIDELINES, LABELS
 from tui_annotate.storage.clock import utc_now
 from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.labels.store import (
@@ -24,7 +25,7 @@ from tui_annotate.storage.labels.store import (
     LabelChangeRequest,
 )
 from tui_annotate.storage.log.label_set_change import LabelChangeStore
-from tui_annotate.workspace.folder import GUIDELINES, LABELS, write_if_changed
+from tui_annotate.workspace.folder import write_if_changed
 
 _MAX_NAMED = 3
 

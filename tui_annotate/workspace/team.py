@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from tui_annotate.domain.labels import JOINER
 from tui_annotate.domain.people import Actor, Permission, Person, is_allowed, require_permission
 from tui_annotate.domain.records import RecordFilter
+from tui_annotate.domain.workspace_files import FROZEN, GUIDELINES, LABELS, STORE, VECTORS
 from tui_annotate.settings import WORKSPACE_FILE, Settings
 from tui_annotate.storage.assignments.store import AssignmentStore
 from tui_annotate.storage.corpus.store import CorpusStore, SegmentStore
@@ -21,14 +22,7 @@ from tui_annotate.storage.log.label_set_change import LabelChangeStore
 from tui_annotate.storage.log.store import AnnotationStore
 from tui_annotate.storage.people.store import PeopleStore
 from tui_annotate.storage.vectors.store import VectorStore
-from tui_annotate.workspace.folder import (
-    FROZEN,
-    GUIDELINES,
-    LABELS,
-    STORE,
-    VECTORS,
-    write_if_changed,
-)
+from tui_annotate.workspace.folder import write_if_changed
 from tui_annotate.workspace.members import PseudonymKeeper, WorkspaceMembers
 from tui_annotate.workspace.proposals import GuidanceFiles
 

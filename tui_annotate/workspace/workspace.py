@@ -14,6 +14,7 @@ from tui_annotate.domain.people import OPERATOR, Actor, Permission, Person, requ
 from tui_annotate.domain.records import OwnedAnnotation, Record, RecordFilter, RecordFilters
 from tui_annotate.domain.samples import Sample, SampleKey, Side, Signals
 from tui_annotate.domain.spans import Span
+from tui_annotate.domain.workspace_files import VECTORS
 from tui_annotate.services.annotate import AnnotationService
 from tui_annotate.services.status import Status, StatusReader
 from tui_annotate.settings import Settings
@@ -26,7 +27,6 @@ from tui_annotate.storage.log.store import AnnotationStore
 from tui_annotate.storage.people.store import PeopleStore
 from tui_annotate.storage.queue import QueueStore
 from tui_annotate.storage.vectors.store import VectorStore
-from tui_annotate.workspace.folder import VECTORS
 from tui_annotate.workspace.machines import MachineServices
 from tui_annotate.workspace.members import WorkspaceMembers
 from tui_annotate.workspace.proposals import GuidanceFiles
@@ -256,6 +256,7 @@ class Workspace:
         base_url: str = "",
         dimensions: int = 0,
         timeout: float | None = None,
+        max_retries: int | None = None,
     ) -> VectorOptions:
         """Return options of an embedder, with defaults from the store and the settings.
 
@@ -272,6 +273,7 @@ class Workspace:
             spare_url=self.settings.base_url,
             spare_dimensions=self.settings.dimensions,
             timeout=timeout,
+            max_retries=max_retries,
             trust=self.settings.endpoints,
         )
 

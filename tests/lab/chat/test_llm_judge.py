@@ -19,9 +19,10 @@ from tests.plugins.loopback import Reply
 from tui_annotate.domain.errors import InvalidInput, RequestFailed, Unavailable
 from tui_annotate.lab.chat.llm_judge import MAX_REPLY_BYTES, LlmJudge, reply_key
 from tui_annotate.lab.chat.replies import ParsingJudge
+from tui_annotate.lab.chat.reply_cache import LayeredReplies
 from tui_annotate.plugins import registry
-from tui_annotate.plugins.http_errors import RESUME_HINT
-from tui_annotate.plugins.judges import Judge, JudgeOptions, ModelReply, Question
+from tui_annotate.plugins.judges import Judge, JudgeOptions, ModelReply, Question, ReplyCache
+from tui_annotate.plugins.retry import REPEAT_HINT, RESUME_HINT
 from tui_annotate.storage.reply_file import ReplyFile
 
 HELLO = Question(user="hello")
@@ -155,6 +156,8 @@ def test_the_key_is_sent_and_told_nowhere(
     kept: list[Any] = []
 
     class Kept:
+        keeps = True
+
         def get(self, key: str, *, host: str = "") -> None:
             kept.append((key, host))
 
@@ -205,14 +208,33 @@ def test_what_passes_is_waited_for(chat: FakeChat) -> None:
 
 
 def test_what_does_not_pass_ends(chat: FakeChat) -> None:
-    """After some attempts the message says what the endpoint said, and that one may go on."""
+    """After some attempts the message says what the endpoint said."""
     waits: list[float] = []
     chat.script.extend([refusal(500, "broken \x1b[2J")] * 10)
     with pytest.raises(Unavailable) as report:
         judge(chat, waits).ask(HELLO)
     assert "\x1b" not in report.value.message
-    assert RESUME_HINT in report.value.hint
     assert len(waits) == 5
+
+
+@pytest.mark.parametrize(
+    "failed", [refusal(500, "broken"), refusal(402, "no money"), Reply(late=True)]
+)
+def test_only_a_run_with_a_cache_continues(chat: FakeChat, tmp_path: Path, failed: Reply) -> None:
+    """The hint of an error promises it only if a cache keeps the replies."""
+    kept = ReplyFile(tmp_path / "kept.jsonl")
+    caches: dict[str, list[ReplyCache | None]] = {
+        RESUME_HINT: [kept, LayeredReplies(user=kept), LayeredReplies([kept])],
+        REPEAT_HINT: [None, LayeredReplies(), LayeredReplies(former=[kept])],
+    }
+    for hint, replies in ((hint, each) for hint, some in caches.items() for each in some):
+        chat.script.append(failed)
+        options = JudgeOptions(
+            model="m", base_url=chat.url, replies=replies, max_retries=0, timeout=0.1
+        )
+        with pytest.raises(Unavailable) as report:
+            LlmJudge(options).ask(HELLO)
+        assert report.value.hint.endswith(hint)
 
 
 def test_nobody_is_there(chat: FakeChat) -> None:

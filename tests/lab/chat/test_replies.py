@@ -16,7 +16,7 @@ from tui_annotate.domain.errors import (
     Unavailable,
 )
 from tui_annotate.lab.chat.replies import (
-    Missing,
+    NoReply,
     ParsingJudge,
     parse_answer,
     parse_choice,
@@ -174,7 +174,7 @@ def digit(reply: str) -> str | None:
     return parse_choice(reply, ("1", "2"))
 
 
-def ask(judge: Scripted, *users: str) -> tuple[ParsingJudge, list[str | None]]:
+def ask(judge: Scripted, *users: str) -> tuple[ParsingJudge, list[str | NoReply]]:
     """What some questions come to."""
     parser = ParsingJudge(judge, reminder="Only a digit!")
     return parser, parser.ask_all([Question(user=user) for user in users], digit)
@@ -200,7 +200,7 @@ def test_unclear_replies_are_asked_for_again() -> None:
 def test_after_three_times_it_is_told() -> None:
     """There is no fourth time, and nothing is made up."""
     parser, found = ask(Scripted("x", "y", "z", "1"), "a")
-    assert found == [None]
+    assert found == [NoReply.UNCLEAR]
     assert (parser.tally.asked, parser.tally.unclear) == (3, 1)
     assert (parser.tally.questions, parser.tally.unanswered) == (1, 1)
 
@@ -222,7 +222,7 @@ def test_one_refused_question_is_no_end(caplog: pytest.LogCaptureFixture) -> Non
     """It has no answer and is told, also if it comes first of all."""
     for order in ("1", InvalidInput("too long")), (InvalidInput("too long"), "1"):
         parser, found = ask(Scripted(*order), "a", "b")
-        assert sorted(map(str, found)) == ["1", "None"]
+        assert sorted(map(str, found)) == ["1", str(NoReply.REFUSED)]
         assert (parser.tally.refused, parser.tally.unclear) == (1, 0)
         assert (parser.tally.questions, parser.tally.unanswered) == (2, 1)
         parser.tally.check_refusals()
@@ -232,7 +232,7 @@ def test_one_refused_question_is_no_end(caplog: pytest.LogCaptureFixture) -> Non
 def test_refusals_alone_are_an_error_of_the_endpoint(caplog: pytest.LogCaptureFixture) -> None:
     """If no question has a reply, the reason of the endpoint is in the error; few are logged."""
     parser, found = ask(Scripted(*[InvalidInput("no such model")] * 9), *"abcdefghi")
-    assert found == [None] * 9
+    assert found == [NoReply.REFUSED] * 9
     with pytest.raises(Unavailable, match=r"9.*no such model"):
         parser.tally.check_refusals()
     assert len(caplog.records) == 5
@@ -241,7 +241,7 @@ def test_refusals_alone_are_an_error_of_the_endpoint(caplog: pytest.LogCaptureFi
 def test_one_failed_question_is_no_end(caplog: pytest.LogCaptureFixture) -> None:
     """The others are answered; if all fail, the error of the first is the error of the run."""
     parser, found = ask(Scripted(RequestFailed("broken (500)", "later"), "1"), "a", "b")
-    assert sorted(map(str, found)) == ["1", "None"]
+    assert sorted(map(str, found)) == ["1", str(NoReply.FAILED)]
     assert (parser.tally.failed, parser.tally.unanswered) == (1, 1)
     parser.tally.check_refusals()
     assert "broken" in caplog.text
@@ -259,9 +259,9 @@ def test_each_reply_says_why_it_is_missing() -> None:
     found = dict(parser.ask_each(asked))
     reasons = {(one.missing, one.reason) for one in found.values()}
     assert reasons == {
-        (Missing.FAILED, "broken"),
-        (Missing.REFUSED, "too long"),
-        (Missing.UNCLEAR, ""),
+        (NoReply.FAILED, "broken"),
+        (NoReply.REFUSED, "too long"),
+        (NoReply.UNCLEAR, ""),
         (None, ""),
     }
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import tui_annotate
@@ -13,6 +15,10 @@ from tests.helpers.errors import has_code
 from tests.lab.chat.scripted_judge import Script, contexts
 from tests.plugins.chat_server import chatting
 from tui_annotate.domain.errors import InvalidInput
+from tui_annotate.lab.judge.context_order import SortOptions
+from tui_annotate.lab.judge.evaluation import EvaluateOptions
+from tui_annotate.lab.judge.reference_answers import GenerateOptions
+from tui_annotate.lab.score.scoring import ScoreOptions
 
 
 def test_three_functions(tmp_path: Path) -> None:
@@ -116,3 +122,72 @@ def test_the_arguments_of_ragsge_work() -> None:
             **where,
         )
         assert scored[0].generated == ()
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"questions": "Q?"}, "questions is 'Q?'"),
+        ({"questions": [None]}, "questions[0] is None"),
+        ({"contexts": ["abc"]}, "contexts[0] is 'abc'"),
+        ({"contexts": [None]}, "contexts[0] is None"),
+        ({"contexts": None}, "contexts is None"),
+        ({"contexts": [["a", 5]]}, "contexts[0][1] is 5"),
+        ({"answers": "abc"}, "answers is 'abc'"),
+        ({"answers": [float("nan")]}, "answers[0] is nan"),
+        ({"metrics": "faithfulness"}, "metrics is 'faithfulness'"),
+        ({"concurrency": "4"}, "concurrency is '4'"),
+        ({"concurrency": True}, "concurrency is True"),
+        ({"top_k": "3"}, "top_k is '3'"),
+        ({"timeout": "5"}, "timeout is '5'"),
+        ({"max_retries": 1.5}, "max_retries is 1.5"),
+        ({"no_cache": "no"}, "no_cache is 'no'"),
+        ({"cache": 5}, "cache is 5"),
+        ({"progress": "yes"}, "progress is 'yes'"),
+        ({"chat_model": 5}, "chat_model is 5"),
+    ],
+)
+def test_an_argument_of_another_type_is_an_error(options: dict[str, Any], told: str) -> None:
+    """The error names the argument and its value; it is one of ours and a TypeError."""
+    given = {"questions": ["Q?"], "contexts": [["a"]], "base_url": "http://localhost:1/v1"}
+    evaluate: Callable[..., Any] = tui_annotate.evaluate
+    with pytest.raises(TypeError, match=re.escape(told)) as caught:
+        evaluate(**(given | options))
+    assert isinstance(caught.value, InvalidInput)
+
+
+def test_too_many_lists_and_repeated_names_are_errors() -> None:
+    """No list is ignored, and none replaces another one."""
+    sort: Callable[..., Any] = tui_annotate.sort
+    with pytest.raises(TypeError, match="3 lists"):
+        sort(["Q?"], [["a"]], ["A."])
+    with pytest.raises(TypeError, match="'questions' twice"):
+        sort(["Q?"], [["a"]], questions=["Q?"])
+
+
+def test_arrays_are_lists_and_none_is_the_default() -> None:
+    """Columns of numpy and pandas, and numbers of numpy, work as lists and numbers."""
+    sort: Callable[..., Any] = tui_annotate.sort
+    questions, texts = np.array(["Q?"]), np.array(contexts(1, 2), dtype=object)
+    with chatting(Script()) as chat:
+        how = {"model": "m", "base_url": chat.url, "k": np.int64(1), "language": None}
+        (found,) = sort(questions, [texts], **how)
+    assert (found.sorted, len(found.overlap)) == ((1, 0), 0)
+
+
+@pytest.mark.parametrize(
+    ("options", "wrong"),
+    [
+        (SortOptions, {"k": "3"}),
+        (GenerateOptions, {"seed": 1.5}),
+        (EvaluateOptions, {"top_k": "3"}),
+        (ScoreOptions, {"dataset": "d", "scorer": "unigram", "limit": "3"}),
+    ],
+)
+def test_options_of_another_type_are_errors(
+    options: Callable[..., Any], wrong: dict[str, Any]
+) -> None:
+    """Options of the services are checked in the same way."""
+    name, value = wrong.popitem()
+    with pytest.raises(TypeError, match=f"{name} is {value!r}"):
+        options(**wrong, **{name: value})

@@ -23,7 +23,7 @@ from tests.plugins.loopback import Reply
 from tui_annotate.domain.errors import NotAllowed
 from tui_annotate.lab.judge.evaluation import MetricScore
 from tui_annotate.lab.judge.metrics import MissingReason
-from tui_annotate.plugins.retry import RetryPolicy
+from tui_annotate.plugins.retry import REPEAT_HINT, RESUME_HINT, RetryPolicy
 
 ROWS: list[dict[str, Any]] = [
     {
@@ -72,6 +72,8 @@ def test_sort_writes_the_published_form(
         "good": [0, 2, 3, 5, 6, 7], "bad": [1, 4], "sorted": [2, 5, 0, 6, 7, 3],
         "spearman": 0.429, "sim": 0.667, "overlap": [2, 0], "covered": False,
         "unclear": 0,
+        "refused": 0,
+        "failed": 0,
     }  # fmt: skip
     assert (second["spearman"], second["sorted"]) == (None, [])
     assert second["reason"]
@@ -165,8 +167,14 @@ def test_the_cache_is_shown_and_deleted(
     assert ["20"] in printed_numbers(command("judge", "cache").out)
     assert command("judge", "cache", "--delete").code == 2
     assert path.exists()
-    assert command("judge", "cache", "--delete", "--yes").code == 0
+    path.chmod(0o644)  # as a copy of it may be
+    ask(command, chat, "sort", rag)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert command("judge", "cache", "--delete", "--yes", "--json").json["deleted"]
     assert not path.exists()
+    again = ("judge", "cache", "--delete", "--yes")
+    assert (command(*again, "--json").json["deleted"], command(*again).code) == (False, 0)
+    assert "deleted" not in command(*again).err
     ask(command, chat, "sort", rag)
     assert len(chat.asked) == 2 * 20
     monkeypatch.delenv("TUI_ANNOTATE_STATE")
@@ -265,11 +273,44 @@ def test_evaluate_prints_json(command: Command, chat: FakeChat, rag: Path) -> No
     assert plan.json["calls"] == 2 + 3 + 8 + 1 + 2 + 3 + 1 + 1 + 2
 
 
-def test_without_vectors_one_score_is_missing(command: Command, chat: FakeChat, rag: Path) -> None:
-    """The others are there."""
+def test_without_an_embedder_questions_are_compared_by_words(
+    command: Command, chat: FakeChat, rag: Path
+) -> None:
+    """The similarity is printed; all metrics have values."""
     chat.answer = Script()
     done = ask(command, chat, "evaluate", rag, "--embedder", "none")
-    assert re.search(r"answer_relevancy: -\D+0\D+2", done.out)
+    assert done.code == 0, done.err
+    assert re.search(r"answer_relevancy: 0\.\d+\D+2\D+0", done.out)
+    assert "answer_relevancy by the similarity of words" in done.out
+
+
+@pytest.mark.parametrize("metrics", [["answer_relevancy"], ["answer_relevancy", "faithfulness"]])
+def test_a_metric_without_a_value_is_exit_code_3(
+    command: Command, chat: FakeChat, rag: Path, tmp_path: Path, metrics: list[str]
+) -> None:
+    """The results are written, and a message names the metric and the reason."""
+    chat.answer = Script()
+    words = [word for metric in metrics for word in ("--metric", metric)]
+    words += ["--embedder", "none", "--similarity", "vectors", "-o", str(tmp_path / "out.jsonl")]
+    done = ask(command, chat, "evaluate", rag, *words)
+    assert (done.code, (tmp_path / "out.jsonl").exists()) == (3, True)
+    (line,) = [each for each in done.err.splitlines() if "no value for any question" in each]
+    assert ("answer_relevancy" in line, MissingReason.NO_VECTORS in line) == (True, True)
+
+
+def test_a_run_without_a_cache_promises_no_continuation(
+    command: Command, chat: FakeChat, rag: Path
+) -> None:
+    """After an error of the endpoint, with --no-cache a repeated run starts again."""
+    once = ("--max-retries", "0", "--concurrency", "1")
+    for words, continues in (((), True), (("--no-cache",), False)):
+        # All questions fail, so that the run ends; one of them fails, so that the others are done.
+        for failures, code in ((99, 1), (1, 3)):
+            chat.script.extend([refusal(500, "broken")] * failures)
+            done = ask(command, chat, "sort", rag, *once, *words)
+            hints = (RESUME_HINT in done.err, REPEAT_HINT in done.err)
+            assert (done.code, *hints) == (code, continues, not continues)
+            chat.script.clear()
 
 
 def test_the_similarity_is_printed(command: Command, chat: FakeChat, rag: Path) -> None:
@@ -532,7 +573,8 @@ def test_an_unreadable_judge_is_no_result(
     told = [each.get("reason") or each["reasons"]["faithfulness"] for each in rows]
     assert set(told) <= {reason, MissingReason.SILENT_JUDGE}
     assert not cache.exists()
-    assert ask(command, chat, *words, rag, "--max-unclear", "1").code == 0
+    allowed = ask(command, chat, *words, rag, "--max-unclear", "1")
+    assert allowed.code == (3 if words[0] == "evaluate" else 0)  # a metric without any value
     asked = len(chat.asked)
     ask(command, chat, *words, rag, "--cache", cache)
     assert len(chat.asked) > asked
@@ -650,6 +692,10 @@ def test_a_refused_or_failed_prompt_is_one_question(
 
     chat.reply = limited  # type: ignore[method-assign]
     path, out = tmp_path / "rows.jsonl", tmp_path / "out.json"
+    kinds = {
+        400: (MissingReason.REFUSED_PROMPT, "refused", "failed"),
+        500: (MissingReason.FAILED_PROMPT, "failed", "refused"),
+    }
     found = []
     for order in (rows, rows[::-1]):
         path.write_text("".join(json.dumps(row) + "\n" for row in order))
@@ -657,6 +703,15 @@ def test_a_refused_or_failed_prompt_is_one_question(
         done = ask(command, chat, *words, path, "-o", out, *limits)
         assert done.code == 3, done.err
         found.append(sorted(re.findall(r"toolong|[bcd]\?", out.read_text())))
+        results = {row["question"]: row for row in json.loads(out.read_text())}
+        refused = results.pop("toolong")
+        reasons = {refused["reason"]} if "reason" in refused else {*refused["reasons"].values()}
+        reason, kind, other = kinds[status]
+        assert reasons == {reason}
+        assert (refused[kind] > 0, refused[other], refused["unclear"]) == (True, 0, 0)
+        counts = {(row["refused"], row["failed"], row["unclear"]) for row in results.values()}
+        assert counts == {(0, 0, 0)}
+        assert "maximum context length exceeded" in done.err
         out.unlink()
     assert found[0] == found[1]
 
@@ -685,7 +740,7 @@ def test_a_broken_endpoint_is_left_soon(
     chat.script.extend([refusal(500, "broken")] * 999)
     done = ask(command, chat, name, path, "--max-retries", "0", "--concurrency", "2")
     assert done.code == 1
-    assert 999 - len(chat.script) <= 12
+    assert 999 - len(chat.script) <= 10 + 3  # two rows have two questions at a time each
 
 
 def test_a_limit_uses_the_first_questions(command: Command, chat: FakeChat, rag: Path) -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from tests.lab.chat.scripted_judge import Script, contexts
 from tests.plugins.chat_server import FakeChat, chatting, refusal
+from tests.plugins.loopback import Reply
 from tui_annotate.domain.errors import InvalidInput, Unavailable
 from tui_annotate.domain.progress import TaskProgress
 from tui_annotate.lab.chat.judge_config import JudgeConfig
@@ -164,6 +165,26 @@ def test_an_order_that_the_judge_did_not_make_is_not_compared() -> None:
         (found,) = run(chat, (1, 2, 3), screen=False)
         assert (found.sorted, found.reason, found.unclear) == ((1, 0, 2), "", 2)
         assert found.spearman is not None
+
+
+@pytest.mark.parametrize("screen", [True, False])
+def test_refused_prompts_are_not_unclear(screen: bool) -> None:
+    """A refusal has its own reason and count; it does not become a verdict of the judge."""
+    script = Script()
+    with chatting(script) as chat:
+        reply = chat.reply
+
+        def limited(path: str, body: dict[str, Any]) -> Reply:
+            if "rel8" in body["messages"][-1]["content"]:
+                return refusal(400, "too long")
+            return reply(path, body)
+
+        chat.reply = limited  # type: ignore[method-assign]
+        refused, whole = run(chat, (8, 8), (2, 1), screen=screen)
+    assert (refused.reason, refused.unclear) == (MissingReason.REFUSED_PROMPT, 0)
+    assert refused.refused == refused.as_json()["refused"] == (2 if screen else 1)
+    assert (refused.spearman, refused.bad) == (None, () if screen else None)
+    assert (whole.reason, whole.refused) == ("", 0)
 
 
 def test_swap_finds_a_bias_of_position(chat: FakeChat) -> None:

@@ -194,9 +194,8 @@ def test_a_score_that_is_missing_says_why(
 ) -> None:
     """In its text, without a number."""
     runner, options = seat(chat, judging), EvaluateOptions(metrics=("answer_relevancy",))
-    found = runner.run(
-        partial(evaluate_row, scale=BuiltInScale(runner, None).score), judging.rows("d"), options
-    )
+    scale = BuiltInScale(runner, None, similarity="vectors").score
+    found = runner.run(partial(evaluate_row, scale=scale), judging.rows("d"), options)
     judging.store_evaluated(found, runner, options, backend="builtin", embedder="")
     score = kept(scores)["a", "answer_relevancy"]
     assert (score.raw, score.value, score.text) == (None, None, MissingReason.NO_VECTORS)

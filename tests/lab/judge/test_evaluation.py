@@ -125,7 +125,8 @@ def _no_vectors(texts: Sequence[str]) -> NDArray[Any]:
         ("vectors", _no_vectors, None, "", MissingReason.UNKNOWN_WORDS),
         ("vectors", alike, 1.0, "vectors", None),
         ("auto", alike, 1.0, "vectors", None),
-        ("auto", None, None, "", MissingReason.NO_VECTORS),
+        ("auto", None, 1.0, "words", None),
+        ("vectors", None, None, "", MissingReason.NO_VECTORS),
     ],
 )
 def test_texts_without_vectors(
@@ -177,7 +178,7 @@ def test_contexts_are_kept_within_the_bound() -> None:
     found, prompts = run(Script(), long, metrics=("context_precision",))
     assert (len(found.row.contexts), len(prompts)) == (6, 6)
     found, _ = run(Script(), ["rel1 " + "x" * 12_995, "y"], metrics=("context_precision",))
-    assert [len(each) for each in found.row.contexts] == [12_999]
+    assert [len(each or "") for each in found.row.contexts] == [12_999]
     found, _ = run(Script(), metrics=("context_precision",), top_k=2)
     assert found.row.contexts == tuple(FRANCE[:2])
 
@@ -209,9 +210,6 @@ def test_what_can_not_be_made_has_reasons() -> None:
     assert prompts == []
     found, _ = run(Script(), [], metrics=("faithfulness",))
     assert found.reasons == {"faithfulness": MissingReason.NO_CONTEXT}
-    found, prompts = run(Script(), embed=None, metrics=("answer_relevancy",))
-    assert found.reasons == {"answer_relevancy": MissingReason.NO_VECTORS}
-    assert prompts == []
 
 
 def test_an_unclear_judge_gives_no_score() -> None:

@@ -25,7 +25,7 @@ from tui_annotate.domain.samples import Document, Sample, SampleKey, Side
 from tui_annotate.domain.scores import RunKind, Score
 from tui_annotate.domain.spans import Span
 from tui_annotate.domain.suggestions import Suggestion
-from tui_annotate.lab.chat.replies import Missing
+from tui_annotate.lab.chat.replies import NoReply
 from tui_annotate.lab.judge.proposals import (
     AMBIGUOUS_EVIDENCE,
     AMBIGUOUS_QUOTE,
@@ -226,7 +226,7 @@ def test_a_reply_of_another_form_changes_nothing(store: Store, reply: str) -> No
     assert store.found() == []
     assert store.counts() == []
     (missing,) = done.missing.values()
-    assert (missing.missing, bool(missing.reason)) == (Missing.UNCLEAR, True)
+    assert (missing.missing, bool(missing.reason)) == (NoReply.UNCLEAR, True)
 
 
 @pytest.mark.parametrize(
@@ -287,7 +287,7 @@ def test_nothing_usable_is_not_nothing_found(
     assert [each.attempt for each in judge.asked if "1932" in each.user] == [0, 1, 2]
     assert (done.nothing_found, done.tally.unclear) == (1, 1)
     (missing,) = done.missing.values()
-    assert (missing.missing, missing.unusable) == (Missing.UNCLEAR, True)
+    assert (missing.missing, missing.unusable) == (NoReply.UNCLEAR, True)
     assert reason in missing.reason
     assert store.counts() == [("a", None), ("b", 0.0)]
     texts = [each.text for _, scores in store.scores.scores("d", names=[SPANS]) for each in scores]
@@ -360,10 +360,10 @@ class Failing(Scripted):
 
 @pytest.mark.parametrize(
     ("error", "kind"),
-    [(RequestFailed("broken (500)"), Missing.FAILED), (InvalidInput("too long"), Missing.REFUSED)],
+    [(RequestFailed("broken (500)"), NoReply.FAILED), (InvalidInput("too long"), NoReply.REFUSED)],
 )
 def test_one_failed_sample_keeps_no_other(
-    store: Store, error: TuiAnnotateError, kind: Missing
+    store: Store, error: TuiAnnotateError, kind: NoReply
 ) -> None:
     """The replies about the others are stored; the failed one has no value and a reason."""
     done = store.run(Failing(error, "1932"))

@@ -112,7 +112,7 @@ def test_a_line_without_an_answer_is_a_question(tmp_path: Path, answer: dict[str
 
 
 def test_an_empty_context_keeps_its_number_and_is_told(tmp_path: Path) -> None:
-    """The others are called by their places in the list; without any the answer stands alone."""
+    """Documents are called by their places in the list; the message counts as judges do, from 0."""
     path = _file(tmp_path, ROW | {"contexts": ["", "A.", None]}, ROW | {"contexts": [], "id": 2})
     (first, second), problems = read(path)
     assert [one.key for one in first.sample.side(Side.SOURCE)] == ["2"]
@@ -120,7 +120,7 @@ def test_an_empty_context_keeps_its_number_and_is_told(tmp_path: Path) -> None:
     assert json.loads(out)["contexts"] == ["", "A.", None]
     assert second.sample.side(Side.SOURCE) == ()
     assert [one.refused for one in problems] == [False, False]
-    assert [printed_numbers(one.message) for one in problems] == [[["1", "3"]], [[]]]
+    assert [printed_numbers(one.message) for one in problems] == [[["0", "0", "2"]], [[]]]
 
 
 @pytest.mark.parametrize(

@@ -313,8 +313,9 @@ def test_prompts_that_are_too_long_keep_their_rows(command: Command) -> None:
         assert (refused.code, "too many tokens" in refused.err) == (3, True)
         chat.failing = "now?"
         once = ("--max-tokens", "8", "--max-retries", "0", "--concurrency", "1")
-        failed = command(*asked, *once, "-o", "f.jsonl")
+        failed = command(*asked, *once, "-o", "f.jsonl", "--json")
         assert (failed.code, "qa.jsonl:3: " in failed.err) == (3, True)
+        assert (failed.json["failed"], failed.json["refused"]) == (1, 0)
     assert [row["model_answer"] for row in rows("f.jsonl")] == ["kelp", "kelp", None]
     assert [row["model_answer"] for row in rows("p.jsonl")] == ["kelp", None, "kelp"]
     assert "500" in rows("p.jsonl")[1]["model_error"]

@@ -42,8 +42,8 @@ def test_a_refused_prompt_is_one_row(command: Command, chat: FakeChat, rows: Pat
     """Also the first one: the others have answers, and the exit code is 3."""
     out = rows.with_name("out.jsonl")
     chat.script.append(refusal(400, "maximum context length exceeded"))
-    done = run(command, chat, rows, "-o", str(out), "--concurrency", "1")
-    assert done.code == 3
+    done = run(command, chat, rows, "-o", str(out), "--concurrency", "1", "--json")
+    assert (done.code, done.json["refused"], done.json["unanswered"]) == (3, 1, {"2": 1})
     answers = [json.loads(line)["model_answer"] for line in out.read_text().splitlines()]
     assert answers == [None, *["1"] * 5]
 

@@ -15,11 +15,13 @@ import pytest
 from tests.cli.conftest import Command
 from tests.helpers.printed_numbers import printed_numbers
 from tests.lab.score.test_generations import ROW
-from tests.plugins.chat_server import chatting
+from tests.plugins.chat_server import chatting, refusal
+from tests.plugins.embedders.endpoint_server import refusal as embedding_refusal
+from tests.plugins.embedders.endpoint_server import serving
 from tests.plugins.embedders.neural_models import needs_torch
 from tests.plugins.local_models import language_model
 from tests.plugins.loopback import Reply
-from tui_annotate.plugins.retry import RetryPolicy
+from tui_annotate.plugins.retry import REPEAT_HINT, RESUME_HINT, RetryPolicy
 
 SECOND = {"question": "Who?", "answer": "Ana", "generation": [{"text": "Ana."}, {"text": "Ben."}]}
 
@@ -275,10 +277,17 @@ def test_a_judge_scores_answers(answers: Command, monkeypatch: pytest.MonkeyPatc
         chat.answer = lambda _: "perhaps"
         unclear = answers(*asked[:5], "other", *asked[6:], "--json")
         assert (unclear.code, unclear.json[0]["unclear"]) == (3, 2)
+        assert unclear.json[0]["refused"] == 0
         assert answers(*asked[:5], "other", *asked[6:], "--max-unclear", "1").code == 0
         assert len(chat.asked) == 2 * 6
+        chat.answer = lambda _: reply
+        chat.script.append(refusal(400, "too long"))
+        partial_run = answers(*asked[:5], "third", *asked[6:], "--json", "--concurrency", "1")
+        counts = [partial_run.json[0][name] for name in ("values", "unclear", "refused")]
+        assert (partial_run.code, counts) == (3, [1, 0, 1])
     listed = answers("scores", "list", "--json").json
-    assert {each["maker"] for each in listed} == {"judge-score:toy", "judge-score:other"}
+    makers = {each["maker"] for each in listed}
+    assert makers == {"judge-score:toy", "judge-score:other", "judge-score:third"}
 
 
 def test_a_scorer_without_values_is_exit_code_3(command: Command) -> None:
@@ -331,3 +340,52 @@ def test_a_pipeline_writes_no_json_into_a_table(work: Command) -> None:
     assert (done.code, "t.csv" in done.err) == (2, True)
     done = work("scores", "train-probe", "set.jsonl", "--model-folder", "m", "-o", "t.csv")
     assert (done.code, "t.csv" in done.err) == (2, True)
+
+
+def test_limits_of_a_scoring_run(answers: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    """--limit, --max-retries and --no-cache are those of the judge commands."""
+    monkeypatch.delenv("TUI_ANNOTATE_API_KEY", raising=False)
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    reply = json.dumps({"reason": "so", "verdict": "right"})
+    with chatting(lambda _: reply) as chat:
+        judge = ("--scorer", "judge", "--judge", "toy", "--base-url", chat.url)
+        asked = ("scores", "compute", *judge)
+        assert answers(*asked, "--no-cache").code == 0
+        assert answers(*asked, "--no-cache").code == 0
+        assert len(chat.asked) == 2 * 2
+        chat.script.extend([refusal(500, "broken")] * 9)
+        broken = answers(*asked, "--no-cache", "--max-retries", "0", "--concurrency", "1")
+        assert (broken.code, len(chat.script)) == (1, 7)
+        assert (RESUME_HINT in broken.err, REPEAT_HINT in broken.err) == (False, True)
+
+
+def test_a_limit_counts_questions_with_all_answers(work: Command) -> None:
+    """The other samples have no score of the run, which a note states; a plan counts them too."""
+    command = ("scores", "compute", "--scorer", "unigram", "--language", "en", "--limit", "1")
+    assert work(*command, "--dry-run", "--json").json[0]["samples"] == 2
+    (run,) = work(*command, "--json").json
+    assert (run["samples"], run["values"], run["parameters"]["limit"]) == (2, 4, 1)
+    assert any("--limit 1" in note for note in run["notes"])
+    Path("p.yml").write_text("data: {dataset: set}\nscorer: {unigram_scorer_en: }\n", "utf-8")
+    done = work("pipeline", "run", "p.yml", "--limit", "1", "--json").json
+    assert [each["samples"] for each in done["runs"]] == [2]
+    assert work("scores", "compute", "--scorer", "unigram", "--limit", "-1").code == 2
+
+
+def test_retries_of_an_embedder_are_limited(work: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As no vectors are stored, the error does not promise that a repeated run continues."""
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    Path("p.yml").write_text(
+        "data: {dataset: set}\nscorer: {similarity: {embedder: 'remote:m'}}\n", "utf-8"
+    )
+    with serving() as endpoint:
+        monkeypatch.setenv("TUI_ANNOTATE_BASE_URL", endpoint.url)
+        for command in (
+            ("scores", "compute", "--scorer", "similarity", "--embedder", "remote:m"),
+            ("pipeline", "run", "p.yml"),
+        ):
+            endpoint.script.extend([embedding_refusal(500, "broken")] * 9)
+            done = work(*command, "--max-retries", "0")
+            assert (done.code, len(endpoint.script)) == (1, 8), done.err
+            assert (RESUME_HINT in done.err, REPEAT_HINT in done.err) == (False, True)
+            endpoint.script.clear()

@@ -23,12 +23,12 @@ from tui_annotate.domain.errors import TuiAnnotateError, Unavailable
 from tui_annotate.domain.terminal_text import make_line_visible
 from tui_annotate.plugins.embedders.remote import Endpoint
 from tui_annotate.plugins.http_errors import (
-    RESUME_HINT,
     RequestRefused,
     TransientFailure,
     error_text,
     retry_after,
 )
+from tui_annotate.plugins.retry import RESUME_HINT
 
 KEY = "sk-test-4Fq9ZzT1mXw8"
 

@@ -155,14 +155,17 @@ def test_what_is_missing_is_called_so() -> None:
     ("change", "message"),
     [
         ({"responses": None}, "neither 'responses' nor 'answer'"),
-        ({"responses": "text"}, "'responses' is text, not a list"),
+        ({"responses": "text"}, "'responses' is text ('text'), not a list"),
         (
             {"responses": [{"text": None}]},
             "sentence 0 of 'responses': 'text' is an empty value",
         ),
         ({"responses": [{}]}, "sentence 0 of 'responses': 'text' is missing"),
         ({"responses": [7]}, "sentence 0 of 'responses' is a number (7), not a JSON object"),
-        ({"responses": ["plain"]}, "sentence 0 of 'responses' is text, not a JSON object"),
+        (
+            {"responses": ["plain"]},
+            "sentence 0 of 'responses' is text ('plain'), not a JSON object",
+        ),
         ({"responses": [{"text": "a", "citations": "x"}]}, "the citations of sentence 0"),
         ({"responses": [{"text": "a", "citations": [True]}]}, "the citations of sentence 0"),
         ({"responses": [{"text": "a", "citations": {"x": "1"}}]}, "the citations of sentence 0"),

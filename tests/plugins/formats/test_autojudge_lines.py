@@ -446,10 +446,7 @@ def test_spans_that_fit_in_both_ways_must_be_told(tmp_path: Path) -> None:
     ("change", "named"),
     [
         ({"dataset": None}, ["'dataset'", "(null)"]),
-        ({"rating": 5}, ["'rating'", "(5)"]),
-        ({"comment": []}, ["'comment'"]),
         ({"username": "\x1b[31m"}, ["username", "'\\x1b[31m'", "'\\x1b'"]),
-        ({"spans": None}, ["'spans'", "(null)"]),
         ({"topic_id": "7"}, ["'topic_id'", "'7'", "'1101'"]),
         ({"citation": []}, ["'citation'"]),
         ({"citation": {"report": None}}, ["'report'", "(null)"]),
@@ -471,6 +468,44 @@ def test_a_bad_line_costs_that_line(
     (problem,) = problems
     assert problem.startswith("1: ")
     assert [value for value in named if value not in problem] == []
+
+
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [
+        ({"rating": 5}, ["'rating'", "(5)"]),
+        ({"comment": []}, ["'comment'", "a list"]),
+        ({"spans": None}, ["'spans'", "(null)"]),
+        ({"spans": "x"}, ["'spans'", "('x')"]),
+        ({"report_spans": {}}, ["'report_spans'", "an object"]),
+        ({"worked": {"state": "asleep"}}, ["state", "'asleep'"]),
+    ],
+)
+def test_an_unusable_field_costs_that_field(
+    tmp_path: Path, change: dict[str, Any], named: list[str]
+) -> None:
+    """The person's other parts are taken; the sample counts as in progress."""
+    found = collection(tmp_path)
+    mark_of_page = mark(Side.SOURCE, 0, 3)
+    work = said(found["c|1101|teamB/run1|0|b"], mark_of_page, rating="Bad", comment="so")
+    (good,) = rows(write([found["r|1101|teamB/run1"], work], "autojudge")[0])
+    records, _ = read(_line_file(tmp_path, good | change), "autojudge")
+    _, (problem,) = read(_line_file(tmp_path, good | change), "autojudge")
+    (one,) = judged(records).values()
+    (kept,) = one.assignments
+    assert kept.state is State.DRAFT
+    assert kept.rating == ("" if "rating" in change else "Bad")
+    assert kept.comment == ("" if "comment" in change else "so")
+    assert len(one.annotations) == ("spans" not in change)
+    assert problem.refuses_part
+    assert problem.where.endswith("lines.jsonl:1")
+    assert [value for value in named if value not in problem.message] == []
+
+
+def _line_file(folder: Path, line: dict[str, Any]) -> Path:
+    file = folder / "lines.jsonl"
+    file.write_text(f"{json.dumps(line)}\n", "utf-8")
+    return file
 
 
 @pytest.mark.parametrize("lost", ["rating", "comment", "spans", "topic_id", "report", "dataset"])

@@ -125,8 +125,9 @@ def test_the_plain_form_is_asked_for(tmp_path: Path) -> None:
     """Lists of start, end and label are not certain; with --format they are read."""
     plain = {"id": 3, "text": LINE["text"], "label": [[START, START + 10, "Wrong"]]}
     path = _zip(tmp_path / "x", {"ana.jsonl": [plain]})
-    with pytest.raises(InvalidInput, check=has_code("format-not-readable")):
+    with pytest.raises(InvalidInput, check=has_code("format-uncertain")) as caught:
         detect(path)
+    assert caught.value.hint.endswith(": --from doccano")
     (record,), _ = read(path, "doccano")
     assert _people(record) == ["ana"]
 

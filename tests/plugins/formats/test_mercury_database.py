@@ -7,6 +7,7 @@ import json
 import sqlite3
 from collections.abc import Sequence
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -19,6 +20,7 @@ from tests.cli.conftest import numbers
 from tests.helpers.effort import example_limit
 from tests.plugins.formats.laws import read
 from tests.plugins.record_reader import write
+from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import InvalidInput, NotFound, TuiAnnotateError
 from tui_annotate.domain.records import Record
 from tui_annotate.domain.samples import Side
@@ -291,6 +293,227 @@ def test_strays_and_browsers_offsets_are_told(tmp_path: Path) -> None:
     )
     assert [each.refused for each in problems] == [False, True]
     assert "1" in problems[1].message
+
+
+TEXT = {
+    side: " ".join(row[1] for row in CHUNKS[:4] if row[2] == side) for side in ("source", "summary")
+}
+SAME_RECORDS: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
+    ("plain", {}, {}),
+    ("label null", {"label": None}, {"label": None}),
+    ("label empty", {"label": ""}, {"label": ""}),
+    ("label null as JSON", {"label": "null"}, {"label": None}),
+    ("label empty list", {"label": "[]"}, {"label": []}),
+    ("label word", {"label": "ambivalent"}, {"label": "ambivalent"}),
+    ("label blank", {"label": " "}, {"label": " "}),
+    ("label word as JSON", {"label": '"Benign"'}, {"label": "Benign"}),
+    ("label list as JSON", {"label": '["A", "A.B"]'}, {"label": '["A", "A.B"]'}),
+    ("label number", {"label": 5}, {"label": 5}),
+    ("label digit", {"label": "5"}, {"label": "5"}),
+    ("label numbers", {"label": "[5]"}, {"label": [5]}),
+    ("label object", {"label": '{"a": 1}'}, {"label": {"a": 1}}),
+    ("label broken", {"label": '["A"'}, {"label": '["A"'}),
+    ("label typo", {"label": '["A.B", "C"]'}, {"label": ["A.B", "C"]}),
+    ("label empty name", {"label": '[""]'}, {"label": [""]}),
+    ("note null", {"note": None}, {"note": None}),
+    ("note empty", {"note": ""}, {"note": ""}),
+    ("note zero", {"note": 0}, {"note": 0}),
+    ("note number", {"note": 5}, {"note": 5}),
+    ("person null", {"annotator": None}, {"annotator": None}),
+    ("person empty", {"annotator": ""}, {"annotator": ""}),
+    ("person number", {"annotator": 5}, {"annotator": 5}),
+    ("person control", {"annotator": "a\x01"}, {"annotator": "a\x01"}),
+]  # fmt: skip
+SAME_SPANS: list[dict[str, Any]] = [
+    {"source": [0, 3]},
+    {"source": None, "summary": [0, 3]},
+    {"source": [-1, -1], "summary": [0, 3]},
+    {"source": [-1, 5], "summary": [0, 3]},
+    {"source": [-1, -1], "summary": [-1, -1]},
+    {},
+    {"source": [6, 6]},
+    {"source": [9, 4]},
+    {"source": [-5, 3]},
+    {"source": [0, 999]},
+    {"source": [900, 999], "summary": [0, 3]},
+    {"source": [0.5, 3]},
+    {"source": [True, 3]},
+    {"source": ["0", "3"]},
+    {"source": [0, None]},
+]
+UNTYPED = "annot_id INTEGER PRIMARY KEY, sample_id INTEGER, annot_spans, annotator, label, note"
+GOOD = {"annotator": "zoe", "label": '["X"]', "note": "", "spans": {"summary": [0, 3]}}
+
+
+def _same_records(
+    folder: Path, cell: dict[str, Any], field: dict[str, Any], spans: dict[str, Any]
+) -> tuple[Path, Path]:
+    """A database and a dump with one annotation of "ana" with these values, and two good ones."""
+    odd = {"annotator": "ana", "label": '["X"]', "note": "so", "spans": spans} | cell
+    fine = {**GOOD, "annotator": "ana", "spans": {"summary": [4, 8]}}
+    stored = [odd, GOOD, fine]
+    rows = [
+        (
+            number,
+            0,
+            json.dumps(row["spans"]),
+            *(row[name] for name in ("annotator", "label", "note")),
+        )
+        for number, row in enumerate(stored, 1)
+    ]
+    path = folder / "m.sqlite"
+    _filled(path, {("chunks", PLAIN): CHUNKS[:4], ("annotations", UNTYPED): rows})
+    dumped = []
+    for number, row in enumerate(stored, 1):
+        out = {"annot_id": number, "sample_id": 0, "annotator": row["annotator"],
+               "label": ["X"], "note": row["note"], "annotator_name": None}  # fmt: skip
+        out |= field if row is odd else {}
+        for side, span in row["spans"].items():
+            if span is None:
+                continue
+            start, end = span
+            whole = type(start) is int and type(end) is int
+            quote = TEXT[side][start:end] if whole else None
+            names = (f"{side}_start", f"{side}_end", f"{side}_span")
+            out |= dict(zip(names, (start, end, quote), strict=True))
+        dumped.append(out)
+    sample = {"sample_id": 0, **TEXT, "annotations": dumped}
+    dump = folder / "m.json"
+    dump.write_text(json.dumps([sample]))
+    return path, dump
+
+
+def _check_same(path: Path, dump: Path) -> None:
+    (stored,), of_database = read(path, "mercury-db", dataset="d")
+    (dumped,), of_dump = read(dump, "mercury", dataset="d")
+    views = [
+        (
+            [(each.person, replace(each.annotation, imported=None)) for each in record.annotations],
+            record.sample,
+            record.assignments,
+            {person.id: person for person in record.people},
+            sum(problem.refuses_part for problem in problems),
+            sorted(
+                problem.message
+                for problem in problems
+                if not problem.refuses_part and problem.where != str(path)
+            ),
+        )
+        for record, problems in ((stored, of_database), (dumped, of_dump))
+    ]
+    assert views[0] == views[1]
+    assert "zoe" in {each.person for each in stored.annotations}
+
+
+@pytest.mark.parametrize(
+    ("cell", "field"),
+    [case[1:] for case in SAME_RECORDS],
+    ids=[case[0] for case in SAME_RECORDS],
+)
+def test_a_database_and_a_dump_agree_on_odd_values(
+    tmp_path: Path, cell: dict[str, Any], field: dict[str, Any]
+) -> None:
+    """Annotations with their ids, people, states, refusals and warnings are the same."""
+    _check_same(*_same_records(tmp_path, cell, field, {"summary": [9, 15]}))
+
+
+@pytest.mark.parametrize("spans", SAME_SPANS, ids=str)
+def test_a_database_and_a_dump_agree_on_odd_spans(tmp_path: Path, spans: dict[str, Any]) -> None:
+    """A span that is refused in one is refused in the other, with the same state of the person."""
+    _check_same(*_same_records(tmp_path, {}, {}, spans))
+
+
+META: list[tuple[str, dict[str, Any]]] = [
+    ("{}", {}),
+    ('{"model": "toy", "n": null, "deep": [1, {"a": "\\u00e9"}]}',
+     {"meta_model": "toy", "meta_n": None, "meta_deep": [1, {"a": "é"}]}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("cell", "fields"), META, ids=["empty", "nested"])
+def test_a_database_and_a_dump_agree_on_metadata_and_comments(
+    tmp_path: Path, cell: str, fields: dict[str, Any]
+) -> None:
+    """Comments of any values are the same; settings of the database change nothing."""
+    path, dump = _same_records(tmp_path, {}, {}, {"source": [0, 3]})
+    said = [(1, "cd", 1, None, "Why?", "2026"), (2, None, 1, 1, "", None), (3, "x", 3, 9, 5, 0.5)]
+    tables: dict[tuple[str, str], Any] = {
+        ("sample_meta", "sample_id INTEGER, json_meta TEXT"): [(0, cell)],
+        ("comments", COMMENTS): said,
+        ("config", "key TEXT, value TEXT"): [("embdding_model", "x"), ("version", None)],
+    }
+    _filled(path, tables)
+    (sample,) = json.loads(dump.read_text())
+    rows = [dict(zip(COMMENTS.split(", "), row, strict=True)) for row in said]
+    dump.write_text(json.dumps([sample | fields | {"comments": rows}]))
+    _check_same(path, dump)
+
+
+def test_a_person_with_a_refused_row_of_a_database_is_in_progress(tmp_path: Path) -> None:
+    """By the name that the database has, also without any readable annotation; others stay new."""
+    rows = [
+        _row(1, SPANS, annotator="ab12"),
+        _row(2, SPANS, annotator="zoe", label='["X'),
+        _row(3, ["no"], annotator="ab12"),
+    ]
+    (record, _), problems = read(
+        _database(tmp_path / "m.sqlite", *rows, users=[("zoe", "Zoe"), ("ab12", "Ana")]),
+        "mercury-db",
+    )
+    assert [(work.person, work.state) for work in record.assignments] == [
+        ("zoe", State.DRAFT), ("ab12", State.DRAFT),
+    ]  # fmt: skip
+    assert {person.id: person.name for person in record.people} == {"ab12": "Ana", "zoe": "Zoe"}
+    refused = [problem.message for problem in problems if problem.refuses_part]
+    assert len(refused) == 2
+    assert "'zoe', 'ab12' counts as in progress" in refused[-1]
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [("annot_spans", "{"), ("annot_spans", None), ("annot_spans", "[1]"), ("label", '["X')],
+)
+def test_the_error_of_a_cell_names_its_column_in_the_singular(
+    tmp_path: Path, column: str, value: Any
+) -> None:
+    """A sentence with a verb that fits, the column and the annotation."""
+    path = _database(tmp_path / "m.sqlite", _row(5, SPANS))
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute(f"UPDATE annotations SET {column} = ?", (value,))
+    _, (problem,) = read(path, "mercury-db")
+    name = "label" if column == "label" else f"column {column}"
+    assert f"the {name} of annotation 5 is not" in problem.message
+
+
+@pytest.mark.parametrize(
+    ("chunk", "named"),
+    [
+        ((9, None, "source", 0, 0, 5), "chunk 9"),
+        ((9, b"x", "summary", 0, 0, 5), "chunk 9"),
+        ((9, 5.5, "source", 0, 0, 5), "5.5"),
+        ((9, "The mill.", "title", 0, 0, 5), "'title'"),
+    ],
+)
+def test_a_text_is_never_imported_without_one_of_its_chunks(
+    tmp_path: Path, chunk: tuple[Any, ...], named: str
+) -> None:
+    """Offsets count in all chunks, so the sample is refused, and the others come in."""
+    chunks = ("chunk_id, text, text_type, sample_id, char_offset, chunk_offset", [*CHUNKS, chunk])
+    path = _database(tmp_path / "m.sqlite", _row(1, SPANS), chunks=chunks)
+    records, (problem,) = read(path, "mercury-db")
+    assert [record.sample.id for record in records] == ["1"]
+    assert (problem.where, problem.refused) == (f"{path}, sample 0", True)
+    assert named in problem.message
+
+
+def test_chunks_of_no_sample_are_counted(tmp_path: Path) -> None:
+    """Chunks without a number are no text of any sample."""
+    lost = [(9, "The mill.", "source", None, 0, 0), (10, "A mill.", "summary", "x", 0, 0)]
+    path = _database(tmp_path / "m.sqlite", _row(1, SPANS), chunks=(PLAIN, [*CHUNKS, *lost]))
+    records, (problem,) = read(path, "mercury-db")
+    assert len(records) == 2
+    assert problem.refused
+    assert numbers(problem.message) == [2]
 
 
 def test_wrong_files_are_told(tmp_path: Path) -> None:

@@ -28,11 +28,8 @@ DONE = [Select(Side.SUMMARY, None), Finish("done")]
 
 
 def test_enter_finishes_a_sample_that_was_read() -> None:
-    """Also with nothing found, and with a selection, which is dropped."""
-    made = seen(draft())
-    assert keys(made, "enter") == DONE
-    select(made, "loved")
-    assert keys(made, "enter") == DONE
+    """Also with nothing found."""
+    assert keys(seen(draft()), "enter") == DONE
 
 
 def test_sentences_never_on_screen_are_said_once() -> None:
@@ -262,7 +259,7 @@ def test_the_answer_of_a_store_does_not_move_a_focus_that_went_on() -> None:
 
 
 def test_enter_does_not_drop_what_the_store_refused() -> None:
-    """A selection alone is dropped by Enter; one that was refused is not."""
+    """A selection alone is dropped by a second Enter; one that was refused is not."""
     made = seen(draft())
     select(made, "loved")
     annotation = the_save([*keys(made, "1")])
@@ -273,6 +270,27 @@ def test_enter_does_not_drop_what_the_store_refused() -> None:
     assert code(made) is MessageCode.CLAIM_NOT_SAVED
     keys(made, "backspace")
     cursor_actions.set_pointer(made, Side.SUMMARY, SideCursor(0, 18))
+    assert keys(made, "enter") == DONE
+
+
+def test_enter_asks_once_before_it_drops_a_selection() -> None:
+    """Words that were selected were about to be saved; other words are asked about again."""
+    made = seen(draft())
+    for words in ("loved", "million"):
+        select(made, words)
+        assert keys(made, "enter") == [Blink()]
+        assert code(made) is MessageCode.SELECTION_NOT_SAVED
+    assert keys(made, "enter") == DONE
+
+
+def test_enter_drops_a_selection_that_an_undo_restored() -> None:
+    """Its user has just decided against it."""
+    made = seen(draft())
+    select(made, "loved")
+    store(made, keys(made, "1"))
+    (gone,) = made.annotations
+    completion.replace_annotations(made, (), "undone", gone=gone)
+    select(made, "loved")
     assert keys(made, "enter") == DONE
 
 

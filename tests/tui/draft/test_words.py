@@ -162,6 +162,19 @@ def test_at_80_columns_nothing_that_matters_is_cut(
         assert part in words
 
 
+def test_hints_on_chinese_words_are_explained_at_80_columns() -> None:
+    """Words that touch share a code; both ends of a selection are asked for in a line that fits."""
+    made = draft()
+    cursor_actions.show_hints(made, [(Span(0, 1), Span(1, 2)), (Span(2, 3), Span(3, 4))])
+    for words in ("First word", "Last word"):
+        line, _ = draft_line(made, CELLS)
+        assert line.startswith(words)
+        assert "capital" in line
+        assert cell_len(line) <= CELLS
+        assert made.hints is not None
+        cursor_actions.press_hint_key(made, next(iter(made.hints.words)))
+
+
 def test_with_room_nothing_is_left_out() -> None:
     """The middle of quotes goes before words, words before the ends of names."""
     made = draft()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 
 import pytest
@@ -10,6 +11,7 @@ from textual import events
 from tests.tui.stage import HOSTILE, run_stage
 from tui_annotate.domain.errors import InvalidInput, NotAllowed, Throttled
 from tui_annotate.domain.people import Person
+from tui_annotate.tui import frame_guard
 from tui_annotate.tui.key_queue import SerialKeysApp
 from tui_annotate.tui.screens import sign_in_forms
 from tui_annotate.tui.screens.form_screen import FormScreen
@@ -87,6 +89,26 @@ async def test_keys_that_come_at_once_stay_in_their_order() -> None:
         while not asked.sent:
             await pilot.pause(0.001)
         assert asked.sent == [(GO, {"email": "ana", "password": "secret", "stay": "yes"})]
+
+
+async def test_a_form_over_a_sample_takes_no_key_of_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It opens by itself: until it was seen, q does not quit and Enter takes nothing over."""
+    monkeypatch.setattr(frame_guard, "UNREPORTED_TIME", math.inf)
+    asked, app = Asked(FORMS["place again"]), SerialKeysApp()
+    async with app.run_test() as pilot:
+        await app.push_screen(asked.page)
+        for name in ("a", "q", "enter"):
+            app.post_message(events.Key(name, name if len(name) == 1 else None))
+        await pilot.pause()
+        said = asked.page.query_one("#said", FormMessage)
+        assert said._words[0] == sign_in_forms.SignInMessage.JUST_OPENED.text()
+        assert (asked.sent, app._exit) == ([], False)
+        monkeypatch.setattr(frame_guard, "UNREPORTED_TIME", 0.0)
+        asked.page._open_after_frame()
+        app.post_message(events.Key("enter", None))
+        while not asked.sent:
+            await pilot.pause(0.001)
+        assert [choice for choice, _ in asked.sent] == [GO]
 
 
 async def test_arrows_and_tab_walk_around_all_rows() -> None:

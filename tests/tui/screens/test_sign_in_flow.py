@@ -129,6 +129,21 @@ async def test_earlier_own_work_is_merged_with_the_imported_work(tmp_path: Path)
         assert [owned.person for _, owned in space.annotations()] == [zoe]
 
 
+async def test_a_name_in_another_case_is_asked_about(tmp_path: Path) -> None:
+    """The imported work belongs to the name that the user gave."""
+    folder = imported(tmp_path / "work", "ab12")
+    async with visiting(folder, person="zoe") as visitor:
+        await visitor.until(YES)
+        await visitor.pilot.press("enter")
+        await visitor.at_work()
+    async with visiting(folder, person="zoe") as visitor:
+        await visitor.at_work()
+    with workspace.open(folder) as space:
+        zoe = space.person("zoe")
+        assert (zoe.name, zoe.kind) == ("zoe", PersonKind.LOCAL)
+        assert [owned.person for _, owned in space.annotations()] == [zoe.id]
+
+
 async def test_an_ambiguous_imported_name_is_never_linked(tmp_path: Path) -> None:
     """With two imported people of the name, the page only names their ids and the command."""
     folder = imported(tmp_path / "work", "ab12", "cd34")

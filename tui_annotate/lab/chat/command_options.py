@@ -85,6 +85,19 @@ KeepThinkingOption = Annotated[
 ]
 
 
+def print_missing_replies(tally: ReplyTally) -> None:
+    """Print the numbers of questions without a readable reply, by the reason."""
+    if tally.repeated:
+        output.print_message(f"questions repeated after an unclear reply: {tally.repeated:,}")
+    if tally.unclear:
+        output.print_message(f"questions without a clear reply: {tally.unclear:,}")
+    if tally.refused:
+        output.print_message(
+            f"questions that the endpoint refused: {tally.refused:,}; first refusal:"
+            f" {tally.refusal}"
+        )
+
+
 def check_unclear(tally: ReplyTally, most: float) -> None:
     """Set the exit code for `exit_if_partial` if too many questions have no readable reply.
 

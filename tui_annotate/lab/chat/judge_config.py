@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tui_annotate.domain.endpoint_trust import EndpointTrust
+from tui_annotate.domain.workspace_files import PROMPTS
 from tui_annotate.lab.chat.reply_cache import open_replies
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.judges import JudgeOptions
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from tui_annotate.plugins.judges import Judge, ReplyCache
     from tui_annotate.workspace import Workspace
 
-PROMPTS = "prompts"
 NO_ENDPOINT = "http://localhost"
 """Address of the model endpoint for estimates of cost, which send no request."""
 

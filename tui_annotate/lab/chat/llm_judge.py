@@ -105,13 +105,8 @@ class LlmJudge:
         self._replies: ReplyCache = _MemoryReplies() if chosen.replies is None else chosen.replies
         self._concurrency = chosen.concurrency
         self._slots = BoundedSemaphore(chosen.concurrency)
-        self._retry = RetryPolicy(self.host, wait=wait)
-        if chosen.max_retries is not None:
-            if chosen.max_retries < 0:
-                raise InvalidInput(
-                    f"invalid number of retries: {chosen.max_retries:,}", "allow 0 or more retries"
-                )
-            self._retry.attempts = 1 + chosen.max_retries
+        self._retry = RetryPolicy(self.host, wait=wait, keeps_results=lambda: self._replies.keeps)
+        self._retry.limit_retries(chosen.max_retries)
         self._failures: list[TuiAnnotateError] = []
         """Errors that concern all requests; a question that was refused or failed alone is none."""
         self._failed_in_row = 0
@@ -319,6 +314,8 @@ class _QuestionLock:
 
 
 class _MemoryReplies:
+    keeps = False
+
     def __init__(self) -> None:
         self._known: dict[str, str] = {}
 

@@ -9,12 +9,12 @@ import json
 import logging
 import re
 import unicodedata
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from enum import StrEnum
+from enum import Enum, unique
 from threading import Lock
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Final, Generic, Self, TypeVar
 
 from tui_annotate.domain.errors import (
     InvalidInput,
@@ -173,12 +173,18 @@ _LOGGED_ERRORS: Final = 5
 """Maximum number of refused or failed questions that are logged; all of them are counted."""
 
 
-class Missing(StrEnum):
-    """Why a question has no readable reply."""
+@unique
+class NoReply(Enum):
+    """Why a question to a model has no readable reply; the values are texts for the user."""
 
-    UNCLEAR = "unclear"
-    REFUSED = "refused"
-    FAILED = "failed"
+    UNCLEAR = "the judge's replies were unclear"
+    REFUSED = "the endpoint refused the prompt"
+    FAILED = "the endpoint failed to answer the prompt"
+
+    @property
+    def kind(self) -> str:
+        """One word for results: "unclear", "refused" or "failed"."""
+        return self.name.lower()
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,13 +195,43 @@ class ParsedReply(Generic[_T]):
     """
 
     value: _T | None = None
-    missing: Missing | None = None
+    missing: NoReply | None = None
     reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class MissingReplies:
+    """Numbers of questions to a model without a readable reply, by the reason."""
+
+    unclear: int = 0
+    refused: int = 0
+    failed: int = 0
+
+    def __add__(self, other: MissingReplies) -> MissingReplies:
+        return MissingReplies(
+            self.unclear + other.unclear,
+            self.refused + other.refused,
+            self.failed + other.failed,
+        )
+
+    @classmethod
+    def count(cls, replies: Iterable[object]) -> Self:
+        """Count the missing replies among the results of `ParsingJudge.ask_all`."""
+        missing = [reply for reply in replies if isinstance(reply, NoReply)]
+        return cls(
+            missing.count(NoReply.UNCLEAR),
+            missing.count(NoReply.REFUSED),
+            missing.count(NoReply.FAILED),
+        )
+
+    @property
+    def total(self) -> int:
+        return self.unclear + self.refused + self.failed
 
 
 @dataclass(slots=True)
 class ReplyTally:
-    """Counts of questions to a model and of its replies: stored, repeated, unclear, refused.
+    """Counts of questions to a model and of its replies: stored, repeated, unclear, missing.
 
     `questions` counts different ones, each of which needs one readable reply. `failed` counts those
     that the endpoint failed to answer, also when repeated. `refusal` is the message about the first
@@ -258,14 +294,19 @@ class ParsingJudge:
 
     def ask_all(
         self, questions: Sequence[Question], read: Callable[[str], _T | None]
-    ) -> list[_T | None]:
-        """Return the parsed replies to questions, in order; None for a missing one.
+    ) -> list[_T | NoReply]:
+        """Return the parsed replies to questions, in order, or why a question has none.
 
         Raises:
             Unavailable: the endpoint cannot be reached, or sends no replies.
         """
-        replies = dict(self.ask_each([(question, read) for question in questions]))
-        return [replies[at].value for at in range(len(questions))]
+        found: list[_T | NoReply] = [NoReply.UNCLEAR] * len(questions)
+        for at, reply in self.ask_each([(question, read) for question in questions]):
+            if reply.missing is not None:
+                found[at] = reply.missing
+            elif reply.value is not None:
+                found[at] = reply.value
+        return found
 
     def ask_each(
         self, questions: Sequence[tuple[Question, Callable[[str], _T | None]]]
@@ -287,7 +328,7 @@ class ParsingJudge:
                 text = self._count_reply(asked[place], outcome)
                 if isinstance(outcome, TuiAnnotateError):
                     is_refused = isinstance(outcome, InvalidInput)
-                    missing = Missing.REFUSED if is_refused else Missing.FAILED
+                    missing = NoReply.REFUSED if is_refused else NoReply.FAILED
                     yield at, ParsedReply(missing=missing, reason=outcome.message)
                 elif (value := questions[at][1](text)) is not None:
                     yield at, ParsedReply(value)
@@ -298,7 +339,7 @@ class ParsingJudge:
             with self.tally.lock:
                 self.tally.unclear += len(given_up)
             for at in given_up:
-                yield at, ParsedReply(missing=Missing.UNCLEAR)
+                yield at, ParsedReply(missing=NoReply.UNCLEAR)
         with self.tally.lock:
             self.tally.questions += len(questions)
 

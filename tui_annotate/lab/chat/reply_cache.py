@@ -36,6 +36,10 @@ class LayeredReplies:
         self._user = user
         self._former = former
 
+    @property
+    def keeps(self) -> bool:
+        return self._user is not None or any(each.keeps for each in self._required)
+
     def get(self, key: str, *, host: str = "") -> str | None:
         caches = [*self._required, *([self._user] if self._user else ()), *self._former]
         replies = (each.get(key, host=host) for each in caches)

@@ -16,11 +16,13 @@ from typing import (
     TypeVar,
     Unpack,
     cast,
+    get_type_hints,
 )
 
 from tui_annotate.domain.did_you_mean import suggest_word
-from tui_annotate.domain.errors import InvalidInput
+from tui_annotate.domain.errors import InvalidArgument, InvalidInput
 from tui_annotate.domain.progress import TaskProgress
+from tui_annotate.lab.argument_types import check_types
 from tui_annotate.lab.chat.judge_config import JudgeConfig, choose_judge
 from tui_annotate.lab.chat.prompts import check_folders
 from tui_annotate.lab.chat.reply_cache import open_replies
@@ -150,7 +152,7 @@ class EvaluateApiOptions(JudgeApiOptions, total=False):
             available embedder.
         backend: "builtin", or "ragas" if that library is installed.
         similarity: how answer relevancy compares questions: "vectors"; "words"; or "auto", the
-            default: by words if the embedder has no vector for a text.
+            default: by words if there is no embedder, or if it has no vector for a text.
     """
 
     metrics: Sequence[str]
@@ -180,7 +182,7 @@ _Result = TypeVar("_Result")
 def _check_arguments(
     options: type,
 ) -> Callable[[Callable[_Parameters, _Result]], Callable[_Parameters, _Result]]:
-    """Decorate a function so that it refuses unknown options, and accepts the names of RagSGE.
+    """Decorate a function so that it checks its arguments, and accepts the names of RagSGE.
 
     `options` is the TypedDict of the function's keyword arguments, which Python does not check.
     """
@@ -195,24 +197,49 @@ def _check_arguments(
 
         @wraps(function)
         def checked(*given: Any, **how: Any) -> _Result:
-            arguments: dict[str, Any] = {}
-            for name, value in how.items():
-                ours = name if name in known else _RAGSGE_NAMES.get(name, "")
-                if ours not in known:
-                    raise TypeError(
-                        f"{function.__name__}() got an unknown argument {name!r};"
-                        f" {suggest_word(name, known)}arguments: {', '.join(known)}"
-                    )
-                if ours != name and ours in how:
-                    raise TypeError(
-                        f"{function.__name__}() got both {name!r} and {ours!r}; pass only {ours!r}"
-                    )
-                arguments[ours] = not value if name == "top" else value
-            return cast("Callable[..., _Result]", function)(*given, **arguments)
+            names = _match_names(function.__name__, [*lists[: len(given)], *how], known)
+            if len(given) > len(lists):
+                raise InvalidArgument(
+                    f"{function.__name__}() got {len(given)} lists, but takes at most {len(lists)}:"
+                    f" {', '.join(lists)}",
+                    "pass each option by its name",
+                )
+            # An option that is None has its default; a list that is None is checked by its type.
+            chosen = {
+                name: value
+                for name, value in {**dict(zip(lists, given, strict=False)), **how}.items()
+                if value is not None or names[name] in lists
+            }
+            types = get_type_hints(function) | get_type_hints(options)
+            values = check_types(
+                function.__name__, chosen, {name: types[names[name]] for name in chosen}
+            )
+            arguments = {names[name]: value for name, value in values.items()}
+            if "top" in values:
+                arguments["bottom"] = not values["top"]
+            return cast("Callable[..., _Result]", function)(**arguments)
 
         return checked
 
     return decorate
+
+
+def _match_names(function: str, given: Sequence[str], known: Sequence[str]) -> dict[str, str]:
+    """Return our name of each given argument; InvalidArgument for an unknown or repeated one."""
+    ours: dict[str, str] = {}
+    for name in given:
+        own = name if name in known else _RAGSGE_NAMES.get(name, "")
+        if own not in known:
+            raise InvalidArgument(
+                f"{function}() got an unknown argument {name!r};"
+                f" {suggest_word(name, known)}arguments: {', '.join(known)}"
+            )
+        taken = next((each for each, other in ours.items() if other == own), "")
+        if taken:
+            same = f"{own!r} twice" if taken == name else f"both {taken!r} and {name!r}"
+            raise InvalidArgument(f"{function}() got {same}", f"pass only {own!r}, once")
+        ours[name] = own
+    return ours
 
 
 @_check_arguments(SortApiOptions)
@@ -226,7 +253,7 @@ def sort(
     An empty or missing (None) context keeps its index, is not sent, and does not help to answer.
 
     Raises:
-        TypeError: an argument has an unknown name.
+        InvalidArgument: an argument has an unknown name or a wrong type; it is a TypeError, too.
         InvalidInput: the lists have different lengths, or an option is invalid.
         Unavailable: the endpoint cannot be reached.
     """
@@ -244,7 +271,7 @@ def generate(
     """Return a reference answer to each question, from all of its contexts.
 
     Raises:
-        TypeError: an argument has an unknown name.
+        InvalidArgument: an argument has an unknown name or a wrong type; it is a TypeError, too.
         InvalidInput: the lists have different lengths, or an option is invalid.
         Unavailable: the endpoint cannot be reached.
     """
@@ -268,7 +295,7 @@ def evaluate(  # noqa: PLR0917  four lists, in the argument order of the project
     The judge first generates missing answers and ground truths; the result names what it generated.
 
     Raises:
-        TypeError: an argument has an unknown name.
+        InvalidArgument: an argument has an unknown name or a wrong type; it is a TypeError, too.
         InvalidInput: the lists have different lengths, or an option is invalid.
         Unavailable: the endpoint cannot be reached, or the embedder or back end is not installed.
     """
@@ -355,7 +382,7 @@ def choose_scale(
             "use the built-in metrics, or another similarity than words",
         )
     needed = "answer_relevancy" in metrics and similarity != WORDS
-    load = partial(_load_embedder, timeout=config.timeout)
+    load = partial(_load_embedder, timeout=config.timeout, max_retries=config.max_retries)
     made = load(embedder, settings, vector_set) if needed else None
     embed, label = (made.embed, f"{made.label} {made.version}") if made else (None, "")
     if backend == "builtin":
@@ -384,7 +411,12 @@ def embedder_url(chosen: str, settings: Settings, used: VectorSet | None) -> str
 
 
 def _load_embedder(
-    chosen: str, settings: Settings, used: VectorSet | None, *, timeout: float | None
+    chosen: str,
+    settings: Settings,
+    used: VectorSet | None,
+    *,
+    timeout: float | None,
+    max_retries: int | None,
 ) -> Embedder | None:
     if not chosen and used is not None:
         return registry.load_embedder(
@@ -392,6 +424,8 @@ def _load_embedder(
             base_url=used.base_url,
             dimensions=used.asked_dimensions,
             timeout=timeout,
+            max_retries=max_retries,
+            keeps_vectors=False,
             trust=settings.endpoints,
         )
     name = chosen or settings.embedder
@@ -408,5 +442,7 @@ def _load_embedder(
         base_url=settings.base_url,
         dimensions=settings.dimensions,
         timeout=timeout,
+        max_retries=max_retries,
+        keeps_vectors=False,
         trust=settings.endpoints,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -9,12 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tui_annotate.cli import output
+from tui_annotate.cli.convert import DONE_IN_PART
 from tui_annotate.cli.endpoint_trust import require_trust
 from tui_annotate.cli.options import open_workspace
 from tui_annotate.cli.output import Column
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import Permission
-from tui_annotate.lab.chat.command_options import check_unclear
+from tui_annotate.lab.chat.command_options import check_unclear, print_missing_replies
 
 if TYPE_CHECKING:
     from tui_annotate.domain.vector_sets import VectorSet
@@ -53,7 +55,7 @@ def open_setup(source: JudgeInputOptions, chosen: JudgeCommandOptions) -> Iterat
         InvalidInput: the options name neither a file nor a dataset, or both, or no question is
         found.
     """
-    from tui_annotate.lab.chat.judge_config import PROMPTS
+    from tui_annotate.domain.workspace_files import PROMPTS
     from tui_annotate.lab.judge.dataset_runs import DatasetJudge
     from tui_annotate.lab.judge.result_files import ResultFormat, choose_format
     from tui_annotate.plugins.files.targets import check_target
@@ -182,14 +184,7 @@ def print_tally(
         output.print_note(
             f"replies: {tally.asked:,} from {runner.judge.host}, {tally.cached:,} from the cache"
         )
-    if tally.repeated:
-        output.print_message(f"questions repeated after an unclear reply: {tally.repeated:,}")
-    if tally.unclear:
-        output.print_message(
-            f"questions without a clear reply, ignored in the results: {tally.unclear:,}"
-        )
-    if tally.refused:
-        output.print_message(f"questions that the endpoint refused: {tally.refused:,}")
+    print_missing_replies(tally)
     check_unclear(tally, chosen.max_unclear)
 
 
@@ -297,6 +292,19 @@ def print_evaluated(
             "cosines of vectors and of words are not comparable; compare all questions in one way"
             " with --similarity words"
         )
+
+
+def check_values(found: Sequence[EvaluationResult], metrics: Sequence[str]) -> None:
+    """Set the exit code for `exit_if_partial` if a metric has no value for any question."""
+    for metric in metrics:
+        reasons = Counter(each.reasons[metric] for each in found if metric in each.reasons)
+        if reasons.total() == len(found):
+            output.set_exit_code(DONE_IN_PART)
+            reason, count = reasons.most_common(1)[0]
+            output.print_message(
+                f"{metric} has no value for any question; most frequent reason: {reason}"
+                f" ({output.many(count, 'question')})"
+            )
 
 
 def _format_figure(value: float | None) -> str:

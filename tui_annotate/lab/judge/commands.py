@@ -28,6 +28,7 @@ from tui_annotate.cli.options import (
 )
 from tui_annotate.domain.errors import Conflict, Unavailable
 from tui_annotate.domain.people import Permission
+from tui_annotate.domain.workspace_files import PROMPTS
 from tui_annotate.lab.chat.command_options import (
     BaseUrlOption,
     EndpointOptions,
@@ -44,6 +45,7 @@ from tui_annotate.lab.judge.command_options import (
     PromptsOption,
 )
 from tui_annotate.lab.judge.command_runs import (
+    check_values,
     open_setup,
     print_evaluated,
     print_generated,
@@ -51,6 +53,7 @@ from tui_annotate.lab.judge.command_runs import (
     print_sorted,
     print_tally,
 )
+from tui_annotate.plugins.files.output_paths import require_output_path
 
 if TYPE_CHECKING:
     from tui_annotate.lab.judge.proposals import ProposalPlan, ProposalReport
@@ -197,7 +200,7 @@ def _proposals_as_json(done: ProposalReport) -> dict[str, Any]:
             {
                 "dataset": key.dataset,
                 "sample": key.id,
-                "kind": each.missing.value,
+                "kind": each.missing.kind,
                 "reason": each.reason,
             }
             for key, each in done.missing.items()
@@ -369,6 +372,8 @@ def generate(
     from tui_annotate.lab.judge.result_files import write_generated, write_truths
     from tui_annotate.lab.judge.runner import plan_cost
 
+    if answers_dir:  # before the first request, not after the last one
+        require_output_path(answers_dir)
     options = GenerateOptions(
         group_size=group_size,
         seed=seed,
@@ -409,8 +414,8 @@ EmbedderOption = Annotated[
     option(
         "--embedder",
         "NAME",
-        "Embedder for answer relevancy (default: the workspace's embedder, else the best installed"
-        " one).",
+        "Embedder for answer relevancy, or none (default: the workspace's embedder, else the best"
+        " installed one).",
     ),
 ]
 
@@ -434,8 +439,8 @@ SimilarityOption = Annotated[
     option(
         "--similarity",
         "NAME",
-        "How answer relevancy compares questions: vectors, words, or auto: by words if the embedder"
-        " has no vector for a text, as for Chinese texts with most embedders.",
+        "How answer relevancy compares questions: vectors, words, or auto: by words if there is no"
+        " embedder, or if it has no vector for a text, as for Chinese texts with most embedders.",
         complete=completion.complete_words("auto", "vectors", "words"),
     ),
 ]
@@ -461,6 +466,8 @@ def evaluate(
 
     The judge first generates missing answers and ground truths. Questions without a score are
     counted, but excluded from the mean.
+
+    Exit code: 3 if a metric has no value for any question.
     """
     from tui_annotate.lab.judge.api import choose_scale, embedder_url, plan_evaluate
     from tui_annotate.lab.judge.evaluation import (
@@ -510,6 +517,7 @@ def evaluate(
             f"questions of which only the first contexts were read (--top-k, --max-chars): {cut:,}"
         )
     print_evaluated(found, metrics, embedder=how.embedder, as_json=chosen.as_json)
+    check_values(found, metrics)
     exit_if_partial()
 
 
@@ -527,6 +535,7 @@ def export_prompts(
 
     if folder.is_file():
         raise Conflict(f"{folder} is a file, not a folder", "pass the path of a folder")
+    require_output_path(folder, allow=PROMPTS)
     folder.mkdir(parents=True, exist_ok=True)
     written = 0
     for name in chat_prompts.prompt_names():
@@ -564,7 +573,8 @@ def cache(
             "set TUI_ANNOTATE_STATE to a folder for the cache",
         )
     found = measure_replies(path)
-    if delete and found.size:
+    deleted = delete and path.exists()
+    if deleted:
         output.ask(
             f"delete {output.many(found.replies, 'cached reply', 'cached replies')}?", yes=yes
         )
@@ -576,7 +586,7 @@ def cache(
                 "replies": found.replies,
                 "unreadable": found.unreadable,
                 "bytes": found.size,
-                "deleted": delete,
+                "deleted": deleted,
             }
         )
         return
@@ -589,4 +599,4 @@ def cache(
         }
     )
     if delete:
-        output.print_note("deleted the cache")
+        output.print_note("deleted the cache" if deleted else "there is no cache to delete")

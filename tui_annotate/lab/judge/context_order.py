@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from tui_annotate.domain.errors import InvalidInput
-from tui_annotate.lab.chat.replies import parse_choice
+from tui_annotate.lab.argument_types import check_fields
+from tui_annotate.lab.chat.replies import MissingReplies, NoReply, parse_choice
 from tui_annotate.lab.judge.metrics import (
     MissingReason,
     check_max_chars,
@@ -42,6 +43,7 @@ class SortOptions:
     max_chars: int = 0
 
     def __post_init__(self) -> None:
+        check_fields(self)
         check_max_chars(self.max_chars)
         if self.k < 1:
             raise InvalidInput(
@@ -58,11 +60,13 @@ class ContextOrderResult:
 
     Attributes:
         good, bad: useful and useless contexts in the retriever's order, without contexts for which
-            the judge's reply is unclear; None without screening. An empty context is useless.
+            there is no readable reply; None without screening. An empty context is useless.
         sorted: contexts from best to worst.
         spearman: rank correlation in [-1, 1], 3 decimals; None with a reason.
         sim: fraction of contexts that the first k of both orders share, in [0, 1], 3 decimals;
             None with a reason.
+        unclear, refused, failed: numbers of questions to the judge with unclear replies only, of
+            those that the endpoint refused, and of those that it failed to answer.
     """
 
     row: QuestionRow
@@ -74,6 +78,8 @@ class ContextOrderResult:
     overlap: tuple[int, ...]
     reason: str = ""
     unclear: int = 0
+    refused: int = 0
+    failed: int = 0
 
     @property
     def covered(self) -> bool:
@@ -93,6 +99,8 @@ class ContextOrderResult:
             "overlap": list(self.overlap),
             "covered": self.covered,
             "unclear": self.unclear,
+            "refused": self.refused,
+            "failed": self.failed,
         }
         return values | ({"reason": self.reason} if self.reason else {})
 
@@ -103,14 +111,20 @@ def sort_row(row: QuestionRow, runner: JudgeRunner, options: SortOptions) -> Con
     If no comparison has a readable reply, the order is only the retriever's, so it is not compared.
     An empty context is worse than all others; the judge is not asked about it.
     """
-    good, bad = _screen(row, runner, options) if options.screen else (None, None)
-    unread = 0 if good is None or bad is None else len(row.contexts) - len(good) - len(bad)
+    good, bad, unread = (
+        _screen(row, runner, options) if options.screen else (None, None, MissingReplies())
+    )
     reference = list(range(len(row.contexts))) if good is None else list(good)
-    replies: list[str | None] = []
+    replies: list[str | NoReply] = []
     order = insert_by_rank(reference, _comparator(row, runner, options, replies=replies))
-    blind = bool(replies) and not any(replies)
+    uncompared = MissingReplies.count(replies)
+    blind = bool(replies) and uncompared.total == len(replies)
     sim, common = overlap(order, reference, k=options.k, bottom=options.bottom)
-    reason = _missing_reason(len(row.places), len(order), unread=unread)
+    if blind:
+        reason: str = MissingReason.of_missing(uncompared)
+    else:
+        reason = _missing_reason(len(row.places), len(order), unread=unread)
+    missing = unread + uncompared
     return ContextOrderResult(
         row=row,
         good=good,
@@ -119,15 +133,20 @@ def sort_row(row: QuestionRow, runner: JudgeRunner, options: SortOptions) -> Con
         spearman=None if blind else _round(spearman(order, reference)),
         sim=None if blind else _round(sim),
         overlap=() if blind else tuple(common),
-        reason=MissingReason.UNCLEAR_JUDGE if blind else reason,
-        unclear=unread + replies.count(None),
+        reason=reason,
+        unclear=missing.unclear,
+        refused=missing.refused,
+        failed=missing.failed,
     )
 
 
 def _screen(
     row: QuestionRow, runner: JudgeRunner, options: SortOptions
-) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return the indices of texts that help to answer a question, and of those that do not."""
+) -> tuple[tuple[int, ...], tuple[int, ...], MissingReplies]:
+    """Return the indices of texts that help to answer a question, and of those that do not.
+
+    A text without a readable reply is in neither list, and is counted.
+    """
     slots = [{"context": options.cut_context(context)} for context in row.texts]
     replies = runner.ask_all(
         row, "screen", slots, read=lambda reply: parse_choice(reply, ("0", "1"))
@@ -137,23 +156,24 @@ def _screen(
     return (
         tuple(place for place in places if verdicts.get(place) == "1"),
         tuple(place for place in places if verdicts.get(place, "0") == "0"),
+        MissingReplies.count(replies),
     )
 
 
 def _comparator(
-    row: QuestionRow, runner: JudgeRunner, options: SortOptions, *, replies: list[str | None]
+    row: QuestionRow, runner: JudgeRunner, options: SortOptions, *, replies: list[str | NoReply]
 ) -> Callable[[int, int], bool]:
     """Return a function that compares two texts, and adds the judge's choices to `replies`."""
-    with_text = frozenset(row.places)
+    texts = dict(zip(row.places, row.texts, strict=True))
 
     def better(item: int, other: int) -> bool:
-        if not {item, other} <= with_text:
-            return item in with_text
+        if not {item, other} <= texts.keys():
+            return item in texts
         pairs = [(item, other), (other, item)] if options.swap else [(item, other)]
         slots = [
             {
-                "first": options.cut_context(row.contexts[first]),
-                "second": options.cut_context(row.contexts[second]),
+                "first": options.cut_context(texts[first]),
+                "second": options.cut_context(texts[second]),
             }
             for first, second in pairs
         ]
@@ -166,11 +186,11 @@ def _comparator(
     return better
 
 
-def _missing_reason(given: int, compared: int, *, unread: int) -> str:
+def _missing_reason(given: int, compared: int, *, unread: MissingReplies) -> str:
     if not given:
         return MissingReason.NO_CONTEXTS
-    if compared < 2 and unread:  # more contexts may help, but their replies are unreadable
-        return MissingReason.UNCLEAR_JUDGE
+    if compared < 2 and unread.total:  # more contexts may help, but have no readable reply
+        return MissingReason.of_missing(unread)
     if not compared:
         return MissingReason.NO_USEFUL_CONTEXT
     return MissingReason.SINGLE_CONTEXT if compared == 1 else ""

@@ -11,8 +11,11 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from tui_annotate.domain.errors import InvalidInput
+from tui_annotate.lab.argument_types import check_fields
 from tui_annotate.lab.chat.replies import (
     UNKNOWN_MARKERS,
+    MissingReplies,
+    NoReply,
     parse_choice,
     parse_json,
     parse_texts,
@@ -25,7 +28,6 @@ from tui_annotate.lab.judge.metrics import (
     average_precision,
     mean_relevancy,
     mean_verdict,
-    mean_word_relevancy,
     select_contexts,
 )
 from tui_annotate.lab.judge.reference_answers import (
@@ -37,6 +39,7 @@ from tui_annotate.lab.judge.reference_answers import (
 )
 from tui_annotate.lab.judge.rows import QuestionRow
 from tui_annotate.lab.judge.runner import ExpectedCalls, JudgeRunner
+from tui_annotate.methods.term_vectors import word_vectors
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -46,7 +49,10 @@ INVENTED_QUESTIONS: Final = 3
 VECTORS: Final = "vectors"
 WORDS: Final = "words"
 SIMILARITIES: Final = ("auto", VECTORS, WORDS)
-"""How answer relevancy compares questions; "auto": by words if a text has no vector."""
+"""How answer relevancy compares questions.
+
+"auto": by words if there is no embedder, or if it has no vector for a text.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +62,7 @@ class MetricScore:
     Attributes:
         verdicts: 1 or 0 for each judged item.
         similarity: how texts were compared, "vectors" or "words"; empty if none were compared.
+        replies: numbers of questions to the judge without a readable reply.
     """
 
     score: float | None
@@ -63,7 +70,13 @@ class MetricScore:
     similarity: str = ""
     verdicts: tuple[int, ...] = ()
     unsupported: tuple[str, ...] = ()
-    unclear: int = 0
+    replies: MissingReplies = field(default_factory=MissingReplies)
+
+    @classmethod
+    def without_replies(cls, *replies: object) -> MetricScore:
+        """Return a missing score; `replies` are those of the judge, at least one is missing."""
+        missing = MissingReplies.count(replies)
+        return cls(None, MissingReason.of_missing(missing), replies=missing)
 
 
 Scale = Callable[[str, QuestionRow], MetricScore]
@@ -73,7 +86,8 @@ Scale = Callable[[str, QuestionRow], MetricScore]
 class BuiltInScale:
     """The built-in metrics of answers: faithfulness, relevancy, context precision and recall.
 
-    `similarity` is one of `SIMILARITIES`; without `embed`, only "words" gives a relevancy.
+    `similarity` is one of `SIMILARITIES`. Without `embed`, "auto" compares by words, and "vectors"
+    gives no relevancy.
     """
 
     def __init__(
@@ -98,8 +112,8 @@ class BuiltInScale:
 
     def _faithfulness(self, row: QuestionRow) -> MetricScore:
         statements = self._runner.ask(row, "statements", read=parse_texts, answer=row.answer)
-        if statements is None:
-            return MetricScore(None, MissingReason.UNCLEAR_JUDGE, unclear=1)
+        if isinstance(statements, NoReply):
+            return MetricScore.without_replies(statements)
         if not statements:
             return MetricScore(None, MissingReason.EMPTY_ANSWER)
         count = len(statements)
@@ -111,38 +125,40 @@ class BuiltInScale:
             statements=number_texts(statements),
             count=count,
         )
-        if found is None:
-            return MetricScore(None, MissingReason.UNCLEAR_JUDGE, unclear=1)
+        if isinstance(found, NoReply):
+            return MetricScore.without_replies(found)
         lacking = [each for each, yes in zip(statements, found, strict=True) if not yes]
         return MetricScore(mean_verdict(found), verdicts=found, unsupported=tuple(lacking))
 
     def _relevancy(self, row: QuestionRow) -> MetricScore:
-        if self._embed is None and self._similarity != WORDS:
+        if self._embed is None and self._similarity == VECTORS:
             return MetricScore(None, MissingReason.NO_VECTORS)
         slots: list[dict[str, str | int]] = [
             {"answer": row.answer, "number": number, "count": INVENTED_QUESTIONS}
             for number in range(1, INVENTED_QUESTIONS + 1)
         ]
         replies = self._runner.ask_all(row, "invent", slots, read=_parse_invented)
-        usable = [each for each in replies if each is not None]
+        usable = [each for each in replies if not isinstance(each, NoReply)]
         if not usable:
-            return MetricScore(None, MissingReason.UNCLEAR_JUDGE, unclear=len(replies))
+            return MetricScore.without_replies(*replies)
         questions = [question for question, _ in usable]
         evades = [each for _, each in usable]
         found = self._compare(row.question, questions, evades)
-        return replace(found, unclear=replies.count(None))
+        return replace(found, replies=MissingReplies.count(replies))
 
     def _compare(
         self, question: str, invented: Sequence[str], evades: Sequence[int]
     ) -> MetricScore:
+        texts = [question, *invented]
         if self._embed is not None and self._similarity != WORDS:
-            vectors = self._embed([question, *invented])
+            vectors = self._embed(texts)
             cosine = mean_relevancy(vectors[0].tolist(), vectors[1:].tolist(), evades)
             if cosine is not None:
                 return MetricScore(cosine, similarity=VECTORS)
             if self._similarity == VECTORS:
                 return MetricScore(None, MissingReason.UNKNOWN_WORDS)
-        cosine = mean_word_relevancy(question, invented, evades)
+        counts = word_vectors(texts)
+        cosine = mean_relevancy(counts[0].tolist(), counts[1:].tolist(), evades)
         if cosine is None:
             return MetricScore(None, MissingReason.NO_WORDS)
         return MetricScore(cosine, similarity=WORDS)
@@ -152,9 +168,10 @@ class BuiltInScale:
         replies = self._runner.ask_all(
             row, "useful", slots, read=lambda reply: parse_choice(reply, ("0", "1"))
         )
-        if unclear := replies.count(None):
-            return MetricScore(None, MissingReason.UNCLEAR_JUDGE, unclear=unclear)
-        verdicts = dict(zip(row.places, replies, strict=True))
+        known = [each for each in replies if not isinstance(each, NoReply)]
+        if len(known) < len(replies):
+            return MetricScore.without_replies(*replies)
+        verdicts = dict(zip(row.places, known, strict=True))
         # An empty context keeps its rank, and is not useful.
         found = tuple(int(verdicts.get(place) or 0) for place in range(len(row.contexts)))
         return MetricScore(average_precision(found), verdicts=found)
@@ -167,8 +184,8 @@ class BuiltInScale:
             contexts="\n".join(row.texts),
             reference=row.ground_truth,
         )
-        if found is None:
-            return MetricScore(None, MissingReason.UNCLEAR_JUDGE, unclear=1)
+        if isinstance(found, NoReply):
+            return MetricScore.without_replies(found)
         return MetricScore(mean_verdict(found), "" if found else MissingReason.EMPTY_GROUND_TRUTH)
 
 
@@ -203,6 +220,7 @@ class EvaluateOptions:
     truth: GenerateOptions = field(default_factory=GenerateOptions)
 
     def __post_init__(self) -> None:
+        check_fields(self)
         if unknown := [name for name in self.metrics if name not in METRICS]:
             raise InvalidInput(
                 f"unknown metric {unknown[0]!r}", f"choose from: {', '.join(METRICS)}"
@@ -229,6 +247,8 @@ class EvaluationResult:
         generated: which of "answer" and "ground_truth" the judge generated.
         useful: 1 or 0 for each context, 0 for an empty one; no values without context precision.
         unsupported: statements of the answer that the contexts do not support.
+        unclear, refused, failed: numbers of questions to the judge with unclear replies only, of
+            those that the endpoint refused, and of those that it failed to answer.
         similarity: how answer relevancy compared questions, "vectors" or "words"; else empty.
     """
 
@@ -240,6 +260,8 @@ class EvaluationResult:
     unsupported: tuple[str, ...] = ()
     unclear: int = 0
     similarity: str = ""
+    refused: int = 0
+    failed: int = 0
 
     def as_json(self) -> dict[str, Any]:
         values: dict[str, Any] = {} if self.row.key is None else {"id": self.row.key.id}
@@ -253,6 +275,8 @@ class EvaluationResult:
             "reasons": dict(self.reasons),
             "unsupported": list(self.unsupported),
             "unclear": self.unclear,
+            "refused": self.refused,
+            "failed": self.failed,
             **({"similarity": self.similarity} if self.similarity else {}),
         }
 
@@ -261,10 +285,14 @@ def evaluate_row(
     row: QuestionRow, runner: JudgeRunner, options: EvaluateOptions, *, scale: Scale
 ) -> EvaluationResult:
     """Score one question; generate a missing answer or reference answer first."""
-    looked, unclear = _generate_missing(row, runner, options)
+    looked, generated = _generate_missing(row, runner, options)
     found = {
-        metric: _score_metric(metric, looked, scale, unclear=unclear) for metric in options.metrics
+        metric: _score_metric(metric, looked, scale, generated=generated)
+        for metric in options.metrics
     }
+    missing = sum(
+        (*generated.values(), *(each.replies for each in found.values())), start=MissingReplies()
+    )
     supported = found.get("faithfulness", MetricScore(None))
     return EvaluationResult(
         row=looked,
@@ -277,32 +305,35 @@ def evaluate_row(
         ),
         useful=found.get("context_precision", MetricScore(None)).verdicts,
         unsupported=supported.unsupported,
-        unclear=sum(unclear.values()) + sum(each.unclear for each in found.values()),
+        unclear=missing.unclear,
+        refused=missing.refused,
+        failed=missing.failed,
         similarity=found.get("answer_relevancy", MetricScore(None)).similarity,
     )
 
 
 def _generate_missing(
     row: QuestionRow, runner: JudgeRunner, options: EvaluateOptions
-) -> tuple[QuestionRow, Mapping[str, int]]:
-    """Generate missing texts of a question; also count the unreadable replies of each text."""
+) -> tuple[QuestionRow, Mapping[str, MissingReplies]]:
+    """Generate missing texts of a question; also count the missing replies of each text."""
     kept = select_contexts(row.contexts, k=options.top_k, most=options.max_chars)
-    looked, unclear = replace(row, contexts=kept), {}
+    looked = replace(row, contexts=kept)
+    missing = {}
     if not options.truth.keep_thinking:
         looked = replace(looked, answer=remove_thinking(row.answer))
     if not row.answer and {"faithfulness", "answer_relevancy"} & {*options.metrics}:
         answer = _generate_answer(looked, runner, options)
-        unclear["answer"] = int(answer is None)
-        looked = replace(looked, answer=answer or "")
+        missing["answer"] = MissingReplies.count([answer])
+        looked = replace(looked, answer="" if isinstance(answer, NoReply) else answer)
     if not row.ground_truth and {"context_precision", "context_recall"} & {*options.metrics}:
         made = generate_row(row, runner, options.truth)
-        unclear["ground_truth"] = made.unclear
+        missing["ground_truth"] = MissingReplies(made.unclear, made.refused, made.failed)
         looked = replace(looked, ground_truth=made.ground_truth or "")
-    return looked, unclear
+    return looked, missing
 
 
 def _score_metric(
-    metric: str, row: QuestionRow, scale: Scale, *, unclear: Mapping[str, int]
+    metric: str, row: QuestionRow, scale: Scale, *, generated: Mapping[str, MissingReplies]
 ) -> MetricScore:
     needs = {
         "faithfulness": ("answer", "texts"),
@@ -317,17 +348,22 @@ def _score_metric(
     }
     for name in needs[metric]:
         if not getattr(row, name):
-            return MetricScore(
-                None, MissingReason.SILENT_JUDGE if unclear.get(name) else missing[name]
-            )
+            replies = generated.get(name, MissingReplies())
+            if replies.refused:
+                return MetricScore(None, MissingReason.REFUSED_PROMPT)
+            if replies.failed:
+                return MetricScore(None, MissingReason.FAILED_PROMPT)
+            return MetricScore(None, MissingReason.SILENT_JUDGE if replies.total else missing[name])
     found = scale(metric, row)
     if found.score is not None and not math.isfinite(found.score):
         return replace(found, score=None, reason=MissingReason.NOT_FINITE)
     return found
 
 
-def _generate_answer(row: QuestionRow, runner: JudgeRunner, options: EvaluateOptions) -> str | None:
-    """Generate an answer from the retrieved texts; "" if they contain none, None if unreadable."""
+def _generate_answer(
+    row: QuestionRow, runner: JudgeRunner, options: EvaluateOptions
+) -> str | NoReply:
+    """Generate an answer from the retrieved texts; "" if they contain none."""
     if not row.texts:
         return ""
     return runner.ask(
@@ -344,7 +380,7 @@ def estimate_evaluation_cost(
 ) -> ExpectedCalls:
     """Return the maximum number of requests and characters for scoring one question."""
     chosen = select_contexts(row.contexts, k=options.top_k, most=options.max_chars)
-    kept = [context for context in chosen if context.strip()]
+    kept = [context for context in chosen if context and context.strip()]
     read = sum(map(len, kept))
     reply, truth = len(row.answer) or EXPECTED_ANSWER, len(row.ground_truth) or EXPECTED_ANSWER
     total = ExpectedCalls()

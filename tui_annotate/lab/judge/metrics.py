@@ -9,12 +9,12 @@ RAGAS: Automated Evaluation of Retrieval Augmented Generation, 2024).
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Callable, Sequence
 from enum import StrEnum, unique
 from typing import Final, TypeVar
 
 from tui_annotate.domain.errors import InvalidInput
+from tui_annotate.lab.chat.replies import MissingReplies, NoReply
 
 GROUP_SIZE: Final = 20
 MAX_CHARACTERS: Final = 13_000
@@ -43,7 +43,16 @@ class MissingReason(StrEnum):
     UNKNOWN_ANSWER = "the contexts do not contain the answer, according to the judge"
     SILENT_JUDGE = "the judge gave no answer"
     NOT_FINITE = "the score is NaN or infinite"
-    UNCLEAR_JUDGE = "the judge's replies were unclear"
+    UNCLEAR_JUDGE = NoReply.UNCLEAR.value
+    REFUSED_PROMPT = NoReply.REFUSED.value
+    FAILED_PROMPT = NoReply.FAILED.value
+
+    @classmethod
+    def of_missing(cls, missing: MissingReplies) -> MissingReason:
+        """Return the reason for missing replies; a refusal comes first, as the user can act."""
+        if missing.refused:
+            return cls.REFUSED_PROMPT
+        return cls.FAILED_PROMPT if missing.failed else cls.UNCLEAR_JUDGE
 
 
 def check_max_chars(most: int) -> None:
@@ -143,13 +152,16 @@ def count_reductions(count: int, size: int = GROUP_SIZE) -> int:
 
 
 def select_contexts(
-    contexts: Sequence[str], *, k: int, most: int = MAX_CHARACTERS
-) -> tuple[str, ...]:
-    """Return the first retrieved texts, at most `k`, that are shorter than `most` together."""
+    contexts: Sequence[str | None], *, k: int, most: int = MAX_CHARACTERS
+) -> tuple[str | None, ...]:
+    """Return the first retrieved texts, at most `k`, that are shorter than `most` together.
+
+    A missing text (None) has no length, and stays.
+    """
     kept = tuple(contexts[:k])
-    while len(kept) > 1 and sum(map(len, kept)) >= most:
+    while len(kept) > 1 and sum(len(context or "") for context in kept) >= most:
         kept = kept[:-1]
-    return tuple(context[: most - 1] for context in kept)
+    return tuple(context and context[: most - 1] for context in kept)
 
 
 # ---------------------------------------------------------------- scores
@@ -186,23 +198,7 @@ def mean_relevancy(
     """
     if not invented or all(noncommittal):
         return 0.0
-    return _mean_known([_cosine(question, each) for each in invented])
-
-
-def mean_word_relevancy(
-    question: str, invented: Sequence[str], noncommittal: Sequence[int]
-) -> float | None:
-    """Return the relevancy as `mean_relevancy`, with the cosine of word counts, in [0, 1].
-
-    Chinese texts are compared by characters and pairs of characters. A text without words gives
-    None.
-    """
-    if not invented or all(noncommittal):
-        return 0.0
-    return _mean_known([_word_cosine(question, each) for each in invented])
-
-
-def _mean_known(cosines: Sequence[float | None]) -> float | None:
+    cosines = [_cosine(question, each) for each in invented]
     known = [cosine for cosine in cosines if cosine is not None]
     return sum(known) / len(known) if len(known) == len(cosines) else None
 
@@ -211,11 +207,3 @@ def _cosine(one: Sequence[float], other: Sequence[float]) -> float | None:
     lengths = math.sqrt(math.fsum(x * x for x in one) * math.fsum(y * y for y in other))
     product = math.fsum(x * y for x, y in zip(one, other, strict=True))
     return product / lengths if lengths else None
-
-
-def _word_cosine(one: str, other: str) -> float | None:
-    from tui_annotate.methods.lexical import find_words  # it imports numpy
-
-    counts, others = (Counter(word.text for word in find_words(text)) for text in (one, other))
-    names = sorted(counts.keys() | others.keys())
-    return _cosine([counts[name] for name in names], [others[name] for name in names])

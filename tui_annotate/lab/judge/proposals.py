@@ -26,9 +26,10 @@ from tui_annotate.domain.progress import TaskProgress, replies_from
 from tui_annotate.domain.samples import Sample, SampleKey, Side
 from tui_annotate.domain.scores import RunKind, Score, ScoreRun
 from tui_annotate.domain.suggestions import Suggestion, with_id
+from tui_annotate.lab.argument_types import check_fields
 from tui_annotate.lab.chat import prompts
 from tui_annotate.lab.chat.replies import (
-    Missing,
+    NoReply,
     ParsedReply,
     ParsingJudge,
     ReplyTally,
@@ -245,6 +246,7 @@ class ProposalOptions:
     limit: int = 0
 
     def __post_init__(self) -> None:
+        check_fields(self)
         if self.max_chars < 1 or self.limit < 0:
             raise InvalidInput(
                 f"invalid limits: --max-chars {self.max_chars}, --limit {self.limit}",
@@ -263,12 +265,12 @@ class ProposalPlan:
 class MissingProposals:
     """Why a sample has no usable reply; `unusable`: whether all proposals of it were refused."""
 
-    missing: Missing
+    missing: NoReply
     reason: str
     unusable: bool = False
 
     def __str__(self) -> str:
-        return f"{self.missing}: {self.reason}"
+        return f"{self.missing.kind}: {self.reason}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -191,8 +191,9 @@ def _find_doubts(
 ) -> list[str]:
     doubts = [] if question and question.strip() else ["the question is empty"]
     if blank:
-        numbers = ", ".join(str(place + 1) for place, _ in blank[:20])
-        doubts.append(f"skipped the empty contexts with these numbers: {numbers}")
+        # As in the messages and results of `judge`, and unlike the keys of the sample's documents.
+        indices = ", ".join(str(place) for place, _ in blank[:20])
+        doubts.append(f"skipped the empty contexts at these indices, from 0: {indices}")
     if not contexts:
         doubts.append("the line has no context: nothing can support the answer")
     return doubts

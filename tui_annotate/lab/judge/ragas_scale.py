@@ -126,7 +126,7 @@ class RagasScale:
                 "user_input": row.question,
                 "response": row.answer,
                 "reference": row.ground_truth,
-                "retrieved_contexts": list(row.contexts),
+                "retrieved_contexts": [context or "" for context in row.contexts],
             }
             made, names = self._build_metric(metric, client)
             found = await made.ascore(**{name: given[name] for name in names})

@@ -13,7 +13,13 @@ from itertools import count
 from typing import Any, Final
 
 from tui_annotate.domain.errors import InvalidInput
-from tui_annotate.lab.chat.replies import UNKNOWN_MARKERS, parse_answer
+from tui_annotate.lab.argument_types import check_fields
+from tui_annotate.lab.chat.replies import (
+    UNKNOWN_MARKERS,
+    MissingReplies,
+    NoReply,
+    parse_answer,
+)
 from tui_annotate.lab.judge.metrics import (
     GROUP_SIZE,
     MissingReason,
@@ -52,6 +58,7 @@ class GenerateOptions:
     max_chars: int = 0
 
     def __post_init__(self) -> None:
+        check_fields(self)
         check_max_chars(self.max_chars)
         if self.group_size < 2:
             raise InvalidInput(
@@ -75,13 +82,21 @@ class GenerateOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReferenceAnswer:
-    """The reference answer to one question, or the reason why it is missing."""
+    """The reference answer to one question, or the reason why it is missing.
+
+    Attributes:
+        calls: number of questions to the judge.
+        unclear, refused, failed: how many of these have unclear replies only, were refused by the
+            endpoint, or were not answered because the endpoint failed.
+    """
 
     row: QuestionRow
     ground_truth: str | None
     reason: str = ""
     calls: int = 0
     unclear: int = 0
+    refused: int = 0
+    failed: int = 0
 
     def as_json(self) -> dict[str, Any]:
         values: dict[str, Any] = {} if self.row.key is None else {"id": self.row.key.id}
@@ -90,6 +105,8 @@ class ReferenceAnswer:
             "contexts": list(self.row.contexts),
             "ground_truth": self.ground_truth,
             "unclear": self.unclear,
+            "refused": self.refused,
+            "failed": self.failed,
         }
         return values | ({"reason": self.reason} if self.reason else {})
 
@@ -102,21 +119,39 @@ def generate_row(
     replies, calls = (
         _read_slowly(row, runner, options) if options.slow else _answer_groups(row, runner, options)
     )
-    unclear = replies.count(None)
-    answers = [reply for reply in replies if reply]
+    missing = MissingReplies.count(replies)
+    answers = _keep_answers(replies)
     while len(answers) > 1:
         joined, more = _join_answers(answers, row, runner, options=options)
-        calls, unclear = calls + more, unclear + joined.count(None)
-        answers = [reply for reply in joined if reply]
-    truth = answers[0] if answers else None
-    silent = MissingReason.SILENT_JUDGE if unclear else MissingReason.UNKNOWN_ANSWER
-    reason = "" if answers else silent
-    return ReferenceAnswer(row=row, ground_truth=truth, reason=reason, calls=calls, unclear=unclear)
+        calls += more
+        missing += MissingReplies.count(joined)
+        answers = _keep_answers(joined)
+    if answers:
+        reason = ""
+    elif missing.refused:
+        reason = MissingReason.REFUSED_PROMPT
+    elif missing.failed:
+        reason = MissingReason.FAILED_PROMPT
+    else:
+        reason = MissingReason.SILENT_JUDGE if missing.unclear else MissingReason.UNKNOWN_ANSWER
+    return ReferenceAnswer(
+        row=row,
+        ground_truth=answers[0] if answers else None,
+        reason=reason,
+        calls=calls,
+        unclear=missing.unclear,
+        refused=missing.refused,
+        failed=missing.failed,
+    )
+
+
+def _keep_answers(replies: Sequence[str | NoReply]) -> list[str]:
+    return [reply for reply in replies if isinstance(reply, str) and reply]
 
 
 def _answer_groups(
     row: QuestionRow, runner: JudgeRunner, options: GenerateOptions
-) -> tuple[list[str | None], int]:
+) -> tuple[list[str | NoReply], int]:
     slots = [
         {"contexts": number_texts(group), "unknown": _unknown_marker(runner, row)}
         for group in _group_contexts(row, options)
@@ -133,7 +168,7 @@ def _group_contexts(row: QuestionRow, options: GenerateOptions) -> list[list[str
 
 def _join_answers(
     there: Sequence[str], row: QuestionRow, runner: JudgeRunner, *, options: GenerateOptions
-) -> tuple[list[str | None], int]:
+) -> tuple[list[str | NoReply], int]:
     """Join each group of answers into one; also return the number of requests."""
     parts = _group_answers(there, options)
     slots = [{"answers": number_texts(part)} for part in parts if len(part) > 1]
@@ -159,7 +194,7 @@ def _group_answers(answers: Sequence[str], options: GenerateOptions) -> list[Seq
 
 def _read_slowly(
     row: QuestionRow, runner: JudgeRunner, options: GenerateOptions
-) -> tuple[list[str | None], int]:
+) -> tuple[list[str | NoReply], int]:
     size = options.part
     slots = []
     for context in row.texts:

@@ -35,13 +35,14 @@ class QuestionRow:
     """A question with its texts in retrieved order.
 
     Attributes:
-        contexts: the retrieved texts, as given: an empty one keeps its index, and is not sent.
+        contexts: the retrieved texts, as given: an empty or null one keeps its index, and is not
+            sent.
         key: key of the stored sample, if any.
         where: line of the file, for messages.
     """
 
     question: str
-    contexts: tuple[str, ...]
+    contexts: tuple[str | None, ...]
     answer: str = ""
     ground_truth: str = ""
     key: SampleKey | None = None
@@ -54,12 +55,12 @@ class QuestionRow:
     @property
     def places(self) -> tuple[int, ...]:
         """Indices of the contexts with a text; only these are documents of a stored sample."""
-        return tuple(at for at, text in enumerate(self.contexts) if text.strip())
+        return tuple(at for at, text in enumerate(self.contexts) if text and text.strip())
 
     @property
     def texts(self) -> tuple[str, ...]:
         """The contexts with a text, in retrieved order."""
-        return tuple(self.contexts[at] for at in self.places)
+        return tuple(text for text in self.contexts if text and text.strip())
 
 
 def sample_row(sample: Sample, *, ground_truth: str = "", where: str = "") -> QuestionRow:
@@ -70,7 +71,7 @@ def sample_row(sample: Sample, *, ground_truth: str = "", where: str = "") -> Qu
     blank = empty_contexts(sample.imported or {})
     return QuestionRow(
         question=sample.request.question or sample.request.problem or sample.request.title,
-        contexts=tuple(text or "" for text in insert_contexts(texts, blank)),
+        contexts=tuple(insert_contexts(texts, blank)),
         answer=summary[0].text if summary else "",
         ground_truth=held if isinstance(held, str) and held.strip() else ground_truth,
         key=sample.key,
@@ -140,7 +141,7 @@ def rows_of_lists(
         rows.append(
             QuestionRow(
                 question,
-                tuple(each or "" for each in own),
+                tuple(own),
                 answer if answer and answer.strip() else "",
                 truth if truth and truth.strip() else "",
             )

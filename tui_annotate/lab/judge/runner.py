@@ -14,7 +14,7 @@ from tui_annotate.domain.errors import TuiAnnotateError
 from tui_annotate.domain.progress import TaskProgress, replies_from
 from tui_annotate.lab.chat import prompts
 from tui_annotate.lab.chat.prompts import Prompt
-from tui_annotate.lab.chat.replies import ParsingJudge, ReplyTally
+from tui_annotate.lab.chat.replies import NoReply, ParsingJudge, ReplyTally
 from tui_annotate.lab.judge.rows import QuestionRow
 from tui_annotate.plugins.judges import Judge, ModelReply, Question
 
@@ -55,8 +55,8 @@ class JudgeRunner:
         *,
         read: Callable[[str], _Out | None],
         **slots: str | int,
-    ) -> _Out | None:
-        """Fill a prompt, ask the judge once, and parse the reply; None for an unclear reply."""
+    ) -> _Out | NoReply:
+        """Fill a prompt, ask the judge about it, and parse the reply; see `ask_all`."""
         return self.ask_all(row, prompt, [slots], read=read)[0]
 
     def ask_all(
@@ -66,11 +66,11 @@ class JudgeRunner:
         slots: Iterable[Mapping[str, str | int]],
         *,
         read: Callable[[str], _Out | None],
-    ) -> list[_Out | None]:
+    ) -> list[_Out | NoReply]:
         """Fill a prompt with each mapping and the row's `{question}`, ask, and parse the replies.
 
-        After an unclear reply, the question is asked again; None if the reply stays unclear, or if
-        the endpoint refuses the question.
+        After an unclear reply, the question is asked again. A result is `NoReply` if the reply
+        stays unclear, or if the endpoint refuses the question or fails to answer it.
         """
         if self._stop.is_set():
             raise _Cancelled

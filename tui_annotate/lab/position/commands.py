@@ -467,6 +467,8 @@ def _print_run(done: ModelRunReport, judge: Judge, *, as_json: bool, dry: bool) 
                 "rows": done.rows,
                 "cached": done.cached,
                 "unanswered": missed,
+                "refused": done.refused,
+                "failed": done.failed,
                 "characters": done.characters,
                 "not_finite": done.not_finite,
                 "model": judge.model,
@@ -485,6 +487,10 @@ def _print_run(done: ModelRunReport, judge: Judge, *, as_json: bool, dry: bool) 
         output.print_message(
             f"rows without an answer: {sum(missed.values()):,} (for each gold position: {places})"
         )
+    if done.refused:
+        output.print_message(f"prompts that the endpoint refused: {done.refused:,}")
+    if done.failed:
+        output.print_message(f"prompts that the endpoint failed to answer: {done.failed:,}")
 
 
 _ENDPOINT = "--model llama3 --base-url http://localhost:11434/v1"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -65,6 +65,10 @@ SkipEmptyOption = Annotated[
     bool,
     flag("--skip-empty", "Ignore gold answers that consist only of punctuation and articles."),
 ]
+
+
+_PROPERTY_NAMES: Final = {"documents": "number of documents", "gold-position": "position"}
+"""Names in sentences of properties whose name as an option is no noun in the singular."""
 
 
 def evaluate(
@@ -241,7 +245,7 @@ def _notes(found: Evaluation, rules: MatchRules) -> list[str]:
 
     notes = []
     if found.split:
-        names = " and ".join(each.value for each in found.split)
+        names = " and ".join(_PROPERTY_NAMES.get(each.value, each.value) for each in found.split)
         notes.append(f"one table for each {names}: different ones are not averaged")
     if any(table.all.mixed for table in found.tables):
         notes.append(

@@ -221,8 +221,13 @@ class PositionStudy(Feature):
 
     def _walk_failing(self, key: SampleKey, step: int) -> None:
         at = self.failing.index(key) + step
+
+        def after(damaged: SampleKey) -> SampleKey | None:
+            at = self.failing.index(damaged) + step
+            return self.failing[at] if 0 <= at < len(self.failing) else None
+
         if 0 <= at < len(self.failing):
-            self.host.go(partial(self.failing.__getitem__, at), "")
+            self.host.go(partial(self.failing.__getitem__, at), "", after=after)
         else:
             end = MessageCode.LAST_FAILING if step > 0 else MessageCode.FIRST_FAILING
             self.host.show_message(end)

@@ -45,6 +45,9 @@ _PASSAGE_FIELDS: Final = (
 _Outcome = ModelReply | InvalidInput | RequestFailed
 """The result of one prompt: the reply, or why it has none."""
 
+_REFUSED: Final = "prompt-refused"
+"""Code of the error for a prompt that the endpoint refused."""
+
 OnMissing = Callable[[str, str], None]
 """Function that receives the location of a row, and the reason why it has no answer."""
 
@@ -76,11 +79,19 @@ class ModelRunOptions:
 
 @dataclass(slots=True)
 class ModelRunReport:
-    """Counts of a model's answers to the rows of a position study."""
+    """Counts of a model's answers to the rows of a position study.
+
+    Attributes:
+        unanswered: number of rows without an answer, by the position of the gold passage.
+        refused, failed: numbers of rows whose prompt the endpoint refused, or failed to answer,
+            among those without an answer.
+    """
 
     rows: int = 0
     cached: int = 0
     unanswered: Counter[int | None] = field(default_factory=Counter)
+    refused: int = 0
+    failed: int = 0
     characters: int = 0
     not_finite: int = 0
 
@@ -164,6 +175,8 @@ def run_model(
                 missing += [] if _is_too_long(prompt, options) else [outcome]
                 row |= {ANSWER: None, ERROR: outcome.message}
                 report.unanswered[gold_position(located.row)] += 1
+                report.refused += outcome.code == _REFUSED
+                report.failed += isinstance(outcome, RequestFailed)
                 on_missing(located.where, outcome.message)
             report.not_finite += write_json_line(target, row)
         report.rows += len(batch)
@@ -191,6 +204,8 @@ def _ask_batch(prompts: Sequence[str], judge: Judge, options: ModelRunOptions) -
     for index, outcome in judge.ask_all(questions) if questions else ():
         if not isinstance(outcome, _Outcome):
             raise outcome  # it concerns all questions, so the run ends
+        if isinstance(outcome, InvalidInput):
+            outcome.code = _REFUSED
         outcomes[sent[index]] = _without_thinking(outcome, options)
     return [outcomes[at] for at in range(len(prompts))]
 

@@ -16,7 +16,6 @@ from tui_annotate.cli.options import (
     CommonOptions,
     DryOption,
     EmbedderOption,
-    TimeoutOption,
     UrlOption,
     YesOption,
     argument,
@@ -33,10 +32,12 @@ from tui_annotate.domain.people import Permission
 from tui_annotate.domain.plural import format_count
 from tui_annotate.lab.chat.command_options import (
     MAX_UNCLEAR,
+    EndpointOptions,
     KeepThinkingOption,
     MaxUnclearOption,
     check_unclear,
     exit_if_partial,
+    print_missing_replies,
 )
 from tui_annotate.plugins.files.output_names import check_json_name
 
@@ -82,7 +83,8 @@ def report_as_json(scored: ScoreReport) -> dict[str, Any]:
         "without": scored.skipped,
         "missing": dict(scored.missing),
         "notes": list(scored.notes),
-        "unclear": scored.tally.unanswered if scored.tally else 0,
+        "unclear": scored.tally.unclear if scored.tally else 0,
+        "refused": scored.tally.refused if scored.tally else 0,
         "failed": scored.tally.failed if scored.tally else 0,
     }
 
@@ -96,6 +98,8 @@ def print_report(scored: ScoreReport) -> None:
     output.print_result(line)
     for note in scored.notes:
         output.print_message(note)
+    if scored.tally:
+        print_missing_replies(scored.tally)
 
 
 def format_cost(scorer: str, samples: int, cost: EmbeddingCost | None) -> str:
@@ -313,7 +317,7 @@ def compute(
     judge: JudgeOption = "",
     model_folder: ModelFolderOption = "",
     max_unclear: MaxUnclearOption = MAX_UNCLEAR,
-    timeout: TimeoutOption = None,
+    endpoint: EndpointOptions,
     keep_thinking: KeepThinkingOption = False,
     dry_run: DryOption = False,
     common: CommonOptions,
@@ -327,6 +331,9 @@ def compute(
     The scorer similarity compares Chinese texts by their characters if the embedder has no vectors
     for Chinese, and all texts with --embedder none; the report names this.
 
+    With --limit, the first N questions with all of their answers are scored, or the first N
+    samples. Replies of a chat model are cached: a repeated run sends no request.
+
     Exit code: 3 if a scorer has no value for any sample.
     """
     from tui_annotate.lab.chat.judge_config import load_named_judge, prompt_folders
@@ -339,11 +346,24 @@ def compute(
         loaded_judge = None
         if "judge" in scorers and (judge or space.settings.judge_model):
             loaded_judge = load_named_judge(
-                space, judge, base_url=base_url, unasked=dry_run, timeout=timeout
+                space,
+                judge,
+                base_url=base_url,
+                unasked=dry_run,
+                no_cache=endpoint.no_cache,
+                concurrency=endpoint.concurrency,
+                timeout=endpoint.timeout,
+                max_retries=endpoint.max_retries,
             )
         if "similarity" in scorers and not (base_url or dry_run):
             require_trust(space.settings.endpoints, space.machines.embedder_url(embedder))
-        load = partial(space.machines.embedder, embedder, base_url=base_url, timeout=timeout)
+        load = partial(
+            space.machines.embedder,
+            embedder,
+            base_url=base_url,
+            timeout=endpoint.timeout,
+            max_retries=endpoint.max_retries,
+        )
         options = ScorerOptions(
             judge=loaded_judge,
             prompts=str(prompt_folders(space, None)[0]),
@@ -358,6 +378,7 @@ def compute(
             scorer="",
             language=language,
             keep_thinking=keep_thinking,
+            limit=endpoint.limit,
             options=options,
         )
         # Without this, each garbage collection scans all objects of the loaded libraries.

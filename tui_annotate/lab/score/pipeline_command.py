@@ -24,6 +24,7 @@ from tui_annotate.cli.options import (
 )
 from tui_annotate.domain.errors import TuiAnnotateError
 from tui_annotate.domain.people import Permission
+from tui_annotate.lab.chat.command_options import LimitOption, MaxRetriesOption
 from tui_annotate.lab.score.commands import print_report, report_as_json
 from tui_annotate.lab.score.rank_command import PERCENTILE, ranked_as_json, show_ranked
 
@@ -41,6 +42,8 @@ def run(
     file: Annotated[Path, argument("FILE", "Recipe (YAML) with data, scorers and a ranker.")],
     *,
     timeout: TimeoutOption = None,
+    max_retries: MaxRetriesOption = None,
+    limit: LimitOption = 0,
     dry_run: DryOption = False,
     common: CommonOptions,
 ) -> None:
@@ -49,6 +52,8 @@ def run(
     The steps import data, score and rank the samples, and write the results.
 
     The file may have the keys of Dreamcatcher's files. Paths are relative to the current folder.
+    With --limit, the scorers score the first N questions with all of their answers, or the first N
+    samples.
     """
     from tui_annotate.lab.score.recipes import read_recipe
     from tui_annotate.plugins import registry
@@ -65,7 +70,14 @@ def run(
         for url in list_urls(space, recipe):
             require_trust(space.settings.endpoints, url, source=f"the file {file} or the workspace")
         with output.show_progress("samples") as show_progress:
-            done = run_recipe(space, recipe, timeout=timeout, progress=show_progress)
+            done = run_recipe(
+                space,
+                recipe,
+                timeout=timeout,
+                max_retries=max_retries,
+                limit=limit,
+                progress=show_progress,
+            )
     if common.as_json:
         output.print_json(_report_as_json(done))
     else:

@@ -6,7 +6,7 @@ Source: the configuration files of the project Dreamcatcher, whose keys are supp
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -260,11 +260,14 @@ def run_recipe(
     recipe: Recipe,
     *,
     timeout: float | None = None,
+    max_retries: int | None = None,
+    limit: int = 0,
     progress: Callable[[TaskProgress], None] | None = None,
 ) -> RecipeReport:
     """Run the steps of a pipeline file; if one fails, the results of earlier steps are kept.
 
-    A ranking without scorers uses the input's scores.
+    A ranking without scorers uses the input's scores. The scorers score the first `limit` questions
+    or samples; 0 for all.
 
     Raises:
         InvalidInput: some records of the input were refused.
@@ -279,7 +282,7 @@ def run_recipe(
         former = needs_former_name(recipe.source, detect(recipe.source), looked_up)
         done.dataset = choose_dataset_name(recipe.source, recipe.dataset, former=former)
         options = ImportOptions(dataset=done.dataset, language=space.settings.language)
-        embedder = space.vector_options(timeout=timeout)
+        embedder = space.vector_options(timeout=timeout, max_retries=max_retries)
         done.ingested = space.ingest(
             recipe.source, options=options, embedder=embedder, progress=progress
         )
@@ -288,8 +291,8 @@ def run_recipe(
             raise InvalidInput(f"{problem}; {refused} records were refused", problem.hint)
     scoring = ScoreService(space.machines)
     for step in recipe.steps:
-        wanted = _score_options(space, step, done.dataset, timeout=timeout)
-        done.scored.append(scoring.run(wanted, progress=progress))
+        wanted = _score_options(space, step, done.dataset, timeout=timeout, max_retries=max_retries)
+        done.scored.append(scoring.run(replace(wanted, limit=limit), progress=progress))
     if recipe.ranker is not None:
         if not recipe.steps:
             done.scored.append(scoring.from_columns(done.dataset))
@@ -315,7 +318,12 @@ def list_urls(space: Workspace, recipe: Recipe) -> Iterator[str]:
 
 
 def _score_options(
-    space: Workspace, step: ScorerStep, dataset: str, *, timeout: float | None
+    space: Workspace,
+    step: ScorerStep,
+    dataset: str,
+    *,
+    timeout: float | None,
+    max_retries: int | None,
 ) -> ScoreOptions:
     from tui_annotate.lab.score.sample_reader import AUTO
     from tui_annotate.lab.score.scoring import ScoreOptions
@@ -325,7 +333,12 @@ def _score_options(
     language, keep_thinking = said.pop("language", AUTO), said.pop("keep_thinking", False)
     # A pipeline file may come from someone else: its URL needs trust, like that of a workspace.
     load = partial(
-        space.machines.embedder, embedder, base_url=base_url, timeout=timeout, is_named=False
+        space.machines.embedder,
+        embedder,
+        base_url=base_url,
+        timeout=timeout,
+        max_retries=max_retries,
+        is_named=False,
     )
     options = ScorerOptions(embedder=load, by_characters=embedder == "none", **said)
     return ScoreOptions(

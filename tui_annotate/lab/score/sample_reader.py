@@ -57,13 +57,17 @@ class SegmentedSample:
 
 @dataclass(slots=True)
 class DatasetReader:
-    """Reads the samples of a dataset for a scorer, one by one."""
+    """Reads the samples of a dataset for a scorer, one by one.
+
+    `limit`: number of questions, or of samples with sentences, to read; 0 for all.
+    """
 
     corpus: CorpusStore
     segments: SegmentStore
     dataset: str
     language: str = AUTO
     keep_thinking: bool = False
+    limit: int = 0
     skipped: int = 0
 
     def has_answers(self) -> bool:
@@ -73,6 +77,9 @@ class DatasetReader:
 
     def questions(self, on_read: Callable[[int], None]) -> Iterator[AnsweredQuestion]:
         """Yield each question with its answers; `on_read` receives the number of samples read."""
+        return islice(self._all_questions(on_read), self.limit or None)
+
+    def _all_questions(self, on_read: Callable[[int], None]) -> Iterator[AnsweredQuestion]:
         read = 0
         for group, found in groupby(self.samples(), key=lambda sample: sample.group):
             samples = list(found)
@@ -88,6 +95,9 @@ class DatasetReader:
 
     def segmented_samples(self, on_read: Callable[[int], None]) -> Iterator[SegmentedSample]:
         """Yield samples with their sentences; skip samples without a source or a summary."""
+        return islice(self._all_segmented_samples(on_read), self.limit or None)
+
+    def _all_segmented_samples(self, on_read: Callable[[int], None]) -> Iterator[SegmentedSample]:
         samples = self.samples()
         read = 0
         while page := list(islice(samples, _PAGE)):

@@ -16,6 +16,7 @@ from tui_annotate.domain.people import Permission, require_permission
 from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.progress import TaskProgress, replies_from, time_phase
 from tui_annotate.domain.scores import RunKind, ScoreRun
+from tui_annotate.lab.argument_types import check_fields
 from tui_annotate.lab.chat.replies import ReplyTally
 from tui_annotate.lab.score.sample_reader import (
     AUTO,
@@ -48,13 +49,25 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoreOptions:
-    """Options for scoring a dataset."""
+    """Options for scoring a dataset.
+
+    `limit`: number of questions with answers, or else of samples, to score; 0 for all.
+    """
 
     dataset: str
     scorer: str
     language: str = AUTO
     keep_thinking: bool = False
+    limit: int = 0
     options: ScorerOptions = field(default_factory=ScorerOptions)
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        if self.limit < 0:
+            raise InvalidInput(
+                f"invalid number of questions or samples to score: {self.limit:,}",
+                "pass a limit of at least 1, or 0 for all",
+            )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,9 +113,7 @@ class ScoreService:
         require_permission(self.machines.actor, Permission.MANAGE)
         samples = self._count_samples(options.dataset)
         scorer = registry.load_scorer(options.scorer, options.options)
-        reader = self._open_reader(
-            options.dataset, options.language, keep_thinking=options.keep_thinking
-        )
+        reader = self._open_reader(options)
         name = options.scorer.partition(":")[0]
         guard = partial(registry.guard_plugin, "scorers", name)
         checker = OpinionChecker(name)
@@ -123,20 +134,25 @@ class ScoreService:
                 own_notes = tuple(map(str, getattr(scorer, "notes", ())))
                 tally = getattr(scorer, "tally", None)
             report = self._store_run(run, values, skipped=reader.skipped)
+            notes = (*own_notes, *checker.notes(), *report.notes)
+            if options.limit:
+                notes += (
+                    f"the other samples have no score of this run (--limit {options.limit:,})",
+                )
             return replace(
-                report,
-                notes=(*own_notes, *checker.notes(), *report.notes),
-                tally=tally if isinstance(tally, ReplyTally) else None,
+                report, notes=notes, tally=tally if isinstance(tally, ReplyTally) else None
             )
 
     def cost(self, options: ScoreOptions) -> tuple[int, EmbeddingCost | None]:
         """Return the number of samples to score, and the cost of scoring them; None if free."""
         samples = self._count_samples(options.dataset)
         scorer = registry.load_scorer(options.scorer, options.options)
-        reader = self._open_reader(
-            options.dataset, options.language, keep_thinking=options.keep_thinking
-        )
-        if not isinstance(scorer, CostlyScorer) or not reader.has_answers():
+        reader = self._open_reader(options)
+        if not reader.has_answers():
+            return min(samples, options.limit or samples), None
+        if options.limit:
+            samples = sum(len(each.keys) for each in reader.questions(lambda _: None))
+        if not isinstance(scorer, CostlyScorer):
             return samples, None
         questions = (each.answers for each in reader.questions(lambda _: None))
         name = options.scorer.partition(":")[0]
@@ -181,7 +197,7 @@ class ScoreService:
         """
         require_permission(self.machines.actor, Permission.MANAGE)
         self._count_samples(dataset)
-        reader = self._open_reader(dataset)
+        reader = self._open_reader(ScoreOptions(dataset=dataset, scorer=""))
         with closing(ScoreValues()) as values:
             columns = ColumnScores(reader, tuple(names), reader.has_answers())
             values.add(columns.scores())
@@ -215,16 +231,18 @@ class ScoreService:
             )
         return there[dataset]
 
-    def _open_reader(
-        self, dataset: str, language: str = AUTO, *, keep_thinking: bool = False
-    ) -> DatasetReader:
-        if language not in LANGUAGES:
+    def _open_reader(self, options: ScoreOptions) -> DatasetReader:
+        if options.language not in LANGUAGES:
             raise InvalidInput(
-                f"unknown language {language!r}", f"choose one of: {', '.join(LANGUAGES)}"
+                f"unknown language {options.language!r}", f"choose one of: {', '.join(LANGUAGES)}"
             )
-        segments = SegmentStore(self.machines.database)
         return DatasetReader(
-            self.machines.corpus, segments, dataset, language, keep_thinking=keep_thinking
+            self.machines.corpus,
+            SegmentStore(self.machines.database),
+            options.dataset,
+            options.language,
+            keep_thinking=options.keep_thinking,
+            limit=options.limit,
         )
 
 
@@ -247,6 +265,7 @@ def _describe_run(scorer: Scorer, options: ScoreOptions, *, plugin: str) -> Scor
         **check_parameters(scorer.parameters, plugin=plugin),
         "language": options.language,
         "keep_thinking": options.keep_thinking,
+        **({"limit": options.limit} if options.limit else {}),
     }
     run = _new_run(
         options.dataset,
@@ -311,7 +330,8 @@ def _score_samples(
                 known = [value for value in each.values if value is not None]
                 choose_worst = max if each.name in low else min
                 worst = choose_worst(known, default=None)  # it counts for the sample
-                yield RawScore(sample.key.id, each.name, worst, "", each.values)
+                reason = "" if known or not each.words else each.words[0]
+                yield RawScore(sample.key.id, each.name, worst, reason, each.values)
     else:
         raise InvalidInput(
             f"{scorer.name} scores answers to questions, but dataset {reader.dataset!r} has none",

@@ -48,7 +48,7 @@ class Endpoint:
 
     Raises:
         InvalidInput: the base URL is invalid, or contains a password, query or fragment; or the
-            time limit is invalid.
+            time limit or the number of retries is invalid.
         Unavailable: the API key is invalid.
     """
 
@@ -57,6 +57,8 @@ class Endpoint:
         base_url: str,
         *,
         timeout: float = TIMEOUT,
+        max_retries: int | None = None,
+        keeps_results: bool = True,
         wait: Callable[[float], None] = time.sleep,
         clock: Callable[[], float] = time.monotonic,
         trust: EndpointTrust | None = None,
@@ -66,7 +68,8 @@ class Endpoint:
         self._timeout = check_timeout(timeout)
         self._clock = clock
         self.host = format_host(self._url)
-        self._retry = RetryPolicy(self.host, wait=wait)
+        self._retry = RetryPolicy(self.host, wait=wait, keeps_results=lambda: keeps_results)
+        self._retry.limit_retries(max_retries)
         warn_of_open_key(self._url, self._trust)
 
     def post(self, path: str, question: Mapping[str, Any], *, most: int) -> Any:
@@ -236,7 +239,13 @@ class RemoteEmbedder:
             )
         timeout = TIMEOUT if chosen.timeout is None else chosen.timeout
         self._endpoint = Endpoint(
-            chosen.base_url, timeout=timeout, wait=wait, clock=clock, trust=chosen.trust
+            chosen.base_url,
+            timeout=timeout,
+            max_retries=chosen.max_retries,
+            keeps_results=chosen.keeps_vectors,
+            wait=wait,
+            clock=clock,
+            trust=chosen.trust,
         )
         self.host = self._endpoint.host
         self._clock = clock

@@ -19,6 +19,8 @@ from typing import BinaryIO, Final, TextIO
 
 from tui_annotate.domain.errors import InvalidInput, Unavailable
 from tui_annotate.domain.terminal_text import make_visible
+from tui_annotate.domain.workspace_files import BACKUPS
+from tui_annotate.plugins.files.output_paths import require_output_path
 from tui_annotate.plugins.files.packing import PACKED, open_packer
 from tui_annotate.plugins.protocols import Folder
 
@@ -34,7 +36,7 @@ def open_output(target: Path | None, *, private: bool = False) -> Iterator[TextI
     `private`: make the file readable only by its owner, even if it existed with another mode.
 
     Raises:
-        InvalidInput: the target is a folder, or the target's folder does not exist.
+        InvalidInput: as for `check_target`.
         Unavailable: the target cannot be written, for example because the disk is full.
     """
     if target is None:
@@ -57,9 +59,15 @@ def open_output(target: Path | None, *, private: bool = False) -> Iterator[TextI
 
 
 def check_target(target: Path) -> None:
+    """Check the path of a file that a user names for output.
+
+    Raises:
+        InvalidInput: the path is a folder, its folder is missing, or a workspace keeps it.
+    """
     if target.is_dir():
         raise InvalidInput(f"{target} is a folder", "add a file name to the path of the folder")
     _check_parent(target)
+    require_output_path(target)
 
 
 def _check_parent(target: Path) -> None:
@@ -101,18 +109,9 @@ def replace_file(target: Path, *, private: bool = False) -> Iterator[BinaryIO]:
     """Open a temporary file that replaces the target file when it is complete.
 
     A new file is readable only by its owner; an existing file's mode is kept, unless `private`.
-    Temporary files of the same target that a killed process left behind are removed.
-
-    Raises:
-        InvalidInput: the target is the store of a workspace.
+    Temporary files of the same target that a killed process left behind are removed. A path that a
+    user names is first checked by `check_target`.
     """
-    if (target.parent / "tui-annotate.toml").exists():
-        if target.name.startswith("store.sqlite"):
-            hint = "choose a different file name"
-            raise InvalidInput(f"{target} is a workspace's database", hint)
-        if target.name == "tui-annotate.toml":
-            hint = "choose a different file name"
-            raise InvalidInput(f"{target} has the settings of a workspace", hint)
     remove_unfinished(target)
     part = _part_path(target)
     # O_EXCL and O_NOFOLLOW: never write through a link that another user put in the folder.
@@ -183,7 +182,7 @@ def remove_unfinished(target: Path) -> None:
 
 def find_unfinished(folder: Path) -> list[Path]:
     """List a folder's temporary files and folders, except those that a process is writing."""
-    ours = _UNFINISHED_BACKUP if folder.name == "backups" else _UNFINISHED
+    ours = _UNFINISHED_BACKUP if folder.name == BACKUPS else _UNFINISHED
     found = []
     for part in sorted(folder.glob("*.part")):
         if not ours.fullmatch(part.name):
@@ -231,7 +230,8 @@ def open_folder(target: Path) -> Iterator[Folder]:
     """Open an output folder that appears only when complete; an empty folder may already exist.
 
     Raises:
-        InvalidInput: the target exists and is not an empty folder, or its parent is missing.
+        InvalidInput: the target exists and is not an empty folder, its parent is missing, or a
+            workspace keeps it.
         Unavailable: the target cannot be written, for example because the disk is full.
     """
     if target.exists() and not (target.is_dir() and not any(target.iterdir())):
@@ -239,6 +239,7 @@ def open_folder(target: Path) -> Iterator[Folder]:
             f"{target} already exists", "pass a new folder or an empty folder", code="exists"
         )
     _check_parent(target)
+    require_output_path(target)
     try:
         with replace_folder(target.resolve()) as part:
             filled = _NewFolder(part)

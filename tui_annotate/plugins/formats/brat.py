@@ -227,7 +227,7 @@ class _FolderReader:
         people = tuple(person for _, person in files if person.id in named)
         about = read_description(row)
         record = Record(sample, owned, people=people, where=where, about=about)
-        return mark_incomplete(record, self._refused)
+        return mark_incomplete(record, self._refused, self.doubts)
 
     def _choose_text(
         self, files: list[tuple[Path, Person]], sha256: Any
@@ -360,7 +360,7 @@ class _Standoff:
         self.doubts: list[Doubt] = []
         keep_readable(self._parse_line, filter(None, lines), self.doubts)
         flat = [quoted for each in self._quoted.values() for quoted in each]
-        read = fit_offsets(text, flat, only=offsets)
+        read = fit_offsets(text, flat, stated=offsets)
         self.doubts += read.doubts
         self.unit = read.unit if flat else CODE_POINTS
         spans = iter(read.spans)

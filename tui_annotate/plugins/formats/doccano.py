@@ -34,6 +34,7 @@ from tui_annotate.plugins.json_records import (
     count_ambiguous_labels,
     description_fields,
     join_label,
+    keep_field,
     keep_readable,
     list_field,
     make_row_id,
@@ -174,6 +175,10 @@ class _LineReader:
         self._number = number
         self._options = options
         self.doubts: list[Doubt] = []
+        self._lists: dict[str, list[Any]] = {
+            name: keep_field(partial(_read_list, fields, name), [], self.doubts)
+            for name in sorted(_PARTS)
+        }
 
     def record(self, dataset: str, where: str) -> Record:
         fields = self._fields
@@ -204,7 +209,7 @@ class _LineReader:
         about = read_description(fields if "sep_len" in fields else {})
         record = Record(sample, owned, people=people, where=where, about=about)
         is_refused = any(isinstance(doubt, InvalidInput) for doubt in self.doubts)
-        return mark_incomplete(record, [self._person] if is_refused else [])
+        return mark_incomplete(record, [self._person] if is_refused else [], self.doubts)
 
     def _make_sample(self, joined: JoinedTexts, dataset: str, text_column: str) -> Sample:
         fields, language = self._fields, self._options.language
@@ -242,19 +247,19 @@ class _LineReader:
             rows[row.key] = row
 
         for name in ("entities", "label", "labels"):
-            numbered = enumerate(_read_list(self._fields, name))
+            numbered = enumerate(self._lists[name])
             parsed = keep_readable(partial(_parse_entity, name), numbered, self.doubts)
             keep_readable(add, parsed, self.doubts)
         quoted = [
             QuotedSpan(row.start, row.end, row.quote, f"entity {row.label!r}")
             for row in rows.values()
         ]
-        found = fit_offsets(text, quoted, only=self._options.offsets)
+        found = fit_offsets(text, quoted, stated=self._options.offsets)
         self.doubts += found.doubts
         if found.unit != CODE_POINTS:
             self.doubts.append(f"the offsets are counted in {found.unit}")
-        self._count_unread(_read_list(self._fields, "entities"), _ENTITY_FIELDS, "entities")
-        self._count_unread(_read_list(self._fields, "relations"), _RELATION_FIELDS, "relations")
+        self._count_unread(self._lists["entities"], _ENTITY_FIELDS, "entities")
+        self._count_unread(self._lists["relations"], _RELATION_FIELDS, "relations")
         return {
             row.key: Entity(row.label, (span,))
             for row, span in zip(rows.values(), found.spans, strict=True)
@@ -277,7 +282,7 @@ class _LineReader:
 
     def _read_relations(self, keys: Sequence[Any], left_out: Counter[str]) -> Iterator[Relation]:
         places = {key: place for place, key in enumerate(keys)}
-        for row in _read_list(self._fields, "relations"):
+        for row in self._lists["relations"]:
             ends = [row.get("from_id"), row.get("to_id")] if isinstance(row, dict) else [None, None]
             found = [places.get(end) if isinstance(end, int | str) else None for end in ends]
             if found[0] is None or found[1] is None or found[0] == found[1]:

@@ -22,6 +22,7 @@ from tui_annotate.plugins.json_records import (
     check_object,
     description_fields,
     enum_field,
+    keep_list,
     keep_readable,
     list_field,
     object_field,
@@ -139,7 +140,7 @@ def _read_record(
         raise InvalidInput(f"the field 'format' is {value.get('format')!r}, not {FORMAT!r}")
     sample = _read_sample(value, dataset)
     doubts: list[Doubt] = []
-    listed = keep_readable(_read_person, list_field(value, "people", []), doubts)
+    listed = keep_readable(_read_person, keep_list(value, "people", doubts), doubts)
     people.update((person.id, person) for person in listed)
 
     def read_annotation(item: Any) -> tuple[str, CountedAnnotation]:
@@ -152,7 +153,8 @@ def _read_record(
         _check_person(work.person, people, "assignment")
         return work
 
-    read = keep_readable(read_annotation, list_field(value, "annotations", []), doubts)
+    items = keep_list(value, "annotations", doubts)
+    read = keep_readable(read_annotation, items, doubts)
     found, converted = convert_annotations([each for _, each in read], sample)
     doubts += converted
     annotations = tuple(
@@ -161,12 +163,11 @@ def _read_record(
         if one is not None
     )
     assignments = tuple(
-        keep_readable(read_assignment, list_field(value, "assignments", []), doubts)
+        keep_readable(read_assignment, keep_list(value, "assignments", doubts), doubts)
     )
     named = [owned.person for owned in annotations] + [one.person for one in assignments]
     keys = dict.fromkeys([*named, *(person.id for person in listed)])
     record = Record(sample, annotations, assignments, tuple(people[key] for key in keys), where)
-    items = list_field(value, "annotations", [])
     given = [item.get("person") for item in items if isinstance(item, dict)]
     refused = [people[key] for key in list_people_with_less(given, record) if key in people]
     return mark_incomplete(record, refused, doubts), doubts

@@ -569,9 +569,10 @@ def _read_workbook(path: Path, options: ImportOptions) -> Iterator[_Table]:
             if not sheets:
                 empty = Problem(str(path), "the workbook is empty", code=EMPTY)
                 yield str(path), iter([empty]), options
-            prefix = f"{choose_dataset_name(path, '', former=options.former_names)}-" * (
-                len(sheets) > 1 > len(options.dataset)
-            )
+            prefix = ""
+            if len(sheets) > 1 and not options.dataset:
+                base = choose_dataset_name(path, options.sheets_name, former=options.former_names)
+                prefix = f"{base}-"
             chosen = [options.sheet] if options.sheet else list(sheets)
             for name, own in _fit_options(options, {name: sheets[name] for name in chosen}):
                 dataset = f"{prefix}{name}" if prefix else ""

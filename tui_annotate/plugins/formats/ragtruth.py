@@ -26,8 +26,8 @@ from tui_annotate.plugins.json_records import (
     check_object,
     count_ambiguous_labels,
     join_label,
+    keep_list,
     keep_readable,
-    list_field,
     make_row_id,
     number_repeated,
     parse_label,
@@ -259,8 +259,8 @@ class _ResponseReader:
     ) -> tuple[tuple[OwnedAnnotation, ...], list[Doubt]]:
         get_field(row, "labels", option="")
         doubts: list[Doubt] = []
-        labels = keep_readable(_read_label, enumerate(list_field(row, "labels", []), 1), doubts)
-        spans = fit_offsets(text, [quoted for _, quoted in labels], only=self._offsets)
+        labels = keep_readable(_read_label, enumerate(keep_list(row, "labels", doubts), 1), doubts)
+        spans = fit_offsets(text, [quoted for _, quoted in labels], stated=self._offsets)
         doubts += spans.doubts
         if spans.unit != CODE_POINTS:
             doubts.append(f"the offsets are counted in {spans.unit}")

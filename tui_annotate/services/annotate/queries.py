@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final, Self
 
 from tui_annotate.domain.annotations import Annotation
 from tui_annotate.domain.assignments import Assignment, State
-from tui_annotate.domain.errors import NotReady
+from tui_annotate.domain.errors import Damaged, NotReady
 from tui_annotate.domain.label_changes import Renames
 from tui_annotate.domain.labels import LabelTree
 from tui_annotate.domain.practice_feedback import PracticeFeedback, compare_with_gold
@@ -128,6 +129,21 @@ class SampleQueries:
         skipped = self.line.next_skipped(person, last, order=order)
         return skipped or last or self.line.first(person, order=order)
 
+    def start_past(
+        self, person: str, damaged: Sequence[SampleKey], *, order: str = BY_SOURCE
+    ) -> SampleKey | None:
+        """Return the sample to open first if those that `start` returned cannot be read."""
+        last: SampleKey | None = damaged[-1]
+        if last and not self.line.contains(person, last, order=order):
+            last = None
+        for find in (self.next_unfinished, self.next_skipped):
+            if found := find(person, last, order=order, without=damaged):
+                return found
+        found = self.line.first(person, order=order)
+        while found and found in damaged:
+            found = self.line.neighbour(person, found, 1, order=order)
+        return found
+
     def _first_of_dataset(self, person: str, dataset: str, *, order: str) -> SampleKey:
         for key in self.corpus.keys(dataset):
             if self.line.contains(person, key, order=order):
@@ -146,16 +162,32 @@ class SampleQueries:
         return compare_with_gold(work.annotations, right, rated=work.assignment.rating)
 
     def next_unfinished(
-        self, person: str, after: SampleKey | None, *, order: str = BY_SOURCE
+        self,
+        person: str,
+        after: SampleKey | None,
+        *,
+        order: str = BY_SOURCE,
+        without: Collection[SampleKey] = (),
     ) -> SampleKey | None:
-        """Return the annotator's next unfinished sample; None if all are finished."""
-        return self.line.next_unfinished(person, after, order=order)
+        """Return the annotator's next unfinished sample; None if all are finished.
+
+        Samples of `without` are passed over, such as those whose texts are damaged.
+        """
+        return self.line.next_unfinished(person, after, order=order, without=without)
 
     def next_skipped(
-        self, person: str, after: SampleKey | None, *, order: str = BY_SOURCE
+        self,
+        person: str,
+        after: SampleKey | None,
+        *,
+        order: str = BY_SOURCE,
+        without: Collection[SampleKey] = (),
     ) -> SampleKey | None:
-        """Return the next sample that the annotator skipped; None if there is none."""
-        return self.line.next_skipped(person, after, order=order)
+        """Return the next sample that the annotator skipped; None if there is none.
+
+        Samples of `without` are passed over, such as those whose texts are damaged.
+        """
+        return self.line.next_skipped(person, after, order=order, without=without)
 
     def neighbour(
         self, person: str, key: SampleKey, step: int, *, order: str = BY_SOURCE
@@ -184,8 +216,11 @@ class SampleQueries:
         rows = self.line.siblings(person, key, order=order)[:MOST_SIBLINGS]
         found = []
         for row in rows:
-            documents = self.corpus.sample(row.key).sample.side(Side.SUMMARY)
-            text = "\n".join(document.text for document in documents)
+            try:
+                documents = self.corpus.sample(row.key).sample.side(Side.SUMMARY)
+                text = "\n".join(document.text for document in documents)
+            except Damaged:
+                text = row.summary_start  # of the import; opening the sample names the damage
             found.append(SiblingSample(row.key, row.state, row.annotations, text))
         return tuple(found)
 
@@ -223,11 +258,15 @@ class SampleQueries:
     def around(self, person: str, key: SampleKey) -> CitationContext:
         """Return the context of a citation: the report and the sentence that contain the citation.
 
+        A report whose own texts are damaged is left out, as the citation can be annotated without.
+
         Raises:
             NotFound: the sample does not exist.
         """
         sample = self.corpus.sample(key).sample
-        report = self.corpus.sample_or_none(SampleKey(sample.dataset, report_id(sample.group)))
+        report = None
+        with suppress(Damaged):
+            report = self.corpus.sample_or_none(SampleKey(sample.dataset, report_id(sample.group)))
         items = self._citations_of_report(person, sample)
         index = sample.group.rpartition("|")[2]
         return CitationContext(

@@ -107,6 +107,21 @@ class AccountService:
             if each.person.id != account.person.id and name_skeleton(each.person.name) == skeleton
         ]
 
+    def find_unlinked_namesakes(self, who: str) -> list[Person]:
+        """Return the people without an account who have an account's name, or a similar one.
+
+        They worked with `--as`, or came from an imported file, and may be the user of the account.
+        """
+        account = self.find(who)
+        skeleton = name_skeleton(account.person.name)
+        return [
+            each
+            for each in self.people.all()
+            if each.kind in _CLAIMABLE_KINDS
+            and each.id != account.person.id
+            and name_skeleton(each.name) == skeleton
+        ]
+
     def signed_in(self) -> tuple[Session, ...]:
         """Return all active sessions; NotAllowed as for `all`."""
         require_permission(self.actor, Permission.MANAGE)
@@ -275,10 +290,19 @@ _ID_PATTERN: Final = re.compile(r"[0-9A-Za-z][0-9A-Za-z._-]{0,127}")
 
 @dataclass(frozen=True, slots=True)
 class ImportedAccount:
+    """A row of an import that belongs to an account which exists, or which an earlier row made.
+
+    Attributes:
+        email, id: values of the row.
+        kept, kept_email: id and address of the account.
+        differs: whether the row has another id or another password than the account.
+    """
+
     where: str
     email: str
     id: str
     kept: str
+    kept_email: str
     differs: bool
 
 
@@ -319,6 +343,7 @@ def register(
     rows: Iterable[UserRow | Problem],
     *,
     admin: str = "",
+    join_names: bool = False,
     dry_run: bool = False,
 ) -> AccountImportReport:
     """Create accounts from the rows of an imported file.
@@ -326,7 +351,7 @@ def register(
     Users keep their ids and passwords; plain passwords are stored as hashes and must be changed at
     the first sign-in. The first row of an address counts, an existing account more. A user with
     another id and the address of an account, or without an address, becomes a person without an
-    account.
+    account. With `join_names`, users of one name count as users of one address.
 
     Raises:
         NotAllowed: the current user is not an admin.
@@ -335,6 +360,7 @@ def register(
     """
     known = {account.email: account for account in accounts.all()}
     ids = {account.person.id for account in known.values()}
+    named = {name_skeleton(account.person.name): account for account in known.values()}
     found = AccountImportReport()
     chosen = normalize_email(admin) if admin else ""
     others: dict[str, Person] = {}
@@ -348,8 +374,9 @@ def register(
             if account.id not in ids | others.keys():
                 found.people.append(account)
                 others[account.id] = account
-        elif account.email in known:
-            kept = known[account.email]
+        elif kept := known.get(account.email) or (
+            named.get(name_skeleton(account.person.name)) if join_names else None
+        ):
             found.joined.append(_match_account(row, account, kept, hasher=accounts.hasher))
             if account.person.id not in ids:
                 person = replace(account.person, kind=PersonKind.IMPORTED)
@@ -366,10 +393,11 @@ def register(
             if _is_weak(row, account):
                 found.weak.append(account.email)
             known[account.email] = account
+            named.setdefault(name_skeleton(account.person.name), account)
             ids.add(account.person.id)
     _check_admin(known, chosen)
     people = [person for person in others.values() if person.id not in ids]
-    concerned = [*found.added, *(known[each.email] for each in found.joined)]
+    concerned = [*found.added, *(known[each.kept_email] for each in found.joined)]
     found.same_names = _find_same_names(concerned, people, accounts.people.all())
     if not dry_run:
         if found.added:
@@ -452,7 +480,9 @@ def _match_account(
     if not same_password and isinstance(row, UserRow) and row.password and not row.hash:
         same_password = hasher.verify(row.password, kept.hash)  # each hash has another salt
     differs = account.person.id != kept.person.id or not same_password
-    return ImportedAccount(row.where, account.email, account.person.id, kept.person.id, differs)
+    return ImportedAccount(
+        row.where, account.email, account.person.id, kept.person.id, kept.email, differs
+    )
 
 
 def _check_admin(known: dict[str, Account], chosen: str) -> None:

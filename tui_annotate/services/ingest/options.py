@@ -33,6 +33,7 @@ class VectorOptions:
         prepared: a file with computed vectors, for `auto`.
         spare_url, spare_dimensions: defaults of an embedder with costs.
         timeout: seconds for a request to an endpoint; None for the default.
+        max_retries: repetitions of a request after temporary failures; None for the default.
         trust: the endpoints that may receive texts; `base_url` may, because the user named it.
     """
 
@@ -44,6 +45,7 @@ class VectorOptions:
     spare_url: str = ""
     spare_dimensions: int = 0
     timeout: float | None = None
+    max_retries: int | None = None
     trust: EndpointTrust = field(default_factory=EndpointTrust, compare=False)
 
     @classmethod

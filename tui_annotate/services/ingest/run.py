@@ -7,11 +7,10 @@ import shlex
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from itertools import groupby
-from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,7 +24,7 @@ from tui_annotate.plugins.files.inputs import input_size
 from tui_annotate.plugins.format_detection import detect
 from tui_annotate.plugins.protocols import EmbeddingCost, ImportOptions, ReadMeter
 from tui_annotate.plugins.reader_guard import choose_columns, read_guarded
-from tui_annotate.plugins.record_validation import NameRegister
+from tui_annotate.plugins.record_validation import NAME_NOT_UTF8, NameRegister, is_utf8
 from tui_annotate.services.ingest.embed_job import EmbeddingProgress
 from tui_annotate.services.ingest.former_names import needs_former_name
 from tui_annotate.services.ingest.sentences import SegmentationPool, SegmentationTask
@@ -435,6 +434,8 @@ class IngestFiles:
     def __iter__(self) -> Iterator[Record | Problem]:
         """Yield the samples and problems of input files, in the order of the files.
 
+        A file whose name cannot name a dataset is a problem if there are other files.
+
         Raises:
             NotFound, InvalidInput, Unavailable: a file cannot be opened, its format or language is
             unknown, or the columns of a table are ambiguous. Raised before the first record.
@@ -451,7 +452,8 @@ class IngestFiles:
             self.options = replace(self.options, chosen_columns={}, stored=self.stored)
         for path, name in named:
             if self.options.choose_columns is None and not path.is_fifo():  # read only once
-                choose_columns(name, self.options, path)
+                with self._passing_over(path):
+                    choose_columns(name, self.options, path)
         self._meter = ReadMeter(sum(map(input_size, self.paths)))
         options = replace(self.options, meter=self._meter, stored=self.stored)
         prefixed = len(self.paths) > 1 and bool(options.dataset)  # else row numbers would repeat
@@ -459,10 +461,35 @@ class IngestFiles:
             (name, needs_former_name(path, name, options) or options.former_names, path)
             for path, name in named
         ]
-        for (name, former), group in groupby(files, itemgetter(0, 1)):
+        for (name, former, alone), group in groupby(files, self._group_key):
             paths = [path for _, _, path in group]
             reading = replace(options, former_names=former)
-            yield from read_guarded(name, reading, *paths, prefixed=prefixed)
+            if not alone:
+                yield from read_guarded(name, reading, *paths, prefixed=prefixed)
+                continue
+            refused: list[Problem] = []
+            with self._passing_over(paths[0], refused):
+                yield from read_guarded(name, reading, *paths, prefixed=prefixed)
+            yield from refused
+
+    def _group_key(self, file: tuple[str, bool, Path]) -> tuple[str, bool, str]:
+        """Return what files have in common that are read together.
+
+        A file whose name is not UTF-8 is read alone, so that it is refused without the others.
+        """
+        name, former, path = file
+        return name, former, "" if is_utf8(path.name) else str(path)
+
+    @contextmanager
+    def _passing_over(self, path: Path, problems: list[Problem] | None = None) -> Iterator[None]:
+        """Pass over one of several files whose name cannot name a dataset; note the problem."""
+        try:
+            yield
+        except InvalidInput as error:
+            if error.code != NAME_NOT_UTF8 or len(self.paths) == 1:
+                raise
+            if problems is not None:
+                problems.append(Problem(str(path), error.message, error.hint, code=error.code))
 
     def share(self) -> float:
         """Return the fraction of the input files' bytes that were read so far, in [0, 1]."""

@@ -236,6 +236,7 @@ class VectorSets:
                     base_url=base_url,
                     dimensions=dimensions,
                     timeout=options.timeout,
+                    max_retries=options.max_retries,
                     trust=options.trust.naming(options.base_url),
                 )
             except Unavailable as error:

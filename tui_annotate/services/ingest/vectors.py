@@ -222,6 +222,7 @@ class DocumentEmbedder:
             base_url=base_url,
             dimensions=dimensions,
             timeout=self.options.timeout,
+            max_retries=self.options.max_retries,
             trust=self.options.trust.naming(self.options.base_url),
         )
 

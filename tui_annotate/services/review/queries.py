@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final
 
 from tui_annotate.domain.annotations import REJECTED, Annotation
 from tui_annotate.domain.assignments import State
-from tui_annotate.domain.errors import NotAllowed
+from tui_annotate.domain.errors import Damaged, NotAllowed
 from tui_annotate.domain.people import (
     OPERATOR,
     Actor,
@@ -20,7 +21,7 @@ from tui_annotate.domain.people import (
     require_permission,
     second_reader,
 )
-from tui_annotate.domain.records import RecordFilter
+from tui_annotate.domain.records import Record, RecordFilter
 from tui_annotate.domain.report_collections import has_rating_conflict, rating_scale
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.methods.adjudication import (
@@ -181,12 +182,22 @@ class ReviewQueries:
                 if found is not None and score is not None:
                     self._machine_differences[record.sample.key] = abs(found - score)
 
-    def next(self, reviewer: str, after: SampleKey | None = None) -> SampleKey | None:
-        """Return the next sample to adjudicate, if possible not `after`; None if none is left."""
+    def next(
+        self,
+        reviewer: str,
+        after: SampleKey | None = None,
+        *,
+        without: Collection[SampleKey] = (),
+    ) -> SampleKey | None:
+        """Return the next sample to adjudicate, if possible not `after`; None if none is left.
+
+        Samples of `without` are passed over, such as those whose texts are damaged.
+        """
         wanted = [
             row.key
             for row in self.queue(reviewer)
             if not row.settled and row.annotators and (self.own_allowed or not row.own)
+            if row.key not in without
         ]
         others = [key for key in wanted if key != after]
         return next(iter(others or wanted), None)
@@ -198,7 +209,7 @@ class ReviewQueries:
         return keys[at] if 0 <= at < len(keys) else None
 
     def _queue_row(self, one: ReviewCandidate, reviewer: str) -> QueuedSample:
-        counts = self._counts_by_sample[one.key] if one.ready else _NOT_READ
+        counts = self._counts_by_sample.get(one.key, _NOT_READ) if one.ready else _NOT_READ
         annotations, standings, kinds, rated = counts[1:]
         return QueuedSample(
             one.key,
@@ -232,25 +243,21 @@ class ReviewQueries:
     def _read_groups(
         self, wanted: Sequence[ReviewCandidate]
     ) -> Iterator[tuple[ReviewCandidate, Sequence[CandidateGroup], Collection[str]]]:
-        if len(wanted) <= _FEW_SAMPLES:
-            with self.store.reading() as log:
-                for one in wanted:
-                    now = read_sample_work(log, self.corpus.sample(one.key).sample)
-                    yield one, now.groups, now.ratings.values()
-            return
-        by_key = {one.key: one for one in wanted}
-        for record in self.corpus.records(RecordFilter()):
-            if counted := by_key.get(record.sample.key):
-                by_person: dict[str, list[Annotation]] = {who: [] for who, _ in counted.finished}
-                for owned in record.annotations:
-                    if owned.person in by_person:
-                        by_person[owned.person].append(owned.annotation)
-                rated = {each.person: each.rating for each in record.assignments}
-                yield (
-                    counted,
-                    group_candidates(record.sample, by_person),
-                    [rated.get(who, "") for who in by_person],
-                )
+        """Yield the candidate groups and ratings of samples, except those with damaged texts."""
+        left = {one.key: one for one in wanted}
+        if len(wanted) > _FEW_SAMPLES:
+            with suppress(Damaged):  # ends the stream: what is left is read one by one
+                for record in self.corpus.records(RecordFilter()):
+                    if one := left.pop(record.sample.key, None):
+                        yield one, *_group_record(record, one)
+        with self.store.reading() as log:
+            for one in left.values():
+                try:
+                    sample = self.corpus.sample(one.key).sample
+                except Damaged:
+                    continue
+                now = read_sample_work(log, sample)
+                yield one, now.groups, now.ratings.values()
 
     def adjudication_notice(self, person: str, key: SampleKey) -> SampleOutcome | None:
         """Return the adjudication of a sample as one of its annotators may see it.
@@ -307,3 +314,15 @@ class ReviewQueries:
         if mine and not self.own_allowed:
             return ReviewRefusal.OWN_WORK
         return ""
+
+
+def _group_record(
+    record: Record, candidate: ReviewCandidate
+) -> tuple[Sequence[CandidateGroup], Collection[str]]:
+    by_person: dict[str, list[Annotation]] = {who: [] for who, _ in candidate.finished}
+    for owned in record.annotations:
+        if owned.person in by_person:
+            by_person[owned.person].append(owned.annotation)
+    rated = {each.person: each.rating for each in record.assignments}
+    ratings = [rated.get(who, "") for who in by_person]
+    return group_candidates(record.sample, by_person), ratings

@@ -170,8 +170,8 @@ def write(connection: Connection, prepared: PreparedBatch, created: str) -> None
 def keep_documents(connection: Connection, prepared: PreparedBatch) -> dict[str, int]:
     """Store the texts of prepared samples; return the row id of each text by its hash.
 
-    Segments of a different segmenter replace the stored ones, and so does the text itself if the
-    stored text was damaged: both have the same hash.
+    Segments of a different segmenter replace the stored ones. If the stored text or its segments
+    were damaged, the text with the same hash, and its segments, replace them.
 
     Raises:
         Conflict: a document that came without segments is not stored.
@@ -183,7 +183,12 @@ def keep_documents(connection: Connection, prepared: PreparedBatch) -> dict[str,
             index_elements=["sha256"],
             set_={name: statement.excluded[name] for name in names},
             where=(DOCUMENTS.c.segmenter != statement.excluded.segmenter)
-            | DOCUMENTS.c.text.is_distinct_from(statement.excluded.text),
+            | DOCUMENTS.c.text.is_distinct_from(statement.excluded.text)
+            # The same text, segmenter and language give the same segments, unless they are damaged.
+            | (
+                (DOCUMENTS.c.language == statement.excluded.language)
+                & DOCUMENTS.c.boundaries.is_distinct_from(statement.excluded.boundaries)
+            ),
         )
         connection.execute(statement, list(prepared.documents.values()))
     hashes = [*prepared.documents, *prepared.stored]

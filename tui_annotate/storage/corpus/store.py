@@ -35,7 +35,7 @@ from tui_annotate.storage.corpus.intake import NewSample, hash_texts
 from tui_annotate.storage.corpus.records import StoredSample
 from tui_annotate.storage.corpus.sample_names import LAST_CHARACTER, only_key, split_name
 from tui_annotate.storage.database import CommonStore
-from tui_annotate.storage.documents import find_text_damage, read_segments
+from tui_annotate.storage.documents import find_document_damage, read_segments
 from tui_annotate.storage.log.log import EventLog
 from tui_annotate.storage.queue_orders import remove_ranks
 from tui_annotate.storage.scores.orders import drop_stale_results
@@ -66,6 +66,8 @@ __all__ = [
 
 
 _BATCH: Final = 15
+
+_STORED_DOCUMENTS: Final = select(DOCUMENTS.c.sha256, DOCUMENTS.c.text, DOCUMENTS.c.boundaries)
 
 _INFOS: Final = text("""
     SELECT d.name,
@@ -141,20 +143,19 @@ class CorpusStore(VectorSetStore):
 
     def known_documents(self, hashes: Sequence[str], segmenter: str) -> set[str]:
         """Return those hashes whose text is stored undamaged, with segments of the segmenter."""
-        columns = (DOCUMENTS.c.sha256, DOCUMENTS.c.text)
-        query = select(*columns).where(
+        query = _STORED_DOCUMENTS.where(
             DOCUMENTS.c.sha256.in_(hashes), DOCUMENTS.c.segmenter == segmenter
         )
         with self._database.reading() as connection:
             rows = connection.execute(query)
-            return {name for name, content in rows if not find_text_damage(content, name)}
+            return {row.sha256 for row in rows if not find_document_damage(*row)}
 
     def damaged_documents(self, hashes: Sequence[str]) -> set[str]:
-        """Return those document hashes whose stored text has another hash."""
-        query = select(DOCUMENTS.c.sha256, DOCUMENTS.c.text).where(DOCUMENTS.c.sha256.in_(hashes))
+        """Return those document hashes whose stored text has another hash, or unfit segments."""
+        query = _STORED_DOCUMENTS.where(DOCUMENTS.c.sha256.in_(hashes))
         with self._database.reading() as connection:
             rows = connection.execute(query)
-            return {name for name, content in rows if find_text_damage(content, name)}
+            return {row.sha256 for row in rows if find_document_damage(*row)}
 
     def sample(self, key: SampleKey) -> StoredSample:
         """Return one sample with the segments of its documents; NotFound for an unknown key."""

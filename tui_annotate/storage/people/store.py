@@ -228,21 +228,23 @@ class PeopleStore(Store):
         return Person(name, named) if named and not owners else None
 
     def find_namesakes(self, name: str) -> tuple[Person, ...]:
-        """Return imported people with a user's name, except those known to be other people."""
+        """Return imported people with a user's name, except those known to be other people.
+
+        The case of the names does not matter.
+        """
         local = self.find_local(name)
         others = self.preferences(local.id).get(_OTHERS, []) if local else []
-        return tuple(
-            each
-            for each in self.all()
-            if (each.name, each.kind) == (name, PersonKind.IMPORTED) and each.id not in others
-        )
+        return tuple(each for each in self._find_imported(name) if each.id not in others)
+
+    def _find_imported(self, name: str) -> list[Person]:
+        folded = name.casefold()
+        people = [each for each in self.all() if each.kind is PersonKind.IMPORTED]
+        return [each for each in people if each.name.casefold() == folded]
 
     def keep_apart(self, name: str) -> Person:
         """Record that a local person is none of the imported people of the same name."""
         local = self.local(name)
-        same = [
-            each.id for each in self.all() if (each.name, each.kind) == (name, PersonKind.IMPORTED)
-        ]
+        same = [each.id for each in self._find_imported(name)]
         self.keep_preference(local.id, _OTHERS, same)
         return local
 

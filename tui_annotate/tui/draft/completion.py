@@ -60,6 +60,9 @@ def finish_sample(draft: Draft) -> Effects:
         return effects
     if lacking := draft.lacking():
         return _show_lacking(draft, *lacking[0])
+    if draft.selection and draft.selection != draft.selection_warned:
+        draft.selection_warned = draft.selection
+        return draft.refuse_key(MessageCode.SELECTION_NOT_SAVED, WARNING)
     if not draft.warned and (unseen := _describe_unseen(draft)):
         draft.warned = True
         return draft.refuse_key(
@@ -257,6 +260,8 @@ def replace_annotations(
         effects = show_annotation(draft, back.id)
     if gone and gone.id not in known and not draft.open and not draft.selection:
         effects = _restore_draft(draft, gone, new=True)
+        # The user has just undone it, so Enter need not ask whether it is dropped.
+        draft.selection_warned = next((anchor.span for anchor in gone.claim), None)
     draft.say(text, SAVED if not gone else HINT)
     return effects
 

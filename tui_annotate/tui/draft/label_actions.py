@@ -8,7 +8,16 @@ from tui_annotate.domain.annotations import Anchor, Annotation, LabelPath
 from tui_annotate.domain.labels import Label, Requirement
 from tui_annotate.domain.samples import Side
 from tui_annotate.tui.draft import cursor_actions, notes, suggestion_answers
-from tui_annotate.tui.draft.effects import Blink, Effects, Finish, Open, Rate, Save, Select
+from tui_annotate.tui.draft.effects import (
+    Blink,
+    Effects,
+    Finish,
+    Open,
+    OpenNote,
+    Rate,
+    Save,
+    Select,
+)
 from tui_annotate.tui.draft.messages import NO_MESSAGE, MessageCode, StatusMessage
 from tui_annotate.tui.draft.state import DECLINE, RATING, WHY, Draft, PendingQuestion
 from tui_annotate.tui.draft.words import HINT, WARNING, describe_labels, join_label_names
@@ -23,7 +32,7 @@ def choose(draft: Draft, digit: str) -> Effects:
         return [Blink()]
     if draft.digits_off and not (draft.pending or draft.split_label):
         return _refuse_digit(draft)
-    if draft.pending and draft.pending.kind in WHY:
+    if draft.pending and draft.asks_reason:
         return _send_reason(draft, draft.pending, option.text)
     if draft.pending and draft.pending.kind == RATING:
         return _give_rating(draft, option.text)
@@ -66,6 +75,14 @@ def _send_reason(draft: Draft, pending: PendingQuestion, text: str) -> Effects:
     if pending.kind == DECLINE:
         return suggestion_answers.send_refusal(draft, text)
     return [Finish("flag", text)]
+
+
+def type_reason(draft: Draft, letter: str) -> Effects:
+    """Open the line for a reason in the user's own words, of which the first letter is typed."""
+    return [
+        OpenNote(letter) if isinstance(effect, OpenNote) else effect
+        for effect in _choose_zero(draft)
+    ]
 
 
 def cancel(draft: Draft) -> Effects:

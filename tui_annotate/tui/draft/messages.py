@@ -118,6 +118,9 @@ class MessageCode(ScreenMessage):
     )
     LABEL_LACKS = "Not completed: annotation {letter} ({label}) needs {lacks} · keys e edit, m note"
     NOT_ALL_SEEN = "{unseen} · Enter again completes the sample"
+    SELECTION_NOT_SAVED = (
+        "The selection is not saved: a digit saves it · Enter again completes the sample"
+    )
     FINISH_EDIT_BEFORE_LEAVING = "Finish the edit before you go on: Enter saves it, e cancels it"
     MORE_NOT_SAVED = "More unsaved annotations: {count} · save or drop this one to open the next"
     CLAIM_NOT_SAVED = "This claim is not saved: a label's digit saves it, Backspace drops it"
@@ -158,6 +161,10 @@ class MessageCode(ScreenMessage):
     READ_ONLY = "Read-only: nothing is saved, because {reason}"
     NEW_NAME = "New annotator {name} · if this is not your name: quit, then annotate --as NAME"
     WITH_MORE = "{first} · {more}"  # a message and another one
+    DAMAGED = "Cannot open sample {samples}: damaged in the workspace · run tui-annotate doctor"
+    SEVERAL_DAMAGED = (
+        "Cannot open samples {samples}: damaged in the workspace · run tui-annotate doctor"
+    )
     FIRST_SAMPLE = "This is the first sample"
     LAST_SAMPLE = "This is the last sample"
     TOO_SOON = "Just opened. Press the key again when you have read the sample."
@@ -169,14 +176,16 @@ class MessageCode(ScreenMessage):
     CHANGED_ENTER_SAVES = "{changed} · press Enter to save the annotation"
     ANNOTATION_DELETED = "Deleted {labels} · u undo"
     COMMENT_SAVED = "Comment on the {item} saved · u undo"
-    SAMPLE_ENDED = "{sample} {state} · u undo"
-    LAST_SAMPLE_ENDED = "{sample} {state}; this was the last sample · q shows the queue · u undo"
-    BACK_TO_SKIPPED = "{sample} {state} · no new samples left: back to skipped samples · u undo"
-    SET_ASIDE_LEFT = "{sample} {state} · left: {count} · q shows the queue · u undo"
+    SAMPLE_ENDED = "Sample {sample} {state} · u undo"
+    LAST_SAMPLE_ENDED = (
+        "Sample {sample} {state}; this was the last sample · q shows the queue · u undo"
+    )
+    BACK_TO_SKIPPED = "Sample {sample} {state} · only skipped samples are left · u undo"
+    SET_ASIDE_LEFT = "Sample {sample} {state} · left: {count} · q shows the queue · u undo"
     ALL_FINISHED = "All samples are completed · q shows the queue · u undo"
     NOTHING_TO_UNDO = "Nothing to undo"
     NOTHING_TO_REDO = "Nothing to redo"
-    UNDONE_ELSEWHERE = "{undone}, in {sample}"
+    UNDONE_ELSEWHERE = "{undone}, in sample {sample}"
     UNDONE = "{undone} · U redo"
     REDONE = "{undone} · u undo"
     SECOND_READING_BEGUN = "Second pass (2nd reading): annotations of your 1st reading are hidden"
@@ -225,7 +234,7 @@ class MessageCode(ScreenMessage):
         "The sync got no answer for {seconds} s: all work is saved on this machine"
         " · {key}: work offline"
     )
-    LEFT_OUT_OF_PULL = "Synchronization skipped {sample}: {reason}"
+    LEFT_OUT_OF_PULL = "Synchronization skipped sample {sample}: {reason}"
     SENDING_LAST = "Quitting: sending the last changes; unsent changes are sent next time"
 
 
@@ -269,8 +278,9 @@ class LineText(ScreenMessage):
 
     # letters on words
     FIRST_WORD = "First word to select: type the letters shown on it"
+    FIRST_WORD_SHORT = "First word: type its letters"
     LAST_WORD = "Last word to select: type the letters shown on it · Enter selects one word"
-    LAST_WORD_SHORT = "Last word to select: type its letters · Enter selects one word"
+    LAST_WORD_SHORT = "Last word: type its letters · Enter: one word"
     SECOND_OF_PAIR = "type the last letter as a capital to select the next word"
     SECOND_OF_PAIR_SHORT = "capital letter: next word"
 
@@ -370,3 +380,11 @@ def make_message(message: AnyMessage, kind: Kind = "hint", **fields: object) -> 
     if isinstance(message, str):
         return StatusMessage(MessageCode.TEXT, {"text": message}, kind)
     return StatusMessage(message, fields, kind)
+
+
+def combine_messages(first: AnyMessage, more: AnyMessage, kind: Kind) -> StatusMessage:
+    """Return a message that consists of two, each of which may be empty."""
+    both = [each for each in (make_message(first, kind), make_message(more, kind)) if each.text]
+    if len(both) < 2:
+        return both[0] if both else NO_MESSAGE
+    return StatusMessage(MessageCode.WITH_MORE, {"first": both[0], "more": both[1]}, kind)

@@ -225,6 +225,7 @@ class Draft:
     tabs: int = 0
     visited: set[int] = field(default_factory=set)
     warned: bool = False
+    selection_warned: Span | None = None
     message: StatusMessage = NO_MESSAGE
     just_saved: str = ""
 
@@ -320,6 +321,11 @@ class Draft:
         return tuple((known, lacks) for known, lacks in pairs if lacks)
 
     # the current position
+
+    @property
+    def asks_reason(self) -> bool:
+        """Whether the reason of a flag, or of a rejected suggestion, is asked for."""
+        return self.pending is not None and self.pending.kind in WHY
 
     @property
     def cites(self) -> bool:

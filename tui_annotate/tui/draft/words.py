@@ -130,10 +130,11 @@ def _describe_next_key(draft: Draft) -> str:
 
 
 def _describe_hints(hints: WordHints, detail: _Detail) -> str:
+    first = LineText.FIRST_WORD if detail.full else LineText.FIRST_WORD_SHORT
     last = LineText.LAST_WORD if detail.full else LineText.LAST_WORD_SHORT
     second = LineText.SECOND_OF_PAIR if detail.full else LineText.SECOND_OF_PAIR_SHORT
     return join_parts(
-        (last if hints.first else LineText.FIRST_WORD).text(),
+        (last if hints.first else first).text(),
         second.text() if hints.in_pairs else "",
         LineText.STOP_KEY.text() if detail.full else "",
     )

@@ -73,6 +73,9 @@ STATE_LINES: Final[Mapping[str, Names]] = {
 REFUSING, LEAVING = "refuse", "rest"
 """Questions in review: why is a candidate rejected, and why does a conflict stay undecided?"""
 
+TYPED_REASON: Final = "typed reason"
+"""The line for a reason in the user's own words, whose text is not kept if it is closed."""
+
 _REVIEW_REASON: Final = _with_names(
     ("option.choose", "choose"), ("option.list", "other reason"), ("back", "cancel")
 )
@@ -98,6 +101,9 @@ QUESTIONS: Final[Mapping[str, Names]] = {
     "decline": _with_names(
         ("option.choose", "choose reason"), ("option.list", "other reason"),
         ("sample.done", "no reason"), ("back", "cancel"),
+    ),
+    TYPED_REASON: _with_names(
+        "note.save", "note.suggest", "note.past", ("note.keep", "cancel")
     ),
     REFUSING: _REVIEW_REASON,
     LEAVING: _REVIEW_REASON,

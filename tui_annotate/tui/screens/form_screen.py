@@ -19,6 +19,7 @@ from textual.screen import Screen
 from textual.timer import Timer
 
 from tui_annotate.domain.errors import InvalidInput, Throttled, TuiAnnotateError
+from tui_annotate.tui import frame_guard
 from tui_annotate.tui.dialogs.frame import key_words
 from tui_annotate.tui.key_queue import KeyOrPaste, forget_keys, free
 from tui_annotate.tui.line_text import line_text
@@ -71,6 +72,8 @@ class FormScreen(Screen[None]):
         self._words = ("", "quiet")
         self.finished = False
         self.listening_since: float | None = None
+        # A form over a sample opens while its user may be typing a note.
+        self._opens_at = math.inf if form.over else -math.inf
         self.set_class(form.over, "-over")
 
     def compose(self) -> ComposeResult:
@@ -104,10 +107,27 @@ class FormScreen(Screen[None]):
         keys = [("↑↓ Tab", "move"), ("Enter", "continue"), *back, (quit_key, "quit")]
         self.query_one("#keys", WordsLine).show(key_words(keys))
         self._focus_empty()
+        if self._form.over:
+            self.call_after_refresh(self._open_after_frame)
+
+    def _open_after_frame(self) -> None:
+        self._opens_at = events.Event().time + frame_guard.UNREPORTED_TIME
+
+    def refuses(self, event: KeyOrPaste) -> bool:
+        """Return whether a key was pressed before its user can have seen the form.
+
+        Such a key, and keys that quickly follow it, were meant for the screen below: as the text of
+        a note, `q` must not quit, and Enter must not take over another session.
+        """
+        if event.time >= self._opens_at or (isinstance(event, events.Key) and _is_quit(event)):
+            return False
+        self._opens_at = max(self._opens_at, event.time + frame_guard.SETTLING_TIME)
+        self.say(SignInMessage.JUST_OPENED.text(), "accent")
+        return True
 
     def holds(self, event: KeyOrPaste) -> bool:
         """Return whether a key must wait for the result of a submitted form; ctrl+q never waits."""
-        return self._busy and not (isinstance(event, events.Key) and event.key == "ctrl+q")
+        return self._busy and not (isinstance(event, events.Key) and _is_quit(event))
 
     # messages
 
@@ -192,3 +212,7 @@ class FormScreen(Screen[None]):
         values = {field.field: field.line.value for field in self._fields}
         values |= {tick.choice: "yes" if tick.ticked else "" for tick in self._ticks}
         self._submit(self, choice, values)
+
+
+def _is_quit(event: events.Key) -> bool:
+    return event.key == "ctrl+q"

@@ -44,6 +44,7 @@ class SignInMessage(ScreenMessage):
         "Another session replaced this one at {since}."
         " Your last action is not saved, but this session keeps it."
     )
+    JUST_OPENED = "Just opened. Press the key again when you have read this."
     LOCKED = "{name} · no key pressed for {minutes} · all work is saved"
     SESSION_ENDED = "{name} · {error}"
     LAST_ACTION_WAITS = "Your last action is not saved. Repeat it after you sign in again."

@@ -14,6 +14,7 @@ from tui_annotate.domain.errors import (
     TuiAnnotateError,
     Unavailable,
 )
+from tui_annotate.lab.chat.replies import NoReply, ReplyTally
 from tui_annotate.lab.score.scorers.judge import parse_grade
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.judges import ModelReply, Question
@@ -30,7 +31,7 @@ class Teacher:
     name, model, host = "toy", "toy-1", "here"
 
     def __init__(self, answer: Callable[[str], str]) -> None:
-        self._answer = answer
+        self.answer = answer
         self._known: dict[Question, str] = {}
         self.asked: list[Question] = []
 
@@ -39,7 +40,7 @@ class Teacher:
         known = question in self._known
         if not known:
             self.asked.append(question)
-            self._known[question] = self._answer(question.user)
+            self._known[question] = self.answer(question.user)
         return ModelReply(self._known[question], known)
 
     def ask_all(
@@ -47,7 +48,10 @@ class Teacher:
     ) -> Iterator[tuple[int, ModelReply | TuiAnnotateError]]:
         """One after the other."""
         for place, question in enumerate(questions):
-            yield place, self.ask(question)
+            try:
+                yield place, self.ask(question)
+            except InvalidInput as error:
+                yield place, error
 
     def cached(self, question: Question) -> bool:
         """Whether it was asked before."""
@@ -98,7 +102,26 @@ def test_an_answer_without_a_reply_has_no_score() -> None:
 
     ((found,),) = _scorer(Broken(_by_city)).of_answers([ASKED])
     assert found.values == (1.0, None)
-    assert found.words == ("right: so it is", "failed: broken (500)")
+    assert found.words == ("right: so it is", f"{NoReply.FAILED.value}: broken (500)")
+
+
+def test_a_refused_prompt_has_no_value() -> None:
+    """No model has read the answer, so the score is no half; the reason is with the answer."""
+    teacher = Teacher(_by_city)
+
+    def refuse_rome(prompt: str) -> str:
+        if "Answer to be marked:\nRome" in prompt:
+            raise InvalidInput("here refused a question: too long (400)")
+        return _by_city(prompt)
+
+    teacher.answer = refuse_rome
+    scorer = _scorer(teacher)
+    ((found,),) = scorer.of_answers([ASKED])
+    assert found.values == (1.0, None)
+    refusal = f"{NoReply.REFUSED.value}: here refused a question: too long (400)"
+    assert found.words == ("right: so it is", refusal)
+    tally: ReplyTally = scorer.tally  # type: ignore[attr-defined]
+    assert (tally.refused, tally.unclear) == (1, 0)
 
 
 def test_many_questions_keep_their_order() -> None:

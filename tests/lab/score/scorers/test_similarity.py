@@ -15,9 +15,9 @@ from tui_annotate.lab.score.ranking import TO_ANSWER, TO_OTHERS
 from tui_annotate.lab.score.scorers.similarity import (
     answer_similarities,
     best_similarities,
-    character_vectors,
     mean_similarities,
 )
+from tui_annotate.methods.term_vectors import character_vectors
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.protocols import EmbeddingCost
 from tui_annotate.plugins.scoring import (
@@ -220,6 +220,39 @@ def test_chinese_is_compared_by_characters_if_the_embedder_does_not_know_it() ->
     notes: tuple[str, ...] = getattr(scorer, "notes", ())
     assert [printed_numbers(note)[0] for note in notes] == [["3"]]
     assert scorer.parameters["by_characters"] == 3
+
+
+@pytest.mark.parametrize("by_characters", [True, False])
+def test_characters_of_the_question_do_not_make_answers_similar(by_characters: bool) -> None:
+    """By characters, an unrelated answer gives 0 however long the question is; a note says so."""
+    asked = GeneratedAnswers(
+        question="请问长江上的第一座大桥是在哪一年由谁建成通车的？",
+        answer="武汉",
+        texts=("武汉", "北京", "？！"),
+        language="zh",
+    )
+    options = ScorerOptions(embedder=Letters, by_characters=by_characters, with_question=True)
+    scorer = registry.load_scorer("similarity", options)
+    to_answer, to_others = next(iter(scorer.of_answers([asked])))
+    assert to_answer.values[:2] == pytest.approx((1, 0))
+    assert to_others.values[:2] == pytest.approx((0, 0), abs=1e-6)
+    assert (to_answer.values[2], to_others.values[2]) == (None, None)
+    for opinion in (to_answer, to_others):
+        assert [bool(reason) for reason in opinion.words] == [False, False, True]
+    assert scorer.parameters == {"with_question": False, "by_characters": 3}
+    assert "without their question" in getattr(scorer, "notes", ("",))[0]
+
+
+def test_a_missing_similarity_has_a_reason() -> None:
+    """Also if the right answer has no vector, and if there is no other answer."""
+    asked = [
+        GeneratedAnswers(question="?", answer="1", texts=("a", "2")),
+        GeneratedAnswers(question="?", answer="a", texts=("a",)),
+    ]
+    (first, _), (_, second) = _made(Letters()).of_answers(asked)
+    assert first.values == (None, None)
+    assert all("right answer" in reason for reason in first.words)
+    assert (second.values, len(second.words)) == ((None,), 1)
 
 
 def test_two_languages_are_each_compared_in_one_way() -> None:

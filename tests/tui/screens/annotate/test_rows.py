@@ -5,6 +5,7 @@ from __future__ import annotations
 from tests.tui.draft.draft_samples import draft, keys, light
 from tui_annotate.domain.annotations import Annotation
 from tui_annotate.domain.samples import Side
+from tui_annotate.tui.draft import notes
 from tui_annotate.tui.keys.key_map import default_keys
 from tui_annotate.tui.screens.sample import rows
 from tui_annotate.tui.screens.sample.signals import SignalsStatus
@@ -47,6 +48,18 @@ def test_the_key_line_follows_the_question() -> None:
     light(made)
     keys(made, "4")
     assert "Space" not in dict(rows.key_pairs(default_keys(), made))
+
+
+def test_the_key_line_promises_to_keep_only_what_is_kept() -> None:
+    """Esc keeps the text of a note; a reason in own words it drops."""
+    names: list[object] = []
+    for pressed in ("m", "! 0"):
+        made = draft()
+        keys(made, pressed)
+        names.append(dict(rows.key_pairs(default_keys(), made))["Esc"])
+        notes.keep_note_text(made, "some words")
+        names.append("some words" in made.kept_notes.values())
+    assert names == ["keep for later", True, "cancel", False]
 
 
 def test_long_names_to_choose_of_leave_room_for_the_annotation() -> None:

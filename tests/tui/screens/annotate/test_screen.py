@@ -288,6 +288,17 @@ async def test_a_flag_takes_a_reason(folder: Path) -> None:
         assert person.screen.open_sample.assignment.comment == "odd"
 
 
+async def test_a_reason_is_typed_without_a_digit(folder: Path) -> None:
+    """Letters at the question are the reason, also those that are commands elsewhere."""
+    async with open_app(folder) as person:
+        await person.press("exclamation_mark n u s t enter less_than_sign")
+        assert person.screen.open_sample is not None
+        assert person.screen.open_sample.sample.id == "a"
+        assert person.screen.open_sample.assignment.comment == "nust"
+        await person.press("exclamation_mark 不 好 enter less_than_sign")
+        assert person.screen.open_sample.assignment.comment == "不好"
+
+
 async def test_a_note_after_a_save(folder: Path) -> None:
     """m, text, Enter; the next note is suggested from it."""
     async with open_app(folder) as person:

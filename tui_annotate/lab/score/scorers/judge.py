@@ -1,7 +1,7 @@
 """Scorer that asks a chat model whether an answer agrees with the right answer, and why.
 
-Source: the GPT judge of the project Dreamcatcher; an unclear reply gives the score 0.5. An answer
-about which the endpoint gives no reply has no score.
+Source: the GPT judge of the project Dreamcatcher; an unclear reply gives the score 0.5. A prompt
+that the endpoint refuses or fails to answer gives no score, as no model has judged the answer.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any, Final
 from tui_annotate.domain.errors import Unavailable
 from tui_annotate.lab.chat import prompts
 from tui_annotate.lab.chat.replies import (
-    Missing,
+    NoReply,
     ParsedReply,
     ParsingJudge,
     ReplyTally,
@@ -38,7 +38,8 @@ _TOKEN_LENGTH: Final = 3
 class JudgeScorer:
     """Scorer by a chat model: 1 for a right answer, 0 for wrong, 0.5 for an unclear reply.
 
-    A question is asked up to three times until the reply is clear.
+    A question is asked up to three times until the reply is clear. An answer whose prompt the
+    endpoint refuses or fails to answer has no value.
 
     Raises:
         Unavailable: no judge is named.
@@ -78,7 +79,7 @@ class JudgeScorer:
             parser = self._make_parser(some[0].language)
             asked = [one for each in some for one in self._build_questions(each)]
             replies = dict(parser.ask_each([(one, parse_grade) for one in asked]))
-            grades = (_make_grade(replies[at]) for at in range(len(asked)))
+            grades = (_score_grade(replies[at]) for at in range(len(asked)))
             for each in some:
                 found = list(islice(grades, len(each.texts)))
                 values = tuple(value for value, _ in found)
@@ -113,14 +114,15 @@ class JudgeScorer:
         ]
 
 
-def _make_grade(reply: ParsedReply[tuple[bool, str]]) -> tuple[float | None, str]:
-    """Return the score of an answer and its text; no score if the endpoint did not reply."""
-    if reply.value is not None:
-        is_right, reason = reply.value
-        return float(is_right), ": ".join(filter(None, (RIGHT if is_right else WRONG, reason)))
-    if reply.missing is Missing.UNCLEAR:
+def _score_grade(reply: ParsedReply[tuple[bool, str]]) -> tuple[float | None, str]:
+    """Return the score of an answer, and the words that explain it; no score without a reply."""
+    if reply.missing in {NoReply.REFUSED, NoReply.FAILED}:
+        return None, f"{reply.missing.value}: {reply.reason}"
+    if reply.value is None:
         return 0.5, UNDECIDED
-    return None, f"{reply.missing}: {reply.reason}"
+    right, reason = reply.value
+    verdict = RIGHT if right else WRONG
+    return float(right), f"{verdict}: {reason}" if reason else verdict
 
 
 def parse_grade(reply: str) -> tuple[bool, str] | None:

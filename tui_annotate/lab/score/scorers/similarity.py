@@ -2,20 +2,22 @@
 
 Source: the similarity scorer of the project Dreamcatcher, formula 4.3 of its code. That project
 uses vectors of the first token; here any embedder provides the vectors. Chinese texts are compared
-by their characters if the embedder does not know Chinese.
+by their characters if the embedder does not know Chinese. Vectors are those of the question and the
+answer together, as in that project; by characters, the answers alone are compared, because the
+characters of the question would make all answers to it similar.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
-from itertools import islice, pairwise
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from tui_annotate.domain.errors import Unavailable
 from tui_annotate.domain.plural import format_count
 from tui_annotate.lab.score.ranking import TO_ANSWER, TO_OTHERS
+from tui_annotate.methods.term_vectors import character_vectors
 from tui_annotate.plugins.protocols import EmbeddingCost
 from tui_annotate.plugins.scoring import GeneratedAnswers, Opinion, SampleSentences, ScorerOptions
 
@@ -67,43 +69,6 @@ def _clip_known(values: NDArray[np.float32], known: Sequence[bool]) -> list[floa
     return [min(max(value, -1.0), 1.0) if sure else None for value, sure in pairs]
 
 
-def character_vectors(texts: Sequence[str], *, exact: int | None = None) -> NDArray[np.float32]:
-    """Return a vector of unit length for each text, with the counts of its characters and pairs.
-
-    Only letters and digits count, in lower case; a pair is two neighbours among them. A text
-    without any has a row of zeros. The cosine of two rows is 1 for texts with the same characters
-    and pairs, and 0 for texts that share no character.
-
-    `exact`: only the cosines with one of the first `exact` texts are needed. Everything that occurs
-    only in other texts then shares one column, which keeps the rows of a long source short.
-    """
-    import numpy as np
-
-    counted = [_count_characters(text) for text in texts]
-    columns: dict[str, int] = {}
-    for counts in counted[:exact]:
-        for each in counts:
-            columns.setdefault(each, len(columns))
-    rest = len(columns)
-    rows = np.zeros((len(texts), rest + 1), np.float32)
-    for row, counts in zip(rows, counted, strict=True):
-        other = 0
-        for each, count in counts.items():
-            if each in columns:
-                row[columns[each]] = count
-            else:
-                other += count * count
-        row[rest] = other**0.5
-    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-    np.divide(rows, lengths, out=rows, where=lengths > 0)
-    return rows
-
-
-def _count_characters(text: str) -> Counter[str]:
-    characters = [each for each in text.lower() if each.isalnum()]
-    return Counter(characters) + Counter(map("".join, pairwise(characters)))
-
-
 SENTENCES = "source_similarity"
 CHARACTERS: Final = "characters"
 """Name of the method that compares texts by characters and pairs, where an embedder has no use."""
@@ -117,6 +82,9 @@ _CHINESE: Final = (
     "这家医院的护士获得了劳动模范称号。",
 )
 """Chinese sentences; an embedder knows Chinese if it has a vector for each."""
+_NO_VECTOR: Final = "the embedder has no vector for the text"
+_NO_CHARACTERS: Final = "the text has no letters or digits to compare"
+_NO_OTHERS: Final = "there is no other answer to compare with"
 _Item = GeneratedAnswers | SampleSentences
 
 
@@ -149,6 +117,8 @@ class SimilarityScorer:
             self.host = str(getattr(self._embedder, "host", ""))
         self._with_question = options.with_question
         self._by_vectors = self._by_characters = 0
+        self._answers_alone = False
+        """Whether the question of an answer was ignored, as answers were compared by characters."""
 
     @property
     def embedder(self) -> str:
@@ -160,8 +130,11 @@ class SimilarityScorer:
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        by_characters = {"by_characters": self._by_characters} if self._by_characters else {}
-        return {"with_question": self._with_question, **by_characters}
+        if not self._by_characters:
+            return {"with_question": self._with_question}
+        # By characters, answers are compared without their question, whatever the option is.
+        with_question = self._with_question and self._by_vectors > 0
+        return {"with_question": with_question, "by_characters": self._by_characters}
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -170,6 +143,8 @@ class SimilarityScorer:
             return ()
         texts = format_count(self._by_characters, "text")
         how = f"{texts} compared by characters and pairs of characters"
+        if self._answers_alone:
+            how += " of the answers alone, without their question"
         if self._embedder is None:
             return (how,)
         first = (
@@ -187,17 +162,26 @@ class SimilarityScorer:
 
     def of_answers(self, questions: Iterable[GeneratedAnswers]) -> Iterator[tuple[Opinion, ...]]:
         """Yield how similar each question's answers are to the right answer and to each other."""
-        for _, rows in self._vectors(questions):
+        for question, rows in self._vectors(questions):
+            unknown = self._unknown_reason(question.language)
+            right_unknown = (
+                "" if rows[0].any() else f"the right answer cannot be compared: {unknown}"
+            )
+            to_answer = answer_similarities(rows[0], rows[1:])
+            to_others = mean_similarities(rows[1:])
+            answer_reasons = [right_unknown or unknown] * len(to_answer)
+            others_reasons = [_NO_OTHERS if row.any() else unknown for row in rows[1:]]
             yield (
-                Opinion(name=TO_ANSWER, values=tuple(answer_similarities(rows[0], rows[1:]))),
-                Opinion(name=TO_OTHERS, values=tuple(mean_similarities(rows[1:]))),
+                _build_opinion(TO_ANSWER, to_answer, answer_reasons),
+                _build_opinion(TO_OTHERS, to_others, others_reasons),
             )
 
     def of_sentences(self, samples: Iterable[SampleSentences]) -> Iterator[tuple[Opinion, ...]]:
         for sample, rows in self._vectors(samples):
             claims = _count_compared(sample)
             likenesses = best_similarities(rows[:claims], rows[claims:])
-            yield (Opinion(name=SENTENCES, values=tuple(likenesses)),)
+            reasons = [self._unknown_reason(sample.language)] * claims
+            yield (_build_opinion(SENTENCES, likenesses, reasons),)
 
     def cost(self, questions: Iterable[GeneratedAnswers]) -> EmbeddingCost:
         """Return the cost of embedding the texts; zero for an embedder without a cost."""
@@ -205,38 +189,43 @@ class SimilarityScorer:
         if embedding_cost is None:
             return EmbeddingCost()
         cost: EmbeddingCost = embedding_cost(
-            text for each in questions for text in self._texts(each)
+            text for each in questions for text in self._embedded_texts(each)
         )
         return cost
 
-    def _texts(self, each: _Item) -> Sequence[str]:
-        if isinstance(each, SampleSentences):
-            return (*each.summary, *each.source)
-        both = (each.answer, *each.texts)
-        if not self._with_question:
-            return both
+    def _embedded_texts(self, each: _Item) -> Sequence[str]:
+        """Return the texts of an item for an embedder, answers with their question if wanted."""
+        texts = _compared_texts(each)
+        if isinstance(each, SampleSentences) or not self._with_question:
+            return texts
         join = partial(_TEMPLATES[each.language].format, each.question)
-        return [join(text) for text in both]
+        return [join(text) for text in texts]
 
     def _vectors(self, items: Iterable[_Item]) -> Iterator[tuple[_Item, NDArray[np.float32]]]:
         """Yield each item with the vectors of its texts; embed repeated texts only once."""
         waiting = iter(items)
         while some := list(islice(waiting, _BATCH)):
-            texts = [self._texts(each) for each in some]
-            embedded = [self._has_vectors(each.language) for each in some]
-            distinct = (
-                text for own, yes in zip(texts, embedded, strict=True) if yes for text in own
-            )
-            places = {text: place for place, text in enumerate(dict.fromkeys(distinct))}
+            texts = {
+                at: self._embedded_texts(each)
+                for at, each in enumerate(some)
+                if self._has_vectors(each.language)
+            }
+            distinct = dict.fromkeys(text for own in texts.values() for text in own)
+            places = {text: place for place, text in enumerate(distinct)}
             vectors = self._embedder.embed(list(places)) if self._embedder and places else None
-            for each, own in zip(some, texts, strict=True):
-                if vectors is None or not self._has_vectors(each.language):
+            for at, each in enumerate(some):
+                if vectors is None or at not in texts:
                     self._by_characters += _count_compared(each)
+                    is_sample = isinstance(each, SampleSentences)
+                    self._answers_alone |= not is_sample and self._with_question
                     exact = len(each.summary) if isinstance(each, SampleSentences) else None
-                    yield each, character_vectors(own, exact=exact)
+                    yield each, character_vectors(_compared_texts(each), exact=exact)
                 else:
                     self._by_vectors += _count_compared(each)
-                    yield each, vectors[[places[text] for text in own]]
+                    yield each, vectors[[places[text] for text in texts[at]]]
+
+    def _unknown_reason(self, language: str) -> str:
+        return _NO_VECTOR if self._has_vectors(language) else _NO_CHARACTERS
 
     def _has_vectors(self, language: str) -> bool:
         return self._embedder is not None and (language != "zh" or self._knows_chinese)
@@ -247,6 +236,20 @@ class SimilarityScorer:
             return self._embedder is not None  # an endpoint has a vector for each text
         vectors = self._embedder.embed(_CHINESE)
         return bool(vectors.any(axis=1).all())
+
+
+def _compared_texts(each: _Item) -> Sequence[str]:
+    if isinstance(each, SampleSentences):
+        return (*each.summary, *each.source)
+    return (each.answer, *each.texts)
+
+
+def _build_opinion(name: str, values: Sequence[float | None], reasons: Sequence[str]) -> Opinion:
+    """Return values with the reason of each value that is missing."""
+    if None not in values:
+        return Opinion(name=name, values=tuple(values))
+    words = (reason if value is None else "" for value, reason in zip(values, reasons, strict=True))
+    return Opinion(name=name, values=tuple(values), words=tuple(words))
 
 
 def _count_compared(each: _Item) -> int:

@@ -26,8 +26,8 @@ from tui_annotate.plugins.formats.autojudge.reports import (
     read_page,
     text_of,
 )
-from tui_annotate.plugins.incomplete_work import mark_incomplete
-from tui_annotate.plugins.json_records import Doubt, enum_field, make_row_id
+from tui_annotate.plugins.incomplete_work import mark_incomplete, name_people_in_progress
+from tui_annotate.plugins.json_records import Doubt, enum_field, keep_field, make_row_id
 from tui_annotate.plugins.protocols import CODEPOINT, UTF16
 from tui_annotate.plugins.record_validation import (
     describe_value,
@@ -70,7 +70,7 @@ class PersonJudgement(NamedTuple):
 class ItemJudgement:
     """One person's judgement of a report, document or citation.
 
-    `doubts`: warnings, and the errors of spans that the judgement is without.
+    `doubts`: warnings, and the errors of spans and fields that the judgement is without.
     """
 
     dataset: str
@@ -147,18 +147,24 @@ def _make_judgement(
         raise InvalidInput(
             f"'topic_id' is {topic!r}, but the judged report has the topic {report.topic!r}"
         )
-    name, rating = _read_optional(line, "username"), _read_optional(line, "rating")
+    name = _read_optional(line, "username")
     doubts: list[Doubt] = []
+    rating = keep_field(lambda: _read_optional(line, "rating"), "", doubts)
+    comment = keep_field(lambda: _read_optional(line, "comment"), "", doubts)
+    state = keep_field(lambda: _read_state(line), State.DONE.value, doubts)
     spans = {side: _read_spans(line, key, doubts) for side, key in sides.items()}
+    person = parse_identifier(name, what="username") if name else FORMAT
+    if state in (State.DONE, State.NEW):
+        name_people_in_progress([person], doubts)
     dataset = parse_identifier(text_of(line, "dataset"), what="dataset")
     checked = parse_identifier(topic, what="topic_id")
     judgement = PersonJudgement(
-        parse_identifier(name, what="username") if name else FORMAT,
+        person,
         where,
         "" if rating == NOT_RATED else rating,
-        _read_optional(line, "comment").strip(),
+        comment.strip(),
         spans,
-        _read_state(line),
+        state,
         any(isinstance(doubt, InvalidInput) for doubt in doubts),
     )
     key = json.dumps([item[0].value, *item[1:]])
@@ -184,10 +190,14 @@ def _read_state(line: Mapping[str, Any]) -> str:
 
 
 def _read_spans(line: Mapping[str, Any], name: str, doubts: list[Doubt]) -> list[Any]:
-    if not isinstance(line.get(name), list):
-        raise bad_field(line, name, "a list of spans")
+    def list_spans() -> list[Any]:
+        if not isinstance(line.get(name), list):
+            raise bad_field(line, name, "a list of spans")
+        return list(line[name])
+
     found = []
-    for place, each in enumerate(line[name]):
+    spans: list[Any] = keep_field(list_spans, [], doubts)
+    for place, each in enumerate(spans):
         try:
             found.append(_read_span(each))
         except InvalidInput as error:
@@ -224,7 +234,7 @@ def add_judgements(
 ) -> Iterator[Record | Problem]:
     """Yield a sample with its judgements, then a problem for each span that it is without.
 
-    `offsets` is the unit of the spans; if empty, the quoted texts decide the unit.
+    `offsets` is the unit that the user states for the spans; see `convert_spans`.
     """
     annotations: list[OwnedAnnotation] = []
     works: list[Assignment] = []
@@ -232,7 +242,7 @@ def add_judgements(
     places: list[str] = []
     refused: list[str] = []
     for one in judgements:
-        found, doubts = _make_annotations(record.sample, one, offsets)
+        found, doubts, warnings = _make_annotations(record.sample, one, offsets)
         annotations += found
         works.append(Assignment(one.person, State(one.state), one.rating, one.comment))
         places.append(one.where)
@@ -241,6 +251,7 @@ def add_judgements(
         problems += (
             Problem(one.where, *doubt, refused=False, code=SPAN_REFUSED) for doubt in doubts
         )
+        problems += (Problem(one.where, warning, refused=False) for warning in warnings)
     people = tuple(imported_person(work.person) for work in works)
     where = places[0] if len(places) == 1 else ""
     if len(places) > 1:
@@ -248,15 +259,17 @@ def add_judgements(
         where = ", ".join(f"{place} ({work.person})" for place, work in named)
     where = where or record.where
     found_record = Record(record.sample, tuple(annotations), tuple(works), people, where)
-    yield mark_incomplete(found_record, refused)
+    yield mark_incomplete(found_record, refused, problems)
     yield from problems
 
 
 def _make_annotations(
     sample: Sample, judgement: PersonJudgement, offsets: str
-) -> tuple[list[OwnedAnnotation], list[tuple[str, str]]]:
+) -> tuple[list[OwnedAnnotation], list[tuple[str, str]], list[str]]:
+    """Return a judgement's annotations, the message and hint of each refused span, and warnings."""
     found: list[OwnedAnnotation] = []
     doubts: list[tuple[str, str]] = []
+    warnings: list[str] = []
     blank = 0
     for name, spans in judgement.spans.items():
         side = _SIDES[name]
@@ -267,11 +280,13 @@ def _make_annotations(
             continue
         text = sample.document(side).text
         try:
-            fitting, others = convert_spans(text, spans, offsets=offsets)
+            fitting, others, unit = convert_spans(text, spans, offsets=offsets)
         except InvalidInput as error:
             skipped = f"skipped {format_count(len(spans), 'span')} of the {name}: {error.message}"
             doubts.append((skipped, error.hint))
             continue
+        if offsets and unit != offsets:
+            warnings.append(describe_other_unit(name, stated=offsets, used=unit))
         for start, end, quote in others:
             what = f"span {start}:{end} of the {name} is skipped: it is outside the text"
             if quote is not None:
@@ -286,7 +301,7 @@ def _make_annotations(
                 found.append(_make_annotation(sample, judgement.person, anchor))
     if blank:
         doubts.append((f"skipped {format_count(blank, 'span')} that contain only white space", ""))
-    return list(dict.fromkeys(found)), doubts
+    return list(dict.fromkeys(found)), doubts, warnings
 
 
 def _make_annotation(sample: Sample, person: str, anchor: Anchor) -> OwnedAnnotation:
@@ -299,21 +314,35 @@ def _make_annotation(sample: Sample, person: str, anchor: Anchor) -> OwnedAnnota
     )
 
 
-def convert_spans(
-    text: str, spans: Sequence[Any], *, offsets: str = ""
-) -> tuple[list[Span], list[Sequence[Any]]]:
-    """Convert spans (start, end, quote) to code points; also return the spans that do not match.
+class JudgedSpans(NamedTuple):
+    """Spans in code points, the given spans that match in no way, and the unit that was used."""
 
-    `offsets` is the unit of the given offsets; if empty, the unit is chosen in which most spans
-    match their quotes.
+    spans: list[Span]
+    refused: list[Sequence[Any]]
+    unit: str
+
+
+def convert_spans(text: str, spans: Sequence[Any], *, offsets: str = "") -> JudgedSpans:
+    """Convert spans (start, end, quote) to code points.
+
+    `offsets` is the unit that the user states. It decides unless more spans match their quotes in
+    another unit. If it is empty, the unit is chosen in which most spans match.
 
     Raises:
-        InvalidInput: in both units equally many spans match, with different results.
+        InvalidInput: no unit is stated, and in both units equally many spans match, with different
+            results.
     """
-    ways = [_read_in_unit(text, spans, way) for way in ([offsets] if offsets else _LIKELY_UNITS)]
-    fewest = min(found.count(None) for found in ways)
-    best = [found for found in ways if found.count(None) == fewest]
-    if best[0] != best[-1]:
+    units = dict.fromkeys([offsets, *_LIKELY_UNITS] if offsets else _LIKELY_UNITS)
+    ways = {unit: _read_in_unit(text, spans, unit) for unit in units}
+    if offsets:
+        matches = {unit: _count_quotes(spans, found) for unit, found in ways.items()}
+        most = max(matches.values())
+        shown = [offsets] if matches[offsets] == most else list(ways)
+        ways = {unit: ways[unit] for unit in shown if matches[unit] == most}
+    fewest = min(found.count(None) for found in ways.values())
+    best = {unit: found for unit, found in ways.items() if found.count(None) == fewest}
+    unit, *others = best
+    if any(best[other] != best[unit] for other in others):
         every = (
             "the unit of the offsets is unclear: all spans match the text, both with offsets in"
             " code points and with offsets in UTF-16 units"
@@ -326,8 +355,22 @@ def convert_spans(
             some if fewest else every,
             "choose the unit with --offsets codepoint or --offsets utf16",
         )
-    others = [given for given, span in zip(spans, best[0], strict=True) if span is None]
-    return [span for span in best[0] if span is not None], others
+    refused = [given for given, span in zip(spans, best[unit], strict=True) if span is None]
+    return JudgedSpans([span for span in best[unit] if span is not None], refused, unit)
+
+
+def _count_quotes(spans: Sequence[Any], found: Sequence[Span | None]) -> int:
+    """Return how many spans match the texts that the file quotes for them."""
+    pairs = zip(spans, found, strict=True)
+    return sum(given[2] is not None and span is not None for given, span in pairs)
+
+
+def describe_other_unit(what: str, *, stated: str, used: str) -> str:
+    """Return the warning that the quotes of a text's spans show another unit than the stated."""
+    return (
+        f"the offsets of the {what} are counted in {used}, as the quoted texts show, and not in"
+        f" {stated}"
+    )
 
 
 def _read_in_unit(text: str, spans: Sequence[Any], way: str) -> list[Span | None]:

@@ -22,6 +22,7 @@ from tui_annotate.plugins.files.json_values import JsonValue
 from tui_annotate.plugins.formats.autojudge.judgements import (
     PersonJudgement,
     convert_spans,
+    describe_other_unit,
     parse_judgement,
 )
 from tui_annotate.plugins.formats.autojudge.reports import (
@@ -255,7 +256,7 @@ class PairJudgements:
         people = tuple(imported_person(name) for name in works)
         owned_annotations = tuple(annotations.values())
         record = Record(sample, owned_annotations, tuple(works.values()), people, lines[0][0])
-        yield mark_incomplete(record, refused)
+        yield mark_incomplete(record, refused, problems)
         yield from problems
 
     def _find_sample(self, key: SampleKey, lines: list[tuple[str, dict[str, Any]]]) -> Sample:
@@ -302,7 +303,10 @@ class PairJudgements:
                 continue
             text = sample.document(side, index).text
             # The page counts as browsers do; nothing else writes these lines.
-            fitting, others = convert_spans(text, spans, offsets=self._options.offsets or UTF16)
+            stated = self._options.offsets or UTF16
+            fitting, others, unit = convert_spans(text, spans, offsets=stated)
+            if unit != stated:
+                doubts.append(describe_other_unit(name, stated=stated, used=unit))
             doubts += [
                 InvalidInput(f"span {start}:{end} of the {name}: its text is not {quote!r:.60}")
                 for start, end, quote in others

@@ -40,11 +40,11 @@ class LabelStudioFormat:
 
         def read(fields: dict[str, Any], value: JsonValue) -> tuple[Record, list[Doubt]]:
             found = split_task(fields, options, unit=CODE_POINTS)
-            task = TaskReader(found.fields, value.number, found.options, found.unit)
             doubts = list(found.doubts)
             if found.was != found.unit:
                 doubts.append(f"the task's offsets are counted in {found.was}")
-            return task.record(dataset, value.where), [*doubts, *task.doubts]
+            task = TaskReader(found, value.number, doubts)
+            return task.record(dataset, value.where), doubts
 
         if _has_min_rows(path, options):
             return read_records_of(read_min_tasks(path, options), read, what="task")

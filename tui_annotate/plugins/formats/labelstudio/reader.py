@@ -22,11 +22,11 @@ from tui_annotate.plugins.formats.labelstudio.results import (
     MACHINE,
     OF_DATA,
     OF_TASK,
-    REFUSED,
     UNIT,
     Region,
     RegionGroup,
     Result,
+    SplitTask,
     list_unread_fields,
     region_labels,
 )
@@ -36,8 +36,8 @@ from tui_annotate.plugins.json_records import (
     Doubt,
     check_object,
     enum_field,
+    keep_list,
     keep_readable,
-    list_field,
     make_row_id,
     object_field,
     read_description,
@@ -59,13 +59,24 @@ class _Contribution:
 
 @dataclass(slots=True)
 class TaskReader:
-    """Reader of one Label Studio task; `number` is its 1-based position, `unit` that of offsets."""
+    """Reader of one Label Studio task; `number` is its 1-based position.
 
-    fields: Mapping[str, Any]
+    `doubts` are the warnings about the task, and the errors of what it is without; the reader adds
+    to them.
+    """
+
+    task: SplitTask
     number: int
-    options: ImportOptions
-    unit: str = ""
-    doubts: list[Doubt] = field(default_factory=list)
+    doubts: list[Doubt]
+    _refused: list[Person] = field(default_factory=list)
+
+    @property
+    def fields(self) -> Mapping[str, Any]:
+        return self.task.fields
+
+    @property
+    def options(self) -> ImportOptions:
+        return self.task.options
 
     def record(self, dataset: str, where: str) -> Record:
         data = check_object(
@@ -76,7 +87,7 @@ class TaskReader:
         parts = [*self._read_submissions(sides), *self._read_predictions(sides)]
         spans = self._convert_spans(sample, parts, data)
         # Grouping removes the refused regions: look for them before.
-        refused = [
+        self._refused += [
             part.person for part in parts if not part.machine and _is_incomplete(part, spans)
         ]
         owned = tuple(
@@ -92,7 +103,7 @@ class TaskReader:
         about = read_description(data if UNIT in data else {})
         work = _list_assignments(parts)
         record = Record(sample, owned, work, tuple(people.values()), where, about)
-        return mark_incomplete(record, refused, self.doubts)
+        return mark_incomplete(record, self._refused, self.doubts)
 
     def _make_sample(self, data: Mapping[str, Any], dataset: str) -> Sample:
         options = self.options
@@ -139,13 +150,22 @@ class TaskReader:
         return own | meta
 
     def _read_submissions(self, sides: Mapping[str, Side]) -> list[_Contribution]:
-        def read(value: Any) -> _Contribution:
+        def read(numbered: tuple[int, Any]) -> _Contribution:
+            place, value = numbered
             fields = check_object(value, what="submission")
-            _read_state(fields)  # an unknown state is refused here, with its submission alone
             person = _read_person(fields.get("completed_by"))
-            return _Contribution(person, fields, _read_result(fields, sides))
+            try:
+                _read_state(fields)  # an unknown state is refused here, with its submission alone
+                result = _read_result(fields, sides)
+            except InvalidInput:
+                self._refused.append(person)
+                raise
+            if place in self.task.incomplete:
+                self._refused.append(person)
+            return _Contribution(person, fields, result)
 
-        return keep_readable(read, _list_parts(self.fields, "annotations"), self.doubts)
+        numbered = enumerate(self._list_parts("annotations"))
+        return keep_readable(read, numbered, self.doubts)
 
     def _read_predictions(self, sides: Mapping[str, Side]) -> list[_Contribution]:
         def read(value: Any) -> _Contribution:
@@ -156,19 +176,22 @@ class TaskReader:
             result = _read_result(fields, sides)
             return _Contribution(imported_person(origin, name), fields, result, origin)
 
-        return keep_readable(read, _list_parts(self.fields, "predictions"), self.doubts)
+        return keep_readable(read, self._list_parts("predictions"), self.doubts)
+
+    def _list_parts(self, name: str) -> list[Any]:
+        return keep_list(self.fields, name, self.doubts) if self.fields.get(name) else []
 
     def _convert_spans(
         self, sample: Sample, parts: list[_Contribution], data: Mapping[str, Any]
     ) -> dict[int, Span]:
-        unit = CODE_POINTS if data.get(UNIT) == CODE_POINTS else self.unit
+        unit = CODE_POINTS if data.get(UNIT) == CODE_POINTS else self.task.unit
         found: dict[int, Span] = {}
         every = [region for part in parts for region in part.result.regions.values()]
         for side in Side:
             regions = [region for region in every if region.side is side]
             quoted = [region.quoted for region in regions]
-            text, only = sample.document(side).text, self.options.offsets
-            read = fit_offsets(text, quoted, unit=unit, only="" if unit else only)
+            text, stated = sample.document(side).text, self.options.offsets
+            read = fit_offsets(text, quoted, unit=unit, stated="" if unit else stated)
             self.doubts += read.doubts
             if quoted and read.unit != CODE_POINTS:
                 self.doubts.append(f"the offsets of the {side} are counted in {read.unit}")
@@ -220,13 +243,7 @@ def _list_assignments(parts: list[_Contribution]) -> tuple[Assignment, ...]:
 def _is_incomplete(part: _Contribution, spans: Mapping[int, Span]) -> bool:
     """Return whether an item or a region of a submission is refused."""
     refused = any(isinstance(doubt, InvalidInput) for doubt in part.result.doubts)
-    regions = part.result.regions.values()
-    # A text that is split into source and summary loses its refused regions before.
-    return (
-        refused
-        or part.fields.get(REFUSED) is True
-        or any(id(region) not in spans for region in regions)
-    )
+    return refused or any(id(region) not in spans for region in part.result.regions.values())
 
 
 def _read_result(fields: Mapping[str, Any], sides: Mapping[str, Side]) -> Result:
@@ -236,10 +253,6 @@ def _read_result(fields: Mapping[str, Any], sides: Mapping[str, Side]) -> Result
         if fields.get(name):
             result.left_out[what] += 1
     return result
-
-
-def _list_parts(fields: Mapping[str, Any], name: str) -> list[Any]:
-    return list_field(fields, name, []) if fields.get(name) else []
 
 
 def _read_person(user: Any) -> Person:

@@ -30,8 +30,6 @@ MACHINE: Final = "machine:"
 """Prefix of a model's name in the model's id and in the origin of the model's predictions."""
 UNIT: Final = "offset_unit"
 """Key in a Label Studio task whose value is the unit of offsets; only this program writes it."""
-REFUSED: Final = "\0refused"
-"""Key that marks a submission of a joined text of which a region is refused; no file has it."""
 OF_TASK: Final = ("inner_id", "meta")
 NOT_TAKEN: Final = ("project", "file_upload")
 """Fields of a Label Studio task that have no meaning outside the task's project."""
@@ -84,7 +82,7 @@ class Result:
         checked = keep_readable(
             lambda item: check_object(item, what="result item"), items, self.doubts
         )
-        self.regions: dict[str, Region] = {}
+        self.regions: dict[str | int, Region] = {}  # a region without an id has a number
         self.rating = ""
         self.comment = ""
         self.left_out: Counter[str] = Counter()
@@ -126,7 +124,6 @@ class Result:
                 f" {', '.join(self._sides)}",
                 "name the source and the summary with --source-column and --summary-column",
             )
-        key = key if isinstance(key, str | int) else f"\0{len(self.regions)}"
         notes = _read_words(value, "text") if kind == "textarea" else []
         meta = item.get("meta")
         if isinstance(meta, dict) and "text" in meta:  # the note that annotators write on a region
@@ -138,16 +135,18 @@ class Result:
             self.left_out[f"regions' field {unread!r}"] += 1
         if item.get("score") is not None:
             self.left_out["scores of regions"] += 1
-        region = self._add_region(str(key), side, item)
+        named = str(key) if isinstance(key, str | int) else len(self.regions)
+        region = self._add_region(named, side, item)
         region.notes += [note for note in notes if note not in region.notes]
         region.labels += labels
 
-    def _add_region(self, key: str, side: Side, item: dict[str, Any]) -> Region:
-        quoted = _make_quoted(item, f"{side} span of region {key[:40]!r}")
+    def _add_region(self, key: str | int, side: Side, item: dict[str, Any]) -> Region:
+        name = f"region {key[:40]!r}" if isinstance(key, str) else "a region without an id"
+        quoted = _make_quoted(item, f"{side} span of {name}")
         region = self.regions.setdefault(key, Region(side, quoted, item))
         if region.side is not side:
             raise InvalidInput(
-                f"region {key[:40]!r} has spans in both the source and the summary",
+                f"{name} has spans in both the source and the summary",
                 "use a different region id in each text",
             )
         if item["type"] == "labels":
@@ -157,13 +156,13 @@ class Result:
     def groups(self, placed: Container[int]) -> Iterator[RegionGroup]:
         """Yield annotations of the regions that have a span: their `id()` is in `placed`."""
         self.regions = {key: one for key, one in self.regions.items() if id(one) in placed}
-        sides = {key: region.side for key, region in self.regions.items()}
+        sides: dict[str | int, Side] = {key: one.side for key, one in self.regions.items()}
         for heads, evidence in group_linked(sides, self._read_relations(), self.left_out):
             yield RegionGroup(
                 [self.regions[key] for key in heads], [self.regions[key] for key in evidence]
             )
 
-    def _read_relations(self) -> Iterator[tuple[str, str, bool]]:
+    def _read_relations(self) -> Iterator[tuple[str | int, str | int, bool]]:
         for item in self._relations:
             start, end = str(item.get("from_id")), str(item.get("to_id"))
             if start not in self.regions or end not in self.regions or start == end:
@@ -218,6 +217,7 @@ class SplitTask:
     Attributes:
         unit: unit of the offsets after the split; empty if unknown.
         was: unit of the offsets in the joined text.
+        incomplete: 0-based positions of the submissions of which a region was refused.
     """
 
     fields: Mapping[str, Any]
@@ -225,6 +225,7 @@ class SplitTask:
     unit: str = ""
     was: str = ""
     doubts: tuple[Doubt, ...] = ()
+    incomplete: frozenset[int] = frozenset()
 
 
 def split_task(fields: Mapping[str, Any], options: ImportOptions, *, unit: str) -> SplitTask:
@@ -244,7 +245,7 @@ def split_task(fields: Mapping[str, Any], options: ImportOptions, *, unit: str) 
     names = {side: f"{column} ({side})" for side in Side}
     rest = {name: value for name, value in data.items() if name not in (column, *_LENGTHS)}
     texts = {names[Side.SOURCE]: joined.source, names[Side.SUMMARY]: joined.summary}
-    moved, was, doubts = _split_results(
+    places, was, doubts = _split_regions(
         fields, joined, names, column=column, offsets=options.offsets
     )
     chosen = replace(
@@ -253,8 +254,9 @@ def split_task(fields: Mapping[str, Any], options: ImportOptions, *, unit: str) 
         summary_column=names[Side.SUMMARY],
         offsets="",  # the offsets are converted already
     )
-    divided = {**fields, **moved, "data": texts | rest}
-    return SplitTask(divided, chosen, unit, was or unit, tuple(doubts))
+    divided = {**fields, **_move_regions(fields, places), "data": texts | rest}
+    incomplete = _find_incomplete(fields, places)
+    return SplitTask(divided, chosen, unit, was or unit, tuple(doubts), incomplete)
 
 
 def _joined_column(data: Mapping[str, Any], options: ImportOptions) -> str:
@@ -273,20 +275,25 @@ def _joined_column(data: Mapping[str, Any], options: ImportOptions) -> str:
     return found[0] if len(found) == 1 else ""
 
 
-def _split_results(
+_Moved = Mapping[int, dict[str, Any] | None]
+"""Maps the `id()` of a region's item to the item in the separate texts; None: it is refused."""
+
+
+def _split_regions(
     fields: Mapping[str, Any],
     joined: JoinedTexts,
     names: Mapping[Side, str],
     *,
     column: str,
     offsets: str,
-) -> tuple[dict[str, Any], str, list[Doubt]]:
+) -> tuple[_Moved, str, list[Doubt]]:
+    """Return the moved items of a joined text, the unit of their offsets, and warnings."""
     regions = list(_list_region_items(fields))
     about = {item["to_name"] for item, _ in regions if isinstance(item.get("to_name"), str)}
     name = column if len(about) > 1 else next(iter(about), column)
     mine = [(item, span) for item, span in regions if item.get("to_name") == name]
     quoted = [_make_quoted(span, _name_region(span)) for _, span in mine]
-    read = fit_offsets(joined.text, quoted, unit="", only=offsets)
+    read = fit_offsets(joined.text, quoted, unit="", stated=offsets)
     doubts = list(dict.fromkeys(read.doubts))
     places: dict[int, dict[str, Any] | None] = {}
     for (item, _), span in zip(mine, read.spans, strict=True):
@@ -302,25 +309,43 @@ def _split_results(
         if item["type"] == "labels" and "text" in value:
             value["text"] = span.of(joined.text)
         places[id(item)] = {**item, "to_name": names[anchor.side], "value": value}
-    moved = {
-        kind: [
-            {
-                **one,
-                "result": [
-                    kept
-                    for item in one["result"]
-                    if (kept := places.get(id(item), item)) is not None
-                ],
-                REFUSED: any(places.get(id(item), item) is None for item in one["result"]),
-            }
-            if isinstance(one, dict) and isinstance(one.get("result"), list)
-            else one
-            for one in found
-        ]
-        for kind in _RESULT_LISTS
-        if isinstance(found := fields.get(kind), list)
-    }
-    return moved, read.unit, doubts
+    return places, read.unit, doubts
+
+
+def _move_regions(fields: Mapping[str, Any], places: _Moved) -> dict[str, list[Any]]:
+    """Return the lists of submissions and predictions with moved items, without refused ones."""
+    moved: dict[str, list[Any]] = {}
+    for kind in _RESULT_LISTS:
+        found = fields.get(kind)
+        if isinstance(found, list):
+            moved[kind] = [_move_items(one, places) for one in found]
+    return moved
+
+
+def _move_items(submission: Any, places: _Moved) -> Any:
+    if not isinstance(submission, dict) or not isinstance(submission.get("result"), list):
+        return submission
+    kept = [item for item in submission["result"] if not _is_refused(item, places)]
+    return {**submission, "result": [places.get(id(item), item) for item in kept]}
+
+
+def _find_incomplete(fields: Mapping[str, Any], places: _Moved) -> frozenset[int]:
+    """Return the positions of the submissions of which a region is refused."""
+    found = fields.get("annotations")
+    return frozenset(
+        place
+        for place, one in enumerate(found if isinstance(found, list) else ())
+        if any(_is_refused(item, places) for item in _list_items(one))
+    )
+
+
+def _is_refused(item: Any, places: _Moved) -> bool:
+    return id(item) in places and places[id(item)] is None
+
+
+def _list_items(submission: Any) -> list[Any]:
+    result = submission.get("result") if isinstance(submission, dict) else None
+    return result if isinstance(result, list) else []
 
 
 def _list_region_items(
@@ -329,8 +354,7 @@ def _list_region_items(
     for kind in _RESULT_LISTS:
         found = fields.get(kind)
         for one in found if isinstance(found, list) else ():
-            result = one.get("result") if isinstance(one, dict) else None
-            items = result if isinstance(result, list) else []
+            items = _list_items(one)
             mine = [item for item in items if isinstance(item, dict) and _is_region_item(item)]
             spans = {str(item.get("id")): item for item in mine if item["type"] == "labels"}
             yield from ((item, spans.get(str(item.get("id")), item)) for item in mine)

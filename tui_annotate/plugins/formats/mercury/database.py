@@ -13,26 +13,34 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeVar
 
 from tui_annotate.domain.errors import InvalidInput, NotFound
+from tui_annotate.domain.people import Person
 from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.records import Problem, Record
 from tui_annotate.domain.samples import Side
-from tui_annotate.domain.strict_json import parse_unique
 from tui_annotate.plugins.account_files import (
     decode_text,
     open_database,
     query_database,
 )
-from tui_annotate.plugins.files.json_values import SURROGATE, check_text
+from tui_annotate.plugins.files.json_values import SURROGATE
 from tui_annotate.plugins.formats.mercury.dump import (
     COMMENTS,
     MERCURY_TRAITS,
     META,
     NO_OFFSET,
     MercurySampleReader,
+    parse_json_text,
+    parse_label_names,
 )
 from tui_annotate.plugins.json_records import Doubt, keep_readable, problems_at
 from tui_annotate.plugins.protocols import ImportOptions
-from tui_annotate.plugins.record_validation import choose_dataset_name, make_problem
+from tui_annotate.plugins.record_validation import (
+    choose_dataset_name,
+    describe_value,
+    imported_person,
+    make_problem,
+    parse_identifier,
+)
 from tui_annotate.plugins.traits import FormatTraits, carry_plainly
 
 _COLUMN_NAMES: Final[Mapping[str, tuple[str, ...]]] = {
@@ -102,14 +110,20 @@ class _Tables:
         rows = self._connection.execute("SELECT name FROM pragma_table_info(?)", (table,))
         return [str(row[0]) for row in rows]
 
-    def samples(self) -> Iterator[tuple[int, _Texts]]:
+    def samples(self) -> Iterator[tuple[int, _Texts, list[InvalidInput]]]:
+        """Yield the number of each sample, its texts, and the errors of unreadable chunks."""
         columns = ", ".join(f'"{self._columns[name]}"' for name in _CHUNK)
         rows = self._connection.execute(
             f"SELECT {columns} FROM {self._chunks} WHERE typeof({self._columns['sample_id']}) ="  # noqa: S608  names of columns that are there
             " 'integer' ORDER BY 1, 5, 2"
         )
         for sample, chunks in groupby(rows, key=lambda row: row[0]):
-            yield sample, _group_chunks(chunks)
+            yield sample, *_group_chunks(chunks)
+
+    def count_chunks_without_sample(self) -> int:
+        query = f"SELECT count(*) FROM {self._chunks} WHERE typeof({self._columns['sample_id']})"  # noqa: S608  as above
+        (count,) = self._connection.execute(f"{query} <> 'integer'").fetchone()
+        return int(count)
 
     def annotations(self) -> Iterator[_Row]:
         if not self._list_columns("annotations"):
@@ -196,14 +210,28 @@ def _name_cells(cursor: sqlite3.Cursor, newest: Mapping[str, str]) -> Iterator[_
     return (dict(zip(names, row, strict=True)) for row in cursor)
 
 
-def _group_chunks(rows: Iterable[tuple[Any, ...]]) -> _Texts:
+def _group_chunks(rows: Iterable[tuple[Any, ...]]) -> tuple[_Texts, list[InvalidInput]]:
     found: _Texts = {side: [] for side in Side}
+    errors: list[InvalidInput] = []
     for _, chunk, kind, text, _ in rows:
-        if kind not in _SIDES or not isinstance(text, str):
-            continue  # a missing text is reported later
+        if kind not in _SIDES:
+            errors.append(
+                InvalidInput(
+                    f"chunk {chunk!r} has the text_type {kind!r}",
+                    f"use one of: {', '.join(_SIDES)}",
+                )
+            )
+            continue
+        if not isinstance(text, str):
+            errors.append(InvalidInput(f"the text of chunk {chunk!r} is {_describe_cell(text)}"))
+            continue
         before = found[_SIDES[kind]]
         before.append(_Chunk(chunk, text, before[-1].end + 1 if before else 0))
-    return found
+    return found, errors
+
+
+def _describe_cell(value: Any) -> str:
+    return "not text, but bytes" if isinstance(value, bytes) else describe_value(value)
 
 
 _CHUNK_OF: Final = {Side.SOURCE: "src_chunk_id", Side.SUMMARY: "summ_chunk_id"}
@@ -312,7 +340,7 @@ class _DatabaseReader:
         # A whole database counts in one way, so the first pass looks at all its annotations.
         kind = _OffsetKind()
         rows = _RowsBySample(self._tables.annotations())
-        for sample, texts in self._tables.samples():
+        for sample, texts, _ in self._tables.samples():
             for row in rows.of(sample):
                 with suppress(InvalidInput):  # reported with its sample
                     kind.add(_Marks(row), texts)
@@ -322,13 +350,20 @@ class _DatabaseReader:
         annotations = _RowsBySample(self._tables.annotations())
         meta, comments = _RowsBySample(self._tables.meta()), _RowsBySample(self._tables.comments())
         unknown = Counter[Any]()
-        for sample, texts in self._tables.samples():
+        for sample, texts, errors in self._tables.samples():
             where = f"{self._path}, sample {sample}"
             rows = [list(each.of(sample)) for each in (annotations, meta, comments)]
             try:
-                fields, doubts = self._sample_fields(sample, texts, rows)
+                if errors:  # without a chunk, the offsets of all later spans would be wrong
+                    raise errors[0]
+                fields, doubts, refused = self._sample_fields(sample, texts, rows)
                 reader = MercurySampleReader(
-                    fields, dataset=dataset, key=f"{prefix}{sample}", language=language
+                    fields,
+                    dataset=dataset,
+                    key=f"{prefix}{sample}",
+                    language=language,
+                    doubts=doubts,
+                    refused=refused,
                 )
                 yield reader.record(where)
             except InvalidInput as error:
@@ -339,11 +374,13 @@ class _DatabaseReader:
                 for row in fields["annotations"]
                 if row["annotator"] and not row["annotator_name"]
             )
-            doubts += [*reader.doubts, *_warn_of_astral_characters(fields)]
-            yield from problems_at(where, doubts)
+            yield from problems_at(where, [*reader.doubts, *_warn_of_astral_characters(fields)])
         if strays := annotations.rest():
             message = f"skipped {format_count(strays, 'annotation')} for samples that have no texts"
             yield Problem(str(self._path), message)
+        if chunks := self._tables.count_chunks_without_sample():
+            message = f"skipped {format_count(chunks, 'chunk')} whose sample_id is not an integer"
+            yield Problem(str(self._path), message, "give each chunk the number of its sample")
         if unknown:
             message = (
                 f"no name is known for {format_count(len(unknown), 'annotator')}, who made"
@@ -363,22 +400,33 @@ class _DatabaseReader:
 
     def _sample_fields(
         self, sample: int, texts: _Texts, rows: list[list[_Row]]
-    ) -> tuple[dict[str, Any], list[Doubt]]:
+    ) -> tuple[dict[str, Any], list[Doubt], list[Person]]:
+        """Return the fields of a dump's sample, the errors of refused rows, and whose rows."""
         annotations, meta, comments = rows
         doubts: list[Doubt] = []
+        refused: list[Person] = []
+
+        def read_annotation(row: _Row) -> dict[str, Any]:
+            try:
+                return self._annotation_fields(row, texts, joined)
+            except InvalidInput:
+                if _is_person(row["annotator"]):
+                    name = self._user_names.get(row["annotator"])
+                    refused.append(imported_person(row["annotator"], name))
+                raise
+
         checked = keep_readable(_check_utf8, comments, doubts)
+        columns = _join(keep_readable(_parse_meta, meta, doubts))
         joined = {side: " ".join(chunk.text for chunk in texts[side]) for side in Side}
         fields = {
             "sample_id": sample,
             "source": joined[Side.SOURCE],
             "summary": joined[Side.SUMMARY],
-            "annotations": keep_readable(
-                lambda row: self._annotation_fields(row, texts, joined), annotations, doubts
-            ),
-            **_join(keep_readable(_parse_meta, meta, doubts)),
+            "annotations": keep_readable(read_annotation, annotations, doubts),
+            **columns,
             **({COMMENTS: [_without_sample(row) for row in checked]} if checked else {}),
         }
-        return fields, doubts
+        return fields, doubts, refused
 
     def _annotation_fields(
         self, row: _Row, texts: _Texts, joined: Mapping[Side, str]
@@ -386,8 +434,8 @@ class _DatabaseReader:
         row = _check_utf8(row)
         marks = _Marks(row)
         fields = {name: row.get(name) for name in ("annot_id", "sample_id", "annotator")}
-        fields["label"] = _parse_label(row)
-        fields["note"] = row.get("note") or ""
+        fields["label"] = parse_label_names(row["label"], f"annotation {row['annot_id']!r}")
+        fields["note"] = "" if row.get("note") is None else row["note"]
         fields["annotator_name"] = self._user_names.get(str(row["annotator"]))
         for side in marks.empty:
             fields |= {f"{side}_span": "", f"{side}_start": NO_OFFSET, f"{side}_end": NO_OFFSET}
@@ -415,14 +463,12 @@ def _check_utf8(row: _Row) -> _Row:
     return row
 
 
-def _parse_label(row: _Row) -> Any:
-    raw = row["label"]
-    if raw is None or raw == "":
-        return []
-    if isinstance(raw, str) and raw[:1] not in '["':
-        return [raw]  # the first versions stored a plain name
-    value = _parse_json(raw, what=f"the label of annotation {row['annot_id']!r}")
-    return [value] if isinstance(value, str) else value
+def _is_person(key: Any) -> bool:
+    """Return whether a cell is the id of a person; other cells are refused elsewhere."""
+    try:
+        return isinstance(key, str) and bool(parse_identifier(key, what="annotator"))
+    except InvalidInput:
+        return False
 
 
 def _without_sample(row: _Row) -> _Row:
@@ -430,7 +476,7 @@ def _without_sample(row: _Row) -> _Row:
 
 
 def _parse_meta(row: _Row) -> dict[str, Any]:
-    value = _parse_json(row["json_meta"], what="the metadata")
+    value = parse_json_text(row["json_meta"], what="the metadata of the sample")
     if not isinstance(value, dict):
         raise InvalidInput("the metadata of the sample is not a JSON object")
     return {META + name: each for name, each in value.items()}
@@ -451,38 +497,31 @@ def _warn_of_astral_characters(fields: Mapping[str, Any]) -> Iterator[str]:
             )
 
 
-def _parse_json(raw: Any, *, what: str) -> Any:
-    try:
-        if not isinstance(raw, str) or SURROGATE.search(raw):
-            raise InvalidInput(f"{what} is not text")
-        value = parse_unique(raw)
-    except (ValueError, RecursionError) as error:
-        raise InvalidInput(f"{what} is not valid JSON: {error}") from error
-    check_text(value, raw)
-    return value
-
-
 class _Marks:
     def __init__(self, row: _Row) -> None:
         self._what = f"annotation {row['annot_id']!r}"
-        spans = _parse_json(row["annot_spans"], what=f"the spans of {self._what}")
-        if not isinstance(spans, dict):
-            raise InvalidInput(f"the spans of {self._what} are not a JSON object")
-        raw = row.get("chunk_ids")
-        chunks = _parse_json(raw, what="chunk_ids") if raw else {}
-        if not isinstance(chunks, dict):
-            raise InvalidInput(f"the column chunk_ids of {self._what} is not a JSON object")
+        spans = self._parse_object(row, "annot_spans")
+        chunks = self._parse_object(row, "chunk_ids") if row.get("chunk_ids") else {}
         self.spans: dict[Side, tuple[int, int]] = {}
         self.empty: list[Side] = []
         self.chunks: dict[Side, Any] = {}
         for name, span in spans.items():
             side = self._parse_side(name)
+            if span is None:
+                continue  # as in a dump, null is no span
             start, end, *chunk = self._parse_span(span)
             if start == NO_OFFSET:
                 self.empty.append(side)
                 continue
             self.spans[side] = (start, end)
             self.chunks[side] = chunk[0] if chunk else chunks.get(name, row.get(_CHUNK_OF[side]))
+
+    def _parse_object(self, row: _Row, column: str) -> dict[str, Any]:
+        what = f"the column {column} of {self._what}"
+        value = parse_json_text(row[column], what=what)
+        if not isinstance(value, dict):
+            raise InvalidInput(f"{what} is not a JSON object")
+        return value
 
     def _parse_side(self, name: str) -> Side:
         if name not in _SIDES or _SIDES[name] in (*self.spans, *self.empty):

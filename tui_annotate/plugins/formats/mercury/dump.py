@@ -18,7 +18,13 @@ from tui_annotate.domain.people import Person
 from tui_annotate.domain.records import OwnedAnnotation, Problem, Record
 from tui_annotate.domain.samples import IMPORTED_COMMENTS, Sample, SampleKey, Side
 from tui_annotate.domain.spans import Span
-from tui_annotate.plugins.files.json_values import SURROGATE, JsonValue, read_json_values
+from tui_annotate.domain.strict_json import parse_unique
+from tui_annotate.plugins.files.json_values import (
+    SURROGATE,
+    JsonValue,
+    check_text,
+    read_json_values,
+)
 from tui_annotate.plugins.incomplete_work import list_people_with_less, mark_incomplete
 from tui_annotate.plugins.json_records import (
     LABEL_JOINER,
@@ -26,8 +32,8 @@ from tui_annotate.plugins.json_records import (
     check_object,
     count_ambiguous_labels,
     join_label,
+    keep_list,
     keep_readable,
-    list_field,
     make_row_id,
     number_repeated,
     parse_label,
@@ -169,7 +175,10 @@ NO_OFFSET = -1
 class MercurySampleReader:
     """Reader of one sample.
 
-    `doubts` are the warnings about it, and the errors of the annotations that it is without.
+    Attributes:
+        doubts: warnings about the sample, and the errors of the annotations that it is without.
+            The reader adds to those that it is given.
+        refused: people with an annotation that is refused before the reader gets the fields.
     """
 
     def __init__(
@@ -180,6 +189,8 @@ class MercurySampleReader:
         key: str,
         language: str,
         offsets: str = "",
+        doubts: Iterable[Doubt] = (),
+        refused: Iterable[Person] = (),
     ) -> None:
         self._fields = fields
         self._offsets = offsets
@@ -194,11 +205,12 @@ class MercurySampleReader:
             )
             for side in Side
         }
-        self.doubts: list[Doubt] = []
+        self.doubts: list[Doubt] = [*doubts]
+        self._refused = tuple(refused)
 
     def record(self, where: str) -> Record:
         get_field(self._fields, "annotations", option="")
-        values = list_field(self._fields, "annotations", [])
+        values = keep_list(self._fields, "annotations", self.doubts)
         rows = keep_readable(lambda row: check_object(row, what="annotation"), values, self.doubts)
         people: dict[str, Person] = {}
         owned = self._convert_offsets(
@@ -211,7 +223,7 @@ class MercurySampleReader:
         record = Record(sample, owned, people=found, where=where)
         given = [row.get(_get_dialect(row).person_key) for row in rows]
         refused = [people[key] for key in list_people_with_less(given, record) if key in people]
-        return mark_incomplete(record, refused)
+        return mark_incomplete(record, [*self._refused, *refused], self.doubts)
 
     def _make_sample(self, owned: tuple[OwnedAnnotation, ...]) -> Sample:
         others = {name: value for name, value in self._fields.items() if name not in _KNOWN}
@@ -255,7 +267,7 @@ class MercurySampleReader:
     ) -> tuple[OwnedAnnotation, ...]:
         plain = Sample(self._dataset, self._key, tuple(self._texts.values()))
         found, doubts = convert_annotations(
-            [each for _, each in counted], plain, only=self._offsets
+            [each for _, each in counted], plain, stated=self._offsets
         )
         self.doubts += doubts
         return tuple(
@@ -281,11 +293,12 @@ class MercurySampleReader:
         claim, evidence = (
             self._read_anchor(row, side, name) for side in (Side.SUMMARY, Side.SOURCE)
         )
+        labels = self._read_labels(row.get("label"), name)
         annotation = Annotation(
-            id=make_row_id((self._dataset, self._key), times, _without_empty_sides(row)),
+            id=make_row_id((self._dataset, self._key), times, _normalize_row(row)),
             claim=claim,
             evidence=evidence,
-            labels=self._read_labels(row.get("label"), name),
+            labels=labels,
             note=note or "",
             origin=_ORIGIN + dialect.format,
             imported=row,
@@ -311,10 +324,10 @@ class MercurySampleReader:
             raise InvalidSpan(f"{what}: {error.message}", error.hint) from error
 
     def _read_labels(self, value: Any, name: str) -> tuple[LabelPath, ...]:
-        labels = [] if value is None else value
+        labels = parse_label_names(value, name)
         if not isinstance(labels, list) or not all(isinstance(label, str) for label in labels):
             raise InvalidInput(
-                f"the label of {name} is {describe_value(value)}, not a list of names"
+                f"the label of {name} is {describe_value(labels)}, not a list of names"
             )
         paths = list(dict.fromkeys(parse_label(label) for label in labels))
         lowest = tuple(
@@ -340,10 +353,54 @@ def _is_no_span(row: Mapping[str, Any], side: Side) -> bool:
     return row.get(f"{side}_start") == NO_OFFSET and not row.get(f"{side}_span")
 
 
-def _without_empty_sides(row: dict[str, Any]) -> dict[str, Any]:
-    """Return an annotation's row without the offsets -1, so that its id does not depend on them."""
+def parse_label_names(value: Any, annotation: str) -> Any:
+    """Return the list of names that the label of an annotation stands for.
+
+    Mercury's first versions stored one plain name, later ones a list, or a list as JSON text. No
+    label is an empty list. Any other value is returned as it is.
+
+    Raises:
+        InvalidInput: the label begins as JSON does, but is not valid JSON.
+    """
+    if value is None or value in ("", "null"):
+        return []
+    if isinstance(value, str) and value[0] in '["{':
+        value = parse_json_text(value, what=f"the label of {annotation}")
+    return [value] if isinstance(value, str) else value
+
+
+def parse_json_text(raw: Any, *, what: str) -> Any:
+    """Return the value of a JSON text; `what` names the text in errors, in the singular.
+
+    Raises:
+        InvalidInput: the value is not text, not valid JSON, or has a lone surrogate.
+    """
+    if not isinstance(raw, str) or SURROGATE.search(raw):
+        raise InvalidInput(f"{what} is not text")
+    try:
+        value = parse_unique(raw)
+    except (ValueError, RecursionError) as error:
+        raise InvalidInput(f"{what} is not valid JSON: {error}") from error
+    try:
+        check_text(value, raw)
+    except InvalidInput as error:
+        raise InvalidInput(f"{what}: {error.message}", error.hint) from error
+    return value
+
+
+def _normalize_row(row: dict[str, Any]) -> dict[str, Any]:
+    """Return an annotation's row in the form that its id depends on.
+
+    Rows of a database and of its dump differ in the offsets -1, in a label that is text, and in
+    values that are missing.
+    """
     empty = tuple(f"{side}_{part}" for side in Side if _is_no_span(row, side) for part in _PARTS)
-    return {name: value for name, value in row.items() if name not in empty}
+    normal = {name: value for name, value in row.items() if name not in empty}
+    if "label" in row:
+        normal["label"] = parse_label_names(row["label"], "the annotation")
+    if "note" in row:
+        normal["note"] = row["note"] or ""
+    return normal
 
 
 def _with_row_in_code_points(annotation: Annotation, before: Annotation) -> Annotation:

@@ -39,12 +39,14 @@ class ReviewText(ScreenMessage):
     ANSWER_SENT = "Answer sent: the annotator will see it in their next session"
     NAMES_SHOWN = "W hides the annotators' names: {names}"
     REVIEW_ACTION_SAVED = "{done}"
-    SAMPLE_SETTLED = "{sample} adjudicated · u undo"
-    ALL_SETTLED = "All samples are adjudicated, {sample} was the last · u undo · q shows the queue"
+    SAMPLE_SETTLED = "Sample {sample} adjudicated · u undo"
+    ALL_SETTLED = (
+        "All samples are adjudicated, sample {sample} was the last · u undo · q shows the queue"
+    )
     REVIEW_UNDONE = "Undid: {done} · U redo"
     REVIEW_REDONE = "Redid: {done} · u undo"
-    REVIEW_UNDONE_ELSEWHERE = "Undid: {done}, in {sample}"
-    REVIEW_REDONE_ELSEWHERE = "Redid: {done}, in {sample}"
+    REVIEW_UNDONE_ELSEWHERE = "Undid: {done}, in sample {sample}"
+    REVIEW_REDONE_ELSEWHERE = "Redid: {done}, in sample {sample}"
 
     # what the last action did
     ACTION_DONE = "{done} · u undo · {next}"

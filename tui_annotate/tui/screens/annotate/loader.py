@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
@@ -12,16 +13,25 @@ from typing import TYPE_CHECKING, Any, Final
 from textual import events
 
 from tui_annotate.domain.assignments import State
-from tui_annotate.domain.errors import TuiAnnotateError, Unavailable
+from tui_annotate.domain.errors import Damaged, TuiAnnotateError, Unavailable
 from tui_annotate.domain.samples import SampleKey, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.tui.draft import completion, single_document
 from tui_annotate.tui.draft.citations import list_citations
 from tui_annotate.tui.draft.label_set_change import describe_reopened
-from tui_annotate.tui.draft.messages import AnyMessage, MessageCode, StatusMessage, make_message
+from tui_annotate.tui.draft.messages import (
+    NO_MESSAGE,
+    AnyMessage,
+    MessageCode,
+    StatusMessage,
+    combine_messages,
+    make_message,
+)
 from tui_annotate.tui.draft.resume_state import dump_state, restore
 from tui_annotate.tui.draft.state import Draft
 from tui_annotate.tui.draft.words import SAVED, WARNING
+from tui_annotate.tui.screens.annotate.damaged_samples import name_damaged, open_undamaged
+from tui_annotate.tui.screens.sample.feature import FoundSample
 from tui_annotate.tui.store_thread import StoreJob
 
 if TYPE_CHECKING:
@@ -63,8 +73,8 @@ class SampleSource:
     Its methods run in the store's thread, except `new_draft`, `keep_place` and `spend`.
     """
 
-    def first(self, session: AnnotatorSession, sample: str) -> OpenSample | None:
-        """Return the first sample to show; None for an empty queue. Called in the store's thread.
+    def first(self, session: AnnotatorSession, sample: str) -> FoundSample:
+        """Find the first sample to show; none for an empty queue. Called in the store's thread.
 
         Args:
             sample: an id, or dataset/id; empty for the sample where the annotator stopped.
@@ -73,8 +83,13 @@ class SampleSource:
             NotFound: `sample` matches no sample, or more than one.
         """
         annotate, who = session.annotate, session.person.id
-        key = annotate.start(who, order=session.order, sample=sample)
-        return annotate.open(who, key, order=session.order) if key else None
+
+        def find(damaged: Sequence[SampleKey]) -> SampleKey | None:
+            if damaged:
+                return annotate.start_past(who, damaged, order=session.order)
+            return annotate.start(who, order=session.order, sample=sample)
+
+        return open_undamaged(find, partial(self.open, session))
 
     def open(self, session: AnnotatorSession, key: SampleKey) -> OpenSample:
         return session.annotate.open(session.person.id, key, order=session.order)
@@ -160,8 +175,7 @@ class SampleLoader:
         screen.load_documents(draft)
         screen.follow()
         if open_sample.assignment.state is State.REOPENED and (why := describe_reopened(draft)):
-            both = StatusMessage(MessageCode.WITH_MORE, {"first": message, "more": why})
-            message = make_message(both if message else why, WARNING)
+            message = combine_messages(message, why, WARNING)
         if message:
             draft.message = message
         screen.show_draft()
@@ -221,12 +235,12 @@ class SampleLoader:
 
     # in the store's thread
 
-    def first(self, session: AnnotatorSession, sample: str) -> OpenSample | None:
+    def first(self, session: AnnotatorSession, sample: str) -> FoundSample:
         self._screen.load_features()
-        open_sample = self.source.first(session, sample)
-        if open_sample:
-            self._notify_features(session, open_sample)
-        return open_sample
+        found = self.source.first(session, sample)
+        if found.open_sample:
+            self._notify_features(session, found.open_sample)
+        return found
 
     def open(self, key: SampleKey) -> OpenSample:
         session = self._screen.session
@@ -257,9 +271,11 @@ class SampleLoader:
 
     def step(self, step: int) -> None:
         if current := self._screen.current:
+            neighbour = partial(self._neighbour, current.session, step=step)
             self.go(
-                partial(self._neighbour, current.session, current.open_sample.sample.key, step),
+                partial(neighbour, current.open_sample.sample.key),
                 MessageCode.LAST_SAMPLE if step > 0 else MessageCode.FIRST_SAMPLE,
+                after=neighbour,
                 prefetched=step,
             )
 
@@ -268,6 +284,7 @@ class SampleLoader:
         find: Callable[[], SampleKey | None],
         none: AnyMessage,
         *,
+        after: Callable[[SampleKey], SampleKey | None] | None = None,
         prefetched: SampleKey | int | None = None,
     ) -> None:
         """Store the position with all unsaved work, and go to the sample that `find` returns.
@@ -275,6 +292,7 @@ class SampleLoader:
         Args:
             find: called in the store's thread.
             none: message if `find` returns None.
+            after: returns the sample to try after a damaged one; called in the store's thread.
             prefetched: key or step of a sample that may be prefetched; None if there is none.
         """
         screen = self._screen
@@ -284,19 +302,21 @@ class SampleLoader:
         self._saves.busy = screen.awaiting_sample = True
         leave = self.leaving()
 
-        def call() -> OpenSample | None:
-            key = find()
-            return self.open(key) if key else None
+        def find_past(damaged: Sequence[SampleKey]) -> SampleKey | None:
+            if not damaged:
+                return find()
+            return after(damaged[-1]) if after else None
 
-        def done(open_sample: OpenSample | None) -> None:
+        def done(found: FoundSample) -> None:
             self._saves.busy = screen.awaiting_sample = False
+            open_sample, damaged = found.open_sample, name_damaged(NO_MESSAGE, found.damaged)
             if open_sample and screen.session:
-                screen.begin(screen.session, open_sample)
+                screen.begin(screen.session, open_sample, damaged)
                 if current := screen.current:  # stored after the first frame, in case of a crash
                     kept = open_sample.place or dump_state(current.draft)
                     self._store_place(current, kept, screen.saver.send_deferred)
             else:
-                screen.show_message(none)
+                screen.show_message(damaged or none, damaged.kind)
                 self.listen()
                 screen.saver.start_deferred()
 
@@ -306,38 +326,40 @@ class SampleLoader:
             screen.show_error(error)
 
         if known:
-            screen.call_later(done, known)
+            screen.call_later(done, FoundSample(known))
         else:
-            screen.submit(call, done, failed)
+            screen.submit(partial(open_undamaged, find_past, self.open), done, failed)
         screen.saver.send_deferred(StoreJob(leave, lambda _: None, screen.show_error))
 
     def switch_session(
         self,
         session: AnnotatorSession,
-        open_desk: Callable[[], OpenSample | None],
+        find: Callable[[], FoundSample],
         *,
         words: AnyMessage,
         none: AnyMessage,
     ) -> None:
-        """Show another annotator's sample, which `open_desk` returns in the store's thread."""
+        """Show another annotator's sample, which `find` returns in the store's thread."""
         screen = self._screen
         if self._saves.busy:
             return
         self._saves.busy = True
         leave = self.leaving()
 
-        def call() -> OpenSample | None:
-            open_sample = open_desk()
-            if open_sample:
+        def call() -> FoundSample:
+            found = find()
+            if found.open_sample:
                 leave()
-            return open_sample
+            return found
 
-        def done(open_sample: OpenSample | None) -> None:
+        def done(found: FoundSample) -> None:
             self._saves.busy = False
-            if open_sample is None:
-                screen.show_message(none)
+            damaged = name_damaged(NO_MESSAGE, found.damaged)
+            if found.open_sample is None:
+                screen.show_message(damaged or none, damaged.kind)
             else:
-                screen.begin(session, open_sample, make_message(words, SAVED))
+                message = name_damaged(make_message(words, SAVED), found.damaged)
+                screen.begin(session, found.open_sample, message)
 
         screen.submit(call, done)
 
@@ -449,7 +471,8 @@ class SampleLoader:
             for key in dict.fromkeys([*keys, *filter(None, neighbours.values())]):
                 if saver.waiting > 1:
                     return None  # another job waits for the store
-                desks[key] = self.source.open(session, key)
+                with suppress(Damaged):  # named when the user goes there
+                    desks[key] = self.source.open(session, key)
             return PrefetchedSamples(session, here, moment, neighbours, desks)
 
         def done(found: PrefetchedSamples | None) -> None:

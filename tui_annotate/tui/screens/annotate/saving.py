@@ -6,7 +6,7 @@ annotator's changes to the store.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -35,7 +35,8 @@ from tui_annotate.tui.draft.words import (
     describe_labels,
 )
 from tui_annotate.tui.screen_message import describe_error
-from tui_annotate.tui.screens.sample.feature import FinishedSample
+from tui_annotate.tui.screens.annotate.damaged_samples import name_damaged, open_undamaged
+from tui_annotate.tui.screens.sample.feature import FinishedSample, FoundSample
 from tui_annotate.tui.store_thread import JobFinished, Stopwatch, StoreJob, StoreThread
 
 if TYPE_CHECKING:
@@ -378,28 +379,41 @@ class AnnotationSaves:
             "flag": partial(annotate.flag, who, key, reason=reason, seconds=seconds),
         }
 
+        def find(damaged: Sequence[SampleKey]) -> SampleKey | None:
+            following = self._find_next(session, open_sample.sample, damaged)
+            if following is None:
+                after = damaged[-1] if damaged else key
+                following = annotate.next_skipped(who, after, order=session.order, without=damaged)
+            return following if following != key else None
+
         def call() -> FinishedSample:
             saved = calls[verb]()
             leave()
             was_practice = open_sample.practice and verb == "done"
             feedback = annotate.feedback(who, key) if was_practice else None
-            following = self._find_next(session, open_sample.sample)
-            if following is None:
-                following = annotate.next_skipped(who, key, order=session.order)
-            if following in (None, key):
+            found = open_undamaged(find, screen.loader.open)
+            again = 0
+            if found.open_sample is None:
                 again = annotate.line.find_reopened(session.person)
-                return FinishedSample(saved, None, feedback, again)
-            return FinishedSample(saved, screen.loader.open(following), feedback)
+            return FinishedSample(saved, found.open_sample, feedback, again, found.damaged)
 
         self._saves.send(
             StoreJob(call, self._on_finished, self._saves.show_refused_action, shown=True)
         )
 
-    def _find_next(self, session: AnnotatorSession, sample: Sample) -> SampleKey | None:
+    def _find_next(
+        self, session: AnnotatorSession, sample: Sample, damaged: Sequence[SampleKey]
+    ) -> SampleKey | None:
+        """Return the next sample to do, past the damaged ones that were found before it."""
+        if damaged:
+            sample = replace(sample, dataset=damaged[-1].dataset, id=damaged[-1].id)
         for feature in self._screen.features:
-            if found := feature.next_sample(session, sample):
+            found = feature.next_sample(session, sample)
+            if found and found not in damaged:
                 return found
-        return session.annotate.next_unfinished(session.person.id, sample.key, order=session.order)
+        return session.annotate.next_unfinished(
+            session.person.id, sample.key, order=session.order, without=damaged
+        )
 
     def _on_finished(self, result: FinishedSample) -> None:
         go_on = partial(self._go_on, result)
@@ -417,9 +431,13 @@ class AnnotationSaves:
         if result.next and session:
             is_last_round = result.next.assignment.state is State.SKIPPED
             code = MessageCode.BACK_TO_SKIPPED if is_last_round else MessageCode.SAMPLE_ENDED
-            screen.begin(session, result.next, StatusMessage(code, fields, SAVED))
+            message = StatusMessage(code, fields, SAVED)
+            screen.begin(session, result.next, name_damaged(message, result.damaged))
             return
-        if open_sample and open_sample.completed >= open_sample.total:
+        if result.damaged:
+            ended = StatusMessage(MessageCode.SAMPLE_ENDED, fields)
+            screen.show_message(name_damaged(ended, result.damaged), WARNING)
+        elif open_sample and open_sample.completed >= open_sample.total:
             screen.show_message(MessageCode.ALL_FINISHED, SAVED)
         elif open_sample and open_sample.finished >= open_sample.total:
             fields["count"] = describe_set_aside(open_sample.skipped, open_sample.flagged)
@@ -436,32 +454,33 @@ class AnnotationSaves:
         annotate, who, loader = session.annotate, session.person.id, self._screen.loader
         leave = loader.leaving_place()
 
-        def call() -> tuple[SaveResult, OpenSample | None] | None:
+        def call() -> tuple[SaveResult, FoundSample] | None:
             saved = annotate.redo(who) if redo else annotate.undo(who)
             if saved is None or saved.key == here:
-                return (saved, None) if saved else None
+                return (saved, FoundSample(None)) if saved else None
             leave()
-            return saved, loader.open(saved.key)
+            return saved, open_undamaged(lambda _: saved.key, loader.open)
 
         self._saves.busy = True
         done = partial(self._on_undone, redo=redo)
         self._saves.send(StoreJob(call, done, self._saves.show_refused_action, shown=True))
 
-    def _on_undone(
-        self, answer: tuple[SaveResult, OpenSample | None] | None, *, redo: bool
-    ) -> None:
+    def _on_undone(self, answer: tuple[SaveResult, FoundSample] | None, *, redo: bool) -> None:
         screen, self._saves.busy = self._screen, False
         current = screen.current
         if answer is None or current is None:
             none = MessageCode.NOTHING_TO_REDO if redo else MessageCode.NOTHING_TO_UNDO
             screen.show_message(none)
             return
-        (saved, open_sample), draft = answer, current.draft
-        if open_sample:
+        (saved, found), draft = answer, current.draft
+        if found.open_sample or found.damaged:
             undone = completion.describe_undone(saved.undone, redo=redo)
             fields = {"undone": undone, "sample": saved.key}
             message = StatusMessage(MessageCode.UNDONE_ELSEWHERE, fields, SAVED)
-            screen.begin(current.session, open_sample, message)
+            if found.open_sample:
+                screen.begin(current.session, found.open_sample, message)
+            else:
+                screen.show_message(name_damaged(message, found.damaged), WARNING)
             return
         before = draft.suggestions
         self._saves.take_over_answer(saved)

@@ -28,7 +28,7 @@ from tui_annotate.domain.people import base_person
 from tui_annotate.domain.samples import SampleKey, Side
 from tui_annotate.plugins import registry
 from tui_annotate.tui import key_queue, terminal
-from tui_annotate.tui.draft import completion, cursor_actions, highlights
+from tui_annotate.tui.draft import completion, cursor_actions, highlights, label_actions
 from tui_annotate.tui.draft.effects import Blink, Effect, Effects, Open
 from tui_annotate.tui.draft.key_handlers import press
 from tui_annotate.tui.draft.messages import NO_MESSAGE, Kind, MessageCode, StatusMessage
@@ -413,7 +413,10 @@ class WorkspaceScreen(SampleScreen):
     def _act(self, draft: Draft, event: events.Key, action: str) -> None:
         key, method = table_key(event.key, event.character)
         self.spend()
-        if method:
+        if draft.asks_reason and event.character and event.character.isalpha():
+            # A letter is the start of a typed reason, not a command.
+            self.perform(label_actions.type_reason(draft, event.character))
+        elif method:
             draft.say(MessageCode.INPUT_METHOD_ON)
             self.show_draft()
         elif draft.hints:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
@@ -34,9 +34,11 @@ from tui_annotate.tui.draft.review.messages import ReviewText
 from tui_annotate.tui.draft.review.state import ReviewDraft
 from tui_annotate.tui.draft.review.words import UNDONE, describe_action
 from tui_annotate.tui.draft.state import Draft
-from tui_annotate.tui.draft.words import SAVED
+from tui_annotate.tui.draft.words import SAVED, WARNING
 from tui_annotate.tui.screen_message import describe_error
+from tui_annotate.tui.screens.annotate.damaged_samples import name_damaged, open_undamaged
 from tui_annotate.tui.screens.annotate.loader import SampleSource
+from tui_annotate.tui.screens.sample.feature import FoundSample
 from tui_annotate.tui.store_thread import StoreJob
 
 if TYPE_CHECKING:
@@ -64,14 +66,18 @@ class ReviewSource(SampleSource):
     def __init__(self) -> None:
         self.token = SeenToken("")  # token of the open sample
 
-    def first(self, session: AnnotatorSession, sample: str) -> OpenSample | None:
+    def first(self, session: AnnotatorSession, sample: str) -> FoundSample:
         """Open the requested sample, else the first to review, else an adjudicated one, if any."""
         review, who = session.team().review, session.person.id
-        key = session.annotate.find(sample) if sample else review.next(who)
-        if key is None:
-            rows = review.queue(who)
-            key = rows[0].key if rows else None
-        return cast("OpenSample", review.open(who, key)) if key else None
+
+        def find(damaged: Sequence[SampleKey]) -> SampleKey | None:
+            if sample and not damaged:
+                return session.annotate.find(sample)
+            if key := review.next(who, without=damaged):
+                return key
+            return next((row.key for row in review.queue(who) if row.key not in damaged), None)
+
+        return open_undamaged(find, partial(self.open, session))
 
     def open(self, session: AnnotatorSession, key: SampleKey) -> OpenSample:
         return cast("OpenSample", session.team().review.open(session.person.id, key))
@@ -272,48 +278,57 @@ class ReviewSaves:
         who, key, token = session.person.id, open_sample.sample.key, self._source.token
         seconds = self._saves.stopwatch.take()
 
-        def call() -> tuple[ReviewResult, OpenSample | None]:
+        def call() -> tuple[ReviewResult, FoundSample]:
             review = session.team().review
             review_result = review.finish(who, key, seen=token.seen, seconds=seconds, **what)
             token.seen = review_result.seen
-            following = review.next(who, after=key)
-            other = following if following != key else None
-            return review_result, screen.loader.open(other) if other else None
+
+            def find(damaged: Sequence[SampleKey]) -> SampleKey | None:
+                following = review.next(who, after=key, without=damaged)
+                return following if following != key else None
+
+            return review_result, open_undamaged(find, screen.loader.open)
 
         self._saves.send(StoreJob(call, self._go_on, self.reload_and_show, shown=True))
 
-    def _go_on(self, answer: tuple[ReviewResult, OpenSample | None]) -> None:
+    def _go_on(self, answer: tuple[ReviewResult, FoundSample]) -> None:
         self._saves.busy = False
-        (review_result, following), screen = answer, self._screen
+        (review_result, found), screen = answer, self._screen
         self._update_progress(review_result)
         sample = review_result.key.id
-        if following and screen.session:
-            message = StatusMessage(ReviewText.SAMPLE_SETTLED, {"sample": sample}, SAVED)
-            screen.begin(screen.session, following, message)
+        settled = StatusMessage(ReviewText.SAMPLE_SETTLED, {"sample": sample}, SAVED)
+        message = name_damaged(settled, found.damaged)
+        if found.open_sample and screen.session:
+            screen.begin(screen.session, found.open_sample, message)
         elif (draft := self._draft) and screen.open_sample:
             now = single_document.exchange_all_sides(
                 screen.open_sample.sample, review_result.settled
             )
             key_handlers.apply_stored_result(draft, now, "")
-            screen.show_message(ReviewText.ALL_SETTLED, SAVED, sample=sample)
+            if found.damaged:
+                screen.show_message(message, WARNING)
+            else:
+                screen.show_message(ReviewText.ALL_SETTLED, SAVED, sample=sample)
             screen.loader.listen()
 
     def _undo(self, *, redo: bool) -> None:
         session = self._screen.session
         if self._saves.busy or session is None:
             return
-        who = session.person.id
+        who, loader = session.person.id, self._screen.loader
 
-        def call() -> tuple[ActionResult, OpenSample] | None:
+        def call() -> tuple[ActionResult, FoundSample] | None:
             review = session.team().review
             undone = review.redo(who) if redo else review.undo(who)
-            return (undone, self._screen.loader.open(undone.stream.key)) if undone else None
+            if undone is None:
+                return None
+            return undone, open_undamaged(lambda _: undone.stream.key, loader.open)
 
         self._saves.busy = True
         done = partial(self._on_undone, redo=redo)
         self._saves.send(StoreJob(call, done, self._saves.refused, shown=True))
 
-    def _on_undone(self, answer: tuple[ActionResult, OpenSample] | None, *, redo: bool) -> None:
+    def _on_undone(self, answer: tuple[ActionResult, FoundSample] | None, *, redo: bool) -> None:
         self._saves.busy = False
         screen = self._screen
         if answer is None or screen.session is None:
@@ -321,18 +336,17 @@ class ReviewSaves:
                 MessageCode.NOTHING_TO_REDO if redo else MessageCode.NOTHING_TO_UNDO
             )
             return
-        done, open_sample = answer
-        here = (
-            screen.open_sample is not None
-            and screen.open_sample.sample.key == open_sample.sample.key
-        )
+        done, found = answer
+        open_sample, key = found.open_sample, done.stream.key
+        here = screen.open_sample is not None and screen.open_sample.sample.key == key
         fields = {"done": UNDONE.get(done.undone, done.undone), "action": done.undone}
         draft = self._draft
+        code = ReviewText.REVIEW_REDONE_ELSEWHERE if redo else ReviewText.REVIEW_UNDONE_ELSEWHERE
+        message = StatusMessage(code, {**fields, "sample": key}, SAVED)
+        if open_sample is None:
+            screen.show_message(name_damaged(message, found.damaged), WARNING)
+            return
         if draft is None or not here:
-            code = (
-                ReviewText.REVIEW_REDONE_ELSEWHERE if redo else ReviewText.REVIEW_UNDONE_ELSEWHERE
-            )
-            message = StatusMessage(code, {**fields, "sample": open_sample.sample.key}, SAVED)
             screen.begin(screen.session, open_sample, message)
             return
         self.take_over(draft, open_sample, DraftLabelSetChange(draft.tree, open_sample.labels, {}))

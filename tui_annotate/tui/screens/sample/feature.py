@@ -46,6 +46,18 @@ class TextPage(NamedTuple):
     shown: bool = False
 
 
+class FoundSample(NamedTuple):
+    """The result of a search for a sample to open.
+
+    Attributes:
+        open_sample: the first sample that could be read; None if there is none.
+        damaged: samples that were found before it, but cannot be read.
+    """
+
+    open_sample: OpenSample | None
+    damaged: tuple[SampleKey, ...] = ()
+
+
 class FinishedSample(NamedTuple):
     """The result of finishing a sample.
 
@@ -53,12 +65,14 @@ class FinishedSample(NamedTuple):
         next: the next sample; None if all are finished.
         feedback: for a practice sample, the annotator's work compared with the correct one.
         second_readings: number of samples to read a second time, if all are finished.
+        damaged: samples that came before the next one in the queue, but cannot be read.
     """
 
     saved: SaveResult
     next: OpenSample | None
     feedback: Any = None
     second_readings: int = 0
+    damaged: tuple[SampleKey, ...] = ()
 
 
 class FeatureHost(Protocol):
@@ -139,9 +153,13 @@ class FeatureHost(Protocol):
         find: Callable[[], SampleKey | None],
         none: AnyMessage,
         *,
+        after: Callable[[SampleKey], SampleKey | None] | None = None,
         prefetched: SampleKey | int | None = None,
     ) -> None:
-        """Call `find` in the store's thread, and open the sample that it returns."""
+        """Call `find` in the store's thread, and open the sample that it returns.
+
+        If that sample is damaged, open the one that `after` returns for it.
+        """
 
     def go_to(self, key: SampleKey | None) -> None:
         """Go to a sample, unless unsaved work must be saved first."""
@@ -151,7 +169,7 @@ class FeatureHost(Protocol):
     def switch_session(
         self,
         session: AnnotatorSession,
-        open_desk: Callable[[], OpenSample | None],
+        find: Callable[[], FoundSample],
         *,
         words: AnyMessage,
         none: AnyMessage,

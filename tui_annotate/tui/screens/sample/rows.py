@@ -14,7 +14,7 @@ from tui_annotate.domain.samples import Match, SampleKind, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.domain.suggestions import Suggestion
 from tui_annotate.tui.draft.contrast import Place, TextContrast, match_pair
-from tui_annotate.tui.draft.state import DECLINE, RATING, Draft, letter
+from tui_annotate.tui.draft.state import DECLINE, RATING, REASON, Draft, letter
 from tui_annotate.tui.draft.words import (
     describe_anchor,
     describe_labels,
@@ -174,6 +174,8 @@ def key_pairs(
     question = draft.pending.kind if draft.pending else ""
     if question == "evidence" and draft.focused_match is None:
         question = "evidence by hand"
+    if draft.writing and draft.writing.kind in (REASON, DECLINE):
+        question = key_lines.TYPED_REASON
     named = usual
     if (one := draft.focused_suggestion) and draft.digits_off:
         named = key_lines.CITING_SUGGESTION_LINE if draft.cites else key_lines.SUGGESTION_LINE

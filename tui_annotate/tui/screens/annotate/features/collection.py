@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
@@ -217,8 +218,10 @@ class Collection(Feature):
             return
         none = MessageCode.LAST_CITATION if step > 0 else MessageCode.FIRST_CITATION
         none = MessageCode.NO_OTHER_DOCUMENT_CITED if tabs else none
-        if following := parent.turn(here, step) if tabs else parent.step(here, step):
-            self.host.go(lambda: following, "", prefetched=following)
+        walk = parent.turn if tabs else parent.step
+        if following := walk(here, step):
+            after = partial(walk, step=step)
+            self.host.go(lambda: following, "", after=after, prefetched=following)
         else:
             self.host.show_message(none)
 
@@ -228,7 +231,12 @@ class Collection(Feature):
             self.host.show_message(MessageCode.NO_COLLECTION_ITEM)
             return
         none = StatusMessage(MessageCode.ALL_OTHERS_ANNOTATED, {"items": f"{sample.kind}s"})
-        self.host.go(partial(self.next_sample, session, sample), none)
+
+        def after(key: SampleKey) -> SampleKey | None:
+            found = self.next_sample(session, replace(sample, dataset=key.dataset, id=key.id))
+            return found if found != sample.key else None  # the search is cyclic
+
+        self.host.go(partial(self.next_sample, session, sample), none, after=after)
 
     def _open_collection(self, session: AnnotatorSession, draft: Draft) -> None:
         if draft.sample.kind not in RATED_KINDS:
