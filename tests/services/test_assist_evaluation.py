@@ -46,7 +46,7 @@ def evaluate_records(
     """By direction, how high the segments stand that people chose."""
     asked = collect_choices(records, least=min_segments)
     ranks = evaluating._rank_queries(asked, embedder, lambda *_: None, weights=())
-    return {direction: compute_figures(found) for direction, found in ranks.items()}
+    return {direction: compute_figures(found.all) for direction, found in ranks.items()}
 
 
 def pair(claim: str, evidence: str, *, number: int = 1) -> OwnedAnnotation:
@@ -239,8 +239,10 @@ def test_few_sources_have_no_interval(tmp_path: Path) -> None:
 
 
 def test_nothing_to_measure_is_no_error(tmp_path: Path) -> None:
-    """Zeros, and no intervals."""
+    """What is undefined is None, not zero."""
     found = evaluate([dump(tmp_path / "a.json")], embedder="none")
+    assert found["summary_to_source"]["mrr"] is None
+    assert found["screen"]["summary_to_source"]["recall_at_5"] is None
     assert found["summary_to_source"]["queries"] == found["sources"]["summary_to_source"] == 0
     assert found["slices"]["source_to_summary"]["en"]["queries"] == 0
 

@@ -11,6 +11,7 @@ import typer
 
 from tui_annotate.cli import completion, options, output
 from tui_annotate.cli.help_format import DATA
+from tui_annotate.cli.intervals import print_interval_notes
 from tui_annotate.cli.options import add_command, add_group, argument, flag, open_workspace, option
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.labels import JOINER
@@ -237,7 +238,9 @@ def report(
     A suggestion counts once for each person to whom it was displayed: people who answered, and
     people who worked on its sample afterwards. A suggestion without an answer is passed if the
     person completed the sample, else open. Acceptance is the percentage of answers that accept the
-    suggestion, with its 95 % interval (Wilson).
+    suggestion, with its 95 % interval, which resamples whole clusters of samples that share a
+    source document. People who saw a suggestion are no independent judges of its maker: compare
+    makers with people by `tui-annotate scores compare --suggestions`.
     """
     with open_workspace(common.workspace, needs=Permission.REPORT) as space:
         found = space.machines.suggestion_service.report(dataset=dataset, maker=maker)
@@ -341,6 +344,7 @@ def _print_report(found: Mapping[str, Any]) -> None:
         output.print_message(f"{more} for rejected suggestions; list all reasons with --json")
     for line in _LEGEND:
         output.print_message(line)
+    print_interval_notes({"answers": found["clusters"]})
 
 
 def _print_rates(title: str, counts: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> None:
@@ -353,5 +357,8 @@ def _print_rates(title: str, counts: Sequence[str], rows: Sequence[Mapping[str, 
 def _format_rate(rate: Mapping[str, Any]) -> str:
     if rate["share"] is None:
         return "-"
+    share = f"{100 * rate['share']:.0f}%"
+    if rate["low"] is None:
+        return f"{share} -"
     low, high = (f"{100 * rate[bound]:.0f}" for bound in ("low", "high"))
-    return f"{100 * rate['share']:.0f}% {low}-{high}"
+    return f"{share} {low}-{high}"

@@ -78,6 +78,10 @@ _LISTED: Final = text(
     " WHERE (:dataset = '' OR d.name = :dataset) AND (:maker = '' OR s.maker = :maker)"
     " ORDER BY d.name, p.id, s.id, a.person"
 )
+_ANSWERED: Final = text(
+    "SELECT p.external, a.person, a.payload FROM answers a JOIN samples p ON p.id = a.sample_id"
+    " JOIN datasets d ON d.id = p.dataset_id WHERE d.name = :dataset"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -187,6 +191,17 @@ class SuggestionStore(Store):
             rows = streamed.execute(_LISTED, {"dataset": dataset, "maker": maker}).mappings()
             for _, mine in groupby(rows, key=itemgetter("suggestion")):
                 yield _build_listing(list(mine), hidden, reader)
+
+    def answers(self, dataset: str) -> dict[tuple[SampleKey, str], list[tuple[str, str]]]:
+        """Return maker and kind of all answers in a dataset, by sample and person's id."""
+        require_permission(self._actor, Permission.REPORT)
+        found: dict[tuple[SampleKey, str], list[tuple[str, str]]] = {}
+        with self._database.reading() as connection:
+            for sample, person, payload in connection.execute(_ANSWERED, {"dataset": dataset}):
+                given = answer_from_json(from_json(payload))
+                name = SampleKey(dataset, sample), person
+                found.setdefault(name, []).append((given.maker, given.answer.value))
+        return found
 
     def runs(self) -> list[ScoreRun]:
         require_permission(self._actor, Permission.REPORT)

@@ -183,7 +183,12 @@ class Workspace:
 
         people = {person.id: person for person in self.people.all()}
         stands = self.log.standing(self.export_service.checked(RecordFilter.of(**filters)), people)
-        return report(stands, people, period=Period.WEEK if weeks else Period.MONTH)
+        return report(
+            stands,
+            people,
+            clusters=self.corpus.clusters(),
+            period=Period.WEEK if weeks else Period.MONTH,
+        )
 
     @cached_property
     def assist_tuning(self) -> TuningService:

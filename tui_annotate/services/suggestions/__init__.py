@@ -26,7 +26,7 @@ from tui_annotate.domain.records import SPAN_REFUSED, Problem, Record
 from tui_annotate.domain.samples import Document, Sample, SampleKey, Side
 from tui_annotate.domain.scores import RunKind, Score, ScoreRun
 from tui_annotate.domain.suggestions import AnswerKind, Suggestion, with_id
-from tui_annotate.methods.intervals import wilson_interval
+from tui_annotate.methods.intervals import cluster_interval
 from tui_annotate.methods.quote_location import locate_quote
 from tui_annotate.plugins.files.json_values import read_json_values
 from tui_annotate.plugins.record_validation import (
@@ -57,8 +57,10 @@ class _Tally:
     passed: int = 0
     answers: Counter[str] = field(default_factory=Counter)
     reasons: Counter[str] = field(default_factory=Counter)
+    clusters: dict[str, tuple[int, int]] = field(default_factory=dict)
+    """Numbers of answers, and of accepting answers, by cluster of samples."""
 
-    def take(self, listed: SuggestionListing) -> None:
+    def take(self, listed: SuggestionListing, cluster: str) -> None:
         self.offered += 1
         self.seen += listed.seen
         self.passed += listed.passed
@@ -67,12 +69,15 @@ class _Tally:
             self.answers[_REMOVED if each.open else str(each.answer)] += 1
             if each.answer is AnswerKind.REFUSED:
                 self.reasons[each.reason] += 1
+            answered, taken = self.clusters.get(cluster, (0, 0))
+            is_taken = not each.open and each.answer is not AnswerKind.REFUSED
+            self.clusters[cluster] = answered + 1, taken + is_taken
 
     def as_json(self) -> dict[str, Any]:
         """Return the numbers of suggestions, and of annotators' answers to them, as JSON."""
         answered = self.answers.total()
         taken = self.answers[AnswerKind.ACCEPTED] + self.answers[AnswerKind.CHANGED]
-        low, high = wilson_interval(taken, answered)
+        low, high = cluster_interval(self.clusters.values()) or (None, None)
         return {
             "offered": self.offered,
             "seen": self.seen,
@@ -81,6 +86,7 @@ class _Tally:
             **{kind: self.answers[kind] for kind in _KINDS},
             "reasons": dict(sorted(self.reasons.items(), key=lambda each: (-each[1], each[0]))),
             "rate": {"share": taken / answered if answered else None, "low": low, "high": high},
+            "clusters": len(self.clusters),
         }
 
 
@@ -199,11 +205,13 @@ class SuggestionService:
     def report(self, *, dataset: str = "", maker: str = "") -> dict[str, Any]:
         """Count how annotators answered suggestions, by maker (model) and by label."""
         whole, makers, labels = _Tally(), dict[str, _Tally](), dict[str, _Tally]()
+        clusters = self.corpus.clusters()
         for each in self.store.list_suggestions(dataset=dataset, maker=maker):
-            whole.take(each)
-            makers.setdefault(each.suggestion.maker, _Tally()).take(each)
+            cluster = clusters[each.key]
+            whole.take(each, cluster)
+            makers.setdefault(each.suggestion.maker, _Tally()).take(each, cluster)
             for name in [JOINER.join(path) for path in each.suggestion.labels] or [NO_LABEL]:
-                labels.setdefault(name, _Tally()).take(each)
+                labels.setdefault(name, _Tally()).take(each, cluster)
         return {
             **whole.as_json(),
             "by_maker": [{"name": name, **one.as_json()} for name, one in sorted(makers.items())],
