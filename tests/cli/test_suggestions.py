@@ -42,7 +42,7 @@ def found(filled: Command, tmp_path: Path) -> Command:
     path = tmp_path / "found.jsonl"
     path.write_text("\n".join(map(json.dumps, lines)), "utf-8")
     done = filled("suggestions", "import", str(path), "--maker", "import:m4chine", "--json")
-    assert done.json == {"added": 3, "known": 0}, done.err
+    assert done.json == {"added": 3, "known": 0, "updated": 0, "samples": 0}, done.err
     return filled
 
 

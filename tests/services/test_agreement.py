@@ -540,9 +540,7 @@ def test_intervals_resample_samples_that_share_a_source_together() -> None:
         each for each in all_figures(tally) if (each.level, each.measure) == ("sample", "percent")
     )
     chance = Random(3)
-    shares = sorted(
-        sum(chance.choice(agreed) for _ in agreed) / len(agreed) for _ in range(20_000)
-    )
+    shares = sorted(sum(chance.choice(agreed) for _ in agreed) / len(agreed) for _ in range(20_000))
     assert percent.value == sum(agreed) / len(agreed)
     assert percent.interval is not None
     assert percent.interval == pytest.approx((shares[500], shares[19_500]), abs=0.13)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -132,8 +133,10 @@ def import_suggestions(
     """Import suggestions.
 
     Each line of the file names a sample and quotes words of its summary. A label, evidence, a
-    reason and a score are optional. Quotes must occur in the texts, labels in the label set. If a
-    line has an error, nothing is imported.
+    reason and a score are optional. Quotes must occur in the texts, labels in the label set. A line
+    with a list "suggestions" states that the machine ran for the sample, also if the list is empty;
+    "sentence_scores" gives a probability for each sentence. If a line has an error, nothing is
+    imported.
     """
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         counts = space.machines.suggestion_service.read(
@@ -285,11 +288,14 @@ def _print_visibility(dataset: str, line: str, *, hidden: bool, as_json: bool) -
 
 
 def _print_counts(counts: SuggestionCounts, *, as_json: bool) -> None:
-    known = f", {counts.known:,} already known" if counts.known else ""
-    line = f"{output.many(counts.added, 'suggestion')} added{known}"
-    output.print_result_or_json(
-        {"added": counts.added, "known": counts.known}, line, as_json=as_json
-    )
+    line = f"{output.many(counts.added, 'suggestion')} added"
+    if counts.known:
+        line += f", {counts.known:,} already known"
+    if counts.updated:
+        line += f" ({counts.updated:,} with a new score)"
+    if counts.samples:
+        line += f"; results of {output.many(counts.samples, 'sample')} stored"
+    output.print_result_or_json(asdict(counts), line, as_json=as_json)
 
 
 def _count_answers(listed: SuggestionListing) -> Counter[str]:

@@ -12,7 +12,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any, Final
 
-from sqlalchemy import Connection, bindparam, delete, text
+from sqlalchemy import Connection, bindparam, delete, select, text, update
 
 from tui_annotate.domain.did_you_mean import suggest_word
 from tui_annotate.domain.errors import Conflict, InvalidInput, NotFound
@@ -162,6 +162,27 @@ class SuggestionStore(Store):
         if not stored:
             runs.drop(self._database, number)
         return stored
+
+    def update_scores(self, suggestions: Iterable[tuple[SampleKey, Suggestion]]) -> int:
+        """Give stored suggestions the new scores that their maker computed; return their number.
+
+        The suggestions have ids. Answers keep the score that the annotator saw.
+        """
+        require_permission(self._actor, Permission.MANAGE)
+        updated = 0
+        for some in split_batches(suggestions, _BATCH):
+            scores = {each.id: each.score for _, each in some if each.score is not None}
+            with self._database.writing() as connection:
+                query = select(SUGGESTIONS.c.id, SUGGESTIONS.c.payload)
+                rows = connection.execute(query.where(SUGGESTIONS.c.id.in_(scores))).all()
+                for name, payload in rows:
+                    value = from_json(payload)
+                    if value["score"] != scores[name]:
+                        mine = SUGGESTIONS.c.id == name
+                        changed = to_json({**value, "score": scores[name]})
+                        connection.execute(update(SUGGESTIONS).where(mine).values(payload=changed))
+                        updated += 1
+        return updated
 
     def of(self, person: str, key: SampleKey) -> tuple[SuggestionStatus, ...]:
         """Return suggestions with a person's answers in reading order, if shown; or NotFound."""
