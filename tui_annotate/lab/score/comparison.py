@@ -22,8 +22,9 @@ from tui_annotate.domain.labels import JOINER
 from tui_annotate.domain.people import SETTLED, Permission, require_permission
 from tui_annotate.domain.records import RecordFilter
 from tui_annotate.domain.sample_clusters import join_clusters, shared_names
-from tui_annotate.domain.samples import Sample, SampleKey
+from tui_annotate.domain.samples import Document, Sample, SampleKey, Side
 from tui_annotate.domain.scores import Pooling, RunKind, ScoreRun
+from tui_annotate.domain.spans import Span
 from tui_annotate.lab.score.detection_metrics import (
     DetectionDraws,
     DetectionFigure,
@@ -42,9 +43,18 @@ from tui_annotate.lab.score.human_truths import (
     SuggestedReadings,
     TruthOptions,
 )
+from tui_annotate.lab.score.span_comparison import (
+    SpanCase,
+    SpanComparer,
+    SpanComparison,
+    find_marked_spans,
+    trim_segments,
+)
 from tui_annotate.methods.bootstrap import count_clusters
 from tui_annotate.methods.calibration import CalibrationResult, measure_calibration
 from tui_annotate.services.export import ExportService
+from tui_annotate.storage.batches import split_batches
+from tui_annotate.storage.corpus.store import SegmentStore
 
 if TYPE_CHECKING:
     from tui_annotate.workspace.machines import MachineServices
@@ -215,6 +225,7 @@ def _name_suffix(machine: MachineValues) -> str:
 
 
 _BINARY: Final = 2
+_PAGE: Final = 500
 _CHANCE_AREA: Final = 0.5
 
 
@@ -240,6 +251,7 @@ class ComparisonOptions:
         probabilities: scores whose values are probabilities, so that they are calibrated.
         baseline: score whose measures are subtracted from those of all others; empty for none.
         without_suggested_work: exclude the work of people who answered a machine's suggestion.
+        suggestions: makers whose suggestions are compared with the spans that people marked.
     """
 
     dataset: str
@@ -255,6 +267,7 @@ class ComparisonOptions:
     probabilities: frozenset[str] = frozenset()
     baseline: str = ""
     without_suggested_work: bool = False
+    suggestions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -277,6 +290,7 @@ class Comparison:
     machines: tuple[MachineComparison, ...]
     without_values: tuple[str, ...] = ()
     suggested: Mapping[str, SuggestedReadings] = field(default_factory=dict)
+    spans: tuple[SpanComparison, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,14 +309,23 @@ class ComparisonService:
         runs = self._newest_runs(options)
         answers = self.machines.suggestions.answers(options.dataset)
         truths = HumanTruths(self._truth_options(options), answers)
-        cases = JudgedSamples(options.columns)
+        comparer = SpanComparer(
+            self.machines.suggestions,
+            self.machines.scores,
+            options.dataset,
+            truths.marks_unsupported,
+        )
+        comparer.check(options.suggestions)
+        cases, marked = JudgedSamples(options.columns), _MarkedSamples(options, truths)
         for record in self.machines.corpus.records(RecordFilter(dataset=options.dataset)):
-            cases.add(record.sample, truths.judge(record))
+            truth = truths.judge(record)
+            cases.add(record.sample, truth)
+            marked.add(record.sample, truth)
         scored = list(self._score_values(options, runs, cases))
         valued = [each for each in scored if each.values]
         empty = {each.name for each in scored} - {each.name for each in valued}
         machines = disambiguate_names([*valued, *cases.column_values(options.columns)])
-        if not machines:
+        if not machines and not options.suggestions:
             raise _nothing_to_compare(options, runs, cases)
         _check_names(options, [each.name for each in machines])
         readings = [_ReadScore.of(each, options, cases) for each in machines]
@@ -320,6 +343,13 @@ class ComparisonService:
             ),
             without_values=tuple(sorted(empty)),
             suggested=dict(sorted(truths.suggested.items())),
+            spans=tuple(
+                comparer.compare(
+                    options.suggestions,
+                    marked.cases(cases, SegmentStore(self.machines.database)),
+                    baseline=options.baseline,
+                )
+            ),
         )
 
     # request ------------------------------------------------------------------------------------
@@ -365,7 +395,7 @@ class ComparisonService:
     def _score_values(
         self, options: ComparisonOptions, runs: Iterable[ScoreRun], cases: JudgedSamples
     ) -> Iterator[MachineValues]:
-        if options.columns and not options.scores:
+        if (options.columns or options.suggestions) and not options.scores:
             return
         for run in runs:
             found: dict[str, dict[int, float]] = {}
@@ -382,6 +412,46 @@ class ComparisonService:
             for name, values in found.items():
                 if not options.scores or {name, run.maker} & {*options.scores}:
                     yield MachineValues(name, run.maker, run.id, values, low=name in run.low)
+
+
+class _MarkedSamples:
+    """The judged samples with a summary, and the spans of it that people marked."""
+
+    def __init__(self, options: ComparisonOptions, truths: HumanTruths) -> None:
+        self._options = options
+        self._truths = truths
+        self._found: list[tuple[SampleKey, Document, tuple[Span, ...]]] = []
+
+    def add(self, sample: Sample, truth: SampleTruth) -> None:
+        summary = sample.side(Side.SUMMARY)
+        if not self._options.suggestions or truth.unsupported is None or not summary:
+            return
+        spans = find_marked_spans(
+            sample,
+            truth,
+            pooling=self._options.pool,
+            counts=lambda each: self._truths.marks_unsupported(each.labels),
+        )
+        # The text is needed for its sentences, which are read page by page at the end.
+        self._found.append((sample.key, summary[0], spans))
+
+    def cases(self, judged: JudgedSamples, segments: SegmentStore) -> list[SpanCase]:
+        made = []
+        for some in split_batches(self._found, _PAGE):
+            stored = segments.of({each.sha256: len(each.text) for _, each, _ in some})
+            for key, summary, spans in some:
+                place = judged.places[key]
+                made.append(
+                    SpanCase(
+                        key=key,
+                        cluster=judged.clusters[place],
+                        makers=judged.makers[place],
+                        unsupported=judged.unsupported[place],
+                        marked=spans,
+                        segments=trim_segments(summary.text, stored[summary.sha256]),
+                    )
+                )
+        return made
 
 
 def _nothing_to_compare(
@@ -413,7 +483,7 @@ def _check_names(options: ComparisonOptions, names: Sequence[str]) -> None:
         *options.probabilities,
         options.baseline,
     }
-    for name in sorted(named - {*names, ""}):
+    for name in sorted(named - {*names, *options.suggestions, ""}):
         hint = f"{suggest_word(name, names)}compared scores: {', '.join(names[:MAX_NAMES])}"
         raise InvalidInput(f"score {name!r} is not part of the comparison", hint)
     for name in sorted(options.low & options.high):

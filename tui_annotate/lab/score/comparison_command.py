@@ -44,6 +44,14 @@ ColumnOption = Annotated[
         "--column", "NAME", "Metadata column with a detector's values for the samples; repeatable."
     ),
 ]
+SuggestionsOption = Annotated[
+    _Names,
+    option(
+        "--suggestions",
+        "MAKER",
+        "Maker whose suggestions are compared with the spans that people marked; repeatable.",
+    ),
+]
 AgainstOption = Annotated[
     str,
     option(
@@ -115,8 +123,8 @@ BaselineOption = Annotated[
     option(
         "--baseline",
         "NAME",
-        "Score whose measures are subtracted from those of each other score, on the samples that"
-        " have both.",
+        "Score, or maker of --suggestions, whose measures are subtracted from those of each other"
+        " one, on the samples that have both.",
     ),
 ]
 
@@ -136,6 +144,7 @@ def compare(
     dataset: DatasetOption = "",
     score: ScoreOption = None,
     column: ColumnOption = None,
+    suggestions: SuggestionsOption = None,
     against: AgainstOption = PEOPLE,
     unsupported_label: UnsupportedLabelOption = None,
     aggregate: AggregateOption = Pooling.WORST,
@@ -158,7 +167,9 @@ def compare(
     The report shows how well each score finds the samples that annotators call unsupported:
     balanced accuracy, F1, area under the curve and kappa, with intervals. Without --threshold, the
     threshold is chosen on the same samples, and the report marks the threshold. Intervals resample
-    whole clusters of samples that share a source document.
+    whole clusters of samples that share a source document. With --suggestions, the spans that a
+    machine suggested are compared with the spans that people marked: precision, recall and F1 by
+    characters, spans, sentences and samples.
     """
     if as_json and as_csv:
         raise InvalidInput(
@@ -190,6 +201,7 @@ def compare(
             probabilities=frozenset(probability or ()),
             baseline=baseline,
             without_suggested_work=without_suggested_work,
+            suggestions=tuple(dict.fromkeys(suggestions or ())),
         )
         found = ComparisonService(space.machines).report(options)
     if as_json:

@@ -19,9 +19,16 @@ from tui_annotate.lab.score.comparison import (
     MachineComparison,
 )
 from tui_annotate.lab.score.detection_metrics import DetectionFigure, DetectionResult
+from tui_annotate.lab.score.span_output import (
+    calibration_as_json,
+    format_bounds,
+    print_calibration,
+    print_spans,
+    span_rows,
+    spans_as_json,
+)
 from tui_annotate.methods.agreement import Measured, UndefinedReason
-from tui_annotate.methods.bootstrap import PARAMETERS, Interval, are_few
-from tui_annotate.methods.calibration import CalibrationResult
+from tui_annotate.methods.bootstrap import PARAMETERS, are_few
 
 COLUMNS: Final = (
     "machine", "maker", "measure", "value", "low", "high", "n", "missing", "better", "direction",
@@ -60,6 +67,7 @@ def as_json(found: Comparison) -> dict[str, Any]:
         ],
         "bootstrap": PARAMETERS,
         "machines": [_machine_as_json(each) for each in found.machines],
+        "suggestions": [spans_as_json(each) for each in found.spans],
         "without_values": list(found.without_values),
         "left_out": [
             {"what": what, "reason": reason, "count": count}
@@ -89,6 +97,9 @@ def csv_rows(found: Comparison) -> Iterator[tuple[str | float, ...]]:
                 cells |= {"n": machine.difference.n, "note": each["undefined"] or note}
                 cells |= {"measure": f"difference: {each['measure']}"}
                 yield tuple("" if cells[name] is None else cells[name] for name in COLUMNS)
+    for compared in found.spans:
+        for cells in span_rows(compared):
+            yield tuple("" if cells.get(name) is None else cells[name] for name in COLUMNS)
 
 
 def _machine_as_json(machine: MachineComparison) -> dict[str, Any]:
@@ -150,37 +161,8 @@ def _calibration_as_json(machine: MachineComparison) -> dict[str, Any] | None:
     found = machine.calibration
     if found is None:
         return None
-    return {"of": "unsupported" if machine.low else "supported", **calibration_as_json(found)}
-
-
-def calibration_as_json(found: CalibrationResult) -> dict[str, Any]:
-    """Return a calibration as JSON; missing values are null."""
-    return {
-        "n": found.n,
-        "expected_calibration_error": _round(found.error),
-        "brier": _round(found.brier),
-        **_bounds(found.brier_interval),
-        "bins": [
-            {
-                "from": each.low,
-                "to": each.high,
-                "n": each.n,
-                "mean": _round(each.mean),
-                "observed": _round(each.observed),
-                **_bounds(each.interval),
-            }
-            for each in found.bins
-        ],
-    }
-
-
-def _bounds(interval: Interval | None) -> dict[str, float | None]:
-    low, high = interval or (None, None)
-    return {"low": _round(low), "high": _round(high)}
-
-
-def _round(value: float | None) -> float | None:
-    return None if value is None else round(value, _DIGITS)
+    shape = calibration_as_json(found) or {}
+    return {"of": "unsupported" if machine.low else "supported", **shape}
 
 
 def _figure_as_json(name: str, figure: DetectionFigure) -> dict[str, Any]:
@@ -224,6 +206,14 @@ def print_comparison(found: Comparison, *, charted: str) -> None:
     judged = output.many(found.unsupported + found.supported, "sample")
     output.print_line(f"judged: {judged} of {found.samples:,}; unsupported: {found.unsupported:,}")
     output.print_line("")
+    if found.machines:
+        _print_machines(found, charted=charted)
+    for compared in found.spans:
+        print_spans(compared)
+    _print_notes(found)
+
+
+def _print_machines(found: Comparison, *, charted: str) -> None:
     columns = [Column("machine", flexible=True), Column("n", number=True)]
     columns += [
         Column(each, number=True)
@@ -246,7 +236,6 @@ def print_comparison(found: Comparison, *, charted: str) -> None:
             what = "unsupported" if each.low else "supported"
             title = f"calibration of {each.name}, as probability that a sample is {what}:"
             print_calibration(title, each.calibration)
-    _print_notes(found)
 
 
 def _machine_rows(machine: MachineComparison) -> Iterator[list[str]]:
@@ -281,7 +270,7 @@ def _print_differences(found: Comparison) -> None:
                 f"{difference.n:,}",
                 _STYLES[measure].title,
                 _format_difference(figure.value),
-                _format_bounds(figure.interval),
+                format_bounds(figure.interval),
                 "excludes zero" if figure.interval and figure.interval.excludes_zero else "",
             ]
             for each in compared
@@ -294,39 +283,6 @@ def _print_differences(found: Comparison) -> None:
 
 def _format_difference(value: Measured) -> str:
     return "-" if isinstance(value, UndefinedReason) else f"{value:+.3f}"
-
-
-def _format_bounds(interval: Interval | None) -> str:
-    return f"{interval.low:+.3f} to {interval.high:+.3f}" if interval else "-"
-
-
-def print_calibration(title: str, found: CalibrationResult) -> None:
-    """Print a table of the bins that have cases, and both errors."""
-    output.print_line(title)
-    output.print_table(
-        [
-            Column("probability"),
-            *(Column(each, number=True) for each in ("n", "mean", "observed", "95% interval")),
-        ],
-        [
-            [
-                f"{each.low:.1f} to {each.high:.1f}",
-                f"{each.n:,}",
-                _format_value(each.mean or 0.0),
-                _format_value(each.observed or 0.0),
-                f"{_format_value(each.interval.low)} to {_format_value(each.interval.high)}"
-                if each.interval
-                else "-",
-            ]
-            for each in found.bins
-            if each.n
-        ],
-    )
-    error, brier = (
-        "-" if value is None else _format_value(value) for value in (found.error, found.brier)
-    )
-    output.print_line(f"expected calibration error: {error}; Brier score: {brier}")
-    output.print_line("")
 
 
 def _format_threshold(machine: MachineComparison) -> str:
@@ -385,7 +341,9 @@ def _print_notes(found: Comparison) -> None:
     for reason in sorted(reasons):
         say(f"no value: {reason}")
     _print_suggested_work(found)
-    print_interval_notes({each.name: each.detected.clusters for each in found.machines if each.n})
+    clusters = {each.name: each.detected.clusters for each in found.machines if each.n}
+    clusters |= {each.maker: each.result.clusters for each in found.spans if each.result.n}
+    print_interval_notes(clusters)
 
 
 def _print_suggested_work(found: Comparison) -> None:
