@@ -14,6 +14,7 @@ from tui_annotate.domain.endpoint_trust import EndpointTrust
 from tui_annotate.domain.records import DatasetDescription, Problem, Record
 from tui_annotate.domain.samples import Sample, SampleKey, Side
 from tui_annotate.domain.scores import Score
+from tui_annotate.domain.suggestions import PersonAnswer
 
 if TYPE_CHECKING:
     import numpy as np
@@ -229,6 +230,10 @@ class ImportOptions:
         return self.merge_rows or bool(self.person_column or self.start_column)
 
 
+AnswerReader = Callable[[Sequence[SampleKey]], Mapping[SampleKey, Sequence[PersonAnswer]]]
+"""A function that returns people's answers to suggestions on some samples."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExportOptions:
     """User options of an export; a format ignores options that do not concern the format.
@@ -243,6 +248,7 @@ class ExportOptions:
         everyone_read: whether each annotator of a dataset completed every sample of the dataset.
         sample: returns any stored sample by key, also if not exported; None without a store.
         opinions: returns the scores of some samples; None if no scores are stored.
+        answers: returns people's answers to suggestions on some samples; None without a store.
     """
 
     formula_safe: bool = True
@@ -255,6 +261,7 @@ class ExportOptions:
     opinions: Callable[[Sequence[SampleKey]], Mapping[SampleKey, tuple[Score, ...]]] | None = field(
         default=None, compare=False
     )
+    answers: AnswerReader | None = field(default=None, compare=False)
 
 
 @dataclass(slots=True)

@@ -285,7 +285,8 @@ class Workspace:
         from tui_annotate.services.export import ExportService
 
         paths, opinions = self._proposals.label_paths, self.machines.opinions
-        return ExportService(self.corpus, self.people, self.log, paths, opinions)
+        answers = self.machines.suggestions.given_answers
+        return ExportService(self.corpus, self.people, self.log, paths, opinions, answers)
 
     def ingest(
         self,

@@ -180,7 +180,7 @@ class JudgedSamples:
                 values[place] = sample.meta[name]
 
     def truths(self, places: Sequence[int]) -> Truths:
-        """Return whether people call the judged samples at these places unsupported."""
+        """Return whether people call the judged samples with these indices unsupported."""
         return np.array([self.unsupported[place] for place in places], np.bool_)
 
     def column_values(self, columns: Sequence[str]) -> Iterator[MachineValues]:
@@ -495,7 +495,10 @@ def _check_names(options: ComparisonOptions, names: Sequence[str]) -> None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _ReadScore:
-    """A score as numbers of judged samples (`places`), with its direction and threshold."""
+    """A score as numbers of judged samples, with its direction and threshold.
+
+    `places`: indices of the judged samples that have a number.
+    """
 
     machine: MachineValues
     places: list[int]
@@ -526,7 +529,7 @@ class _ReadScore:
         return cls(machine, places, values, not_numbers, low, direction, threshold, origin)
 
     def detect(self, cases: JudgedSamples, chosen: Collection[int] | None = None) -> DetectionDraws:
-        """Measure the score on its samples, or on some of them (places)."""
+        """Measure the score on its samples, or on some of them (by index)."""
         return draw_detection(**self._arguments(cases, chosen))
 
     def measure(

@@ -93,7 +93,7 @@ class HumanTruths:
     """Work that began with suggestions, by maker; also if it is excluded."""
 
     def judge(self, record: Record) -> SampleTruth:
-        """Return whether annotators call a sample unsupported, and the work that says so."""
+        """Return whether annotators call a sample unsupported, and the work that shows it."""
         marks: dict[str, list[Annotation]] = {}
         for owned in record.annotations:
             if not owned.annotation.origin.startswith(MACHINE):

@@ -146,6 +146,20 @@ class CorpusStore(VectorSetStore):
         with self._database.reading() as connection:
             return known_digests(connection, keys)
 
+    def groups(self, keys: Sequence[SampleKey]) -> dict[SampleKey, str]:
+        """Return the groups of those samples that are stored, by key; empty for no group."""
+        by_dataset: dict[str, list[str]] = {}
+        for key in keys:
+            by_dataset.setdefault(key.dataset, []).append(key.id)
+        found: dict[SampleKey, str] = {}
+        with self._database.reading() as connection:
+            for dataset, ids in by_dataset.items():
+                query = SAMPLE_KEY.add_columns(SAMPLES.c.group).where(
+                    DATASETS.c.name == dataset, SAMPLES.c.external.in_(ids)
+                )
+                found |= {SampleKey(*key): group for *key, group in connection.execute(query)}
+        return found
+
     def known_documents(self, hashes: Sequence[str], segmenter: str) -> set[str]:
         """Return those hashes whose text is stored undamaged, with segments of the segmenter."""
         columns = (DOCUMENTS.c.sha256, DOCUMENTS.c.text)
