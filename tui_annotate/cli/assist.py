@@ -490,7 +490,7 @@ def _print_shares(title: str, rows: list[dict[str, Any]]) -> None:
         cells.append(
             [row["name"], row["annotations"], row["spans"], *map(_format_percentage, shares)]
         )
-        if any(share["share"] is not None for share in shares):
+        if any(share["low"] is not None for share in shares):
             cells.append(["", "", "", *map(_format_bounds, shares)])
     output.print_table([output.flexible_column(title), *map(output.number_column, numbers)], cells)
 
