@@ -154,7 +154,7 @@ def _written(export: ExportService, name: str, target: Path) -> dict[str, bytes]
     return {str(each.relative_to(target)): each.read_bytes() for each in files}
 
 
-_WITHOUT_PAIRS = {*OF_ITEMS, *BARE, "preferences"}  # of rivals that were ranked
+_WITHOUT_PAIRS = {*OF_ITEMS, *BARE, "preferences", "suggestions"}  # of ranks and answers
 
 
 @pytest.mark.parametrize("name", sorted({*registry.plugin_names("exporters")} - _WITHOUT_PAIRS))

@@ -190,6 +190,13 @@ EveryoneReadOption = Annotated[
         "an annotator marked nothing count as completed.",
     ),
 ]
+WithoutSuggestedWorkOption = Annotated[
+    bool,
+    flag(
+        "--without-suggested-work",
+        "Exclude the work of people who answered a machine's suggestion on the sample.",
+    ),
+]
 OfPersonOption = Annotated[
     str, person_option("--person", "Only the work of this person (default: all people).")
 ]

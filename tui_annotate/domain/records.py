@@ -11,7 +11,7 @@ from tui_annotate.domain.assignments import Assignment
 from tui_annotate.domain.did_you_mean import suggest_word
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import Person
-from tui_annotate.domain.samples import Sample
+from tui_annotate.domain.samples import Sample, SampleKey
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,11 +19,13 @@ class OwnedAnnotation:
     """An annotation with its annotator's id.
 
     `score`: probability that a machine gives to the annotation; only suggestions keep it.
+    `sample`: key of the annotated sample, if the annotation comes without its record.
     """
 
     person: str
     annotation: Annotation
     score: float | None = field(default=None, compare=False)
+    sample: SampleKey | None = field(default=None, compare=False)
 
 
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")

@@ -14,6 +14,7 @@ from tui_annotate.domain.endpoint_trust import EndpointTrust
 from tui_annotate.domain.records import DatasetDescription, Problem, Record
 from tui_annotate.domain.samples import Sample, SampleKey, Side
 from tui_annotate.domain.scores import Score
+from tui_annotate.domain.suggestions import PersonAnswer
 
 if TYPE_CHECKING:
     import numpy as np
@@ -232,6 +233,10 @@ class ImportOptions:
         return self.merge_rows or bool(self.person_column or self.start_column)
 
 
+AnswerReader = Callable[[Sequence[SampleKey]], Mapping[SampleKey, Sequence[PersonAnswer]]]
+"""A function that returns people's answers to suggestions on some samples."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExportOptions:
     """User options of an export; a format ignores options that do not concern the format.
@@ -247,6 +252,7 @@ class ExportOptions:
         all_states: whether formats for training also get work that is not completed.
         sample: returns any stored sample by key, also if not exported; None without a store.
         opinions: returns the scores of some samples; None if no scores are stored.
+        answers: returns people's answers to suggestions on some samples; None without a store.
     """
 
     formula_safe: bool = True
@@ -260,6 +266,7 @@ class ExportOptions:
     opinions: Callable[[Sequence[SampleKey]], Mapping[SampleKey, tuple[Score, ...]]] | None = field(
         default=None, compare=False
     )
+    answers: AnswerReader | None = field(default=None, compare=False)
 
 
 @dataclass(slots=True)

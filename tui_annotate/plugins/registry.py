@@ -70,6 +70,7 @@ _BUILT_IN: Final[Mapping[str, Mapping[str, str]]] = {
     "exporters": {
         **{name: _IMPORTERS[name] for name in _IMPORTERS if name not in _READ_ONLY},
         "autojudge-page": f"{_FORMATS}.autojudge.page:AutojudgePageFormat",
+        "suggestions": f"{_FORMATS}.answered_suggestions:AnsweredSuggestionsFormat",
         "preferences": f"{_LAB}score.generations:PreferencesFormat",
         "faithbench-csv": f"{_FORMATS}.tabular:FaithBenchTable",
         "conll": f"{_FORMATS}.conll:ConllFormat",

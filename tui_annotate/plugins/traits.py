@@ -72,6 +72,7 @@ class Loss(StrEnum):
     DOCUMENT_SPANS = "spans in the documents of a report"
     DOUBLE_SPANS = "spans that are marked more than once"
     SPANS_OVER_SENTENCES = "spans that were split or shortened at sentence boundaries"
+    DELETED_SUGGESTIONS = "answers to suggestions that were deleted"
     NOT_FINITE = "numbers that are NaN or infinite (written as null)"
 
 

@@ -33,7 +33,6 @@ from tui_annotate.lab.judge.proposals import (
     NO_LABEL,
     NO_PART,
     NO_QUOTE,
-    SPANS,
     ProposalOptions,
     ProposalReport,
     ProposalService,
@@ -41,6 +40,7 @@ from tui_annotate.lab.judge.proposals import (
     shorten_reason,
 )
 from tui_annotate.plugins.judges import ModelReply, Question
+from tui_annotate.services.suggestions.sample_results import SPANS, find_ran
 from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.labels.store import GuidanceKind, GuidanceStore, LabelSets
 from tui_annotate.storage.scores.store import ScoreStore
@@ -372,6 +372,8 @@ def test_one_failed_sample_keeps_no_other(
     assert (missing.missing, missing.reason) == (kind, error.message)
     assert len(store.found("b")) == 1
     assert store.counts() == [("a", None), ("b", 1.0)]
+    # A comparison with people excludes the failed sample: the model did not find it clean.
+    assert find_ran(store.scores, "d", "judge:toy") == {SampleKey("d", "b"): 1}
 
 
 def test_replies_before_a_final_error_are_stored(store: Store) -> None:

@@ -38,6 +38,7 @@ from tui_annotate.lab.chat.replies import (
 from tui_annotate.lab.score.ranking import normalise_values
 from tui_annotate.methods.quote_location import find_meant_spans
 from tui_annotate.plugins.judges import Judge, Question
+from tui_annotate.services.suggestions.sample_results import SPANS
 
 if TYPE_CHECKING:
     from tui_annotate.workspace.machines import MachineServices
@@ -225,8 +226,6 @@ def shorten_reason(text: str) -> str:
 
 
 PROMPT: Final = "annotate"
-SPANS: Final = "unsupported_spans"
-"""Name of the score that counts a summary's proposed spans; fewer are better."""
 MAX_CHARACTERS: Final = 24_000
 """Default maximum number of code points to send of the sources, and of the summary."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
@@ -19,12 +20,13 @@ from tui_annotate.domain.records import Record, RecordFilter
 from tui_annotate.domain.samples import Sample as Sample
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.plugins.implied_readings import complete_readings, list_annotators
-from tui_annotate.plugins.protocols import ExportOptions, ExportReport
+from tui_annotate.plugins.protocols import AnswerReader, ExportOptions, ExportReport
 from tui_annotate.services.export.pseudonyms import Pseudonyms
 from tui_annotate.services.export.writer import ExportRun
 
 if TYPE_CHECKING:
     from tui_annotate.domain.scores import Score
+    from tui_annotate.domain.suggestions import PersonAnswer
     from tui_annotate.storage.corpus.store import CorpusStore
     from tui_annotate.storage.log.store import AnnotationStore
     from tui_annotate.storage.people.store import PeopleStore
@@ -42,6 +44,7 @@ class ExportService:
     annotations: AnnotationStore
     labels: Callable[[], Collection[LabelPath]] = tuple
     opinions: Callable[[Sequence[SampleKey]], Mapping[SampleKey, tuple[Score, ...]]] | None = None
+    answers: AnswerReader | None = None
 
     def checked(self, filters: RecordFilter) -> RecordFilter:
         """Return filters with full label paths and parsed times; InvalidInput for unknown names."""
@@ -87,10 +90,14 @@ class ExportService:
         """
         asked = options or ExportOptions()
         named = filters or RecordFilter()
+        answers = self.answers
+        if answers and names:
+            answers = partial(_hide_answers, answers, names)
         known = replace(
             asked,
             sample=self.corpus.sample_or_none,
             opinions=self.opinions,
+            answers=answers,
             all_states=asked.all_states or bool(named.state),
         )
         authors = self._find_authors(known.layer)
@@ -138,6 +145,18 @@ class ExportService:
             for _, path in self.annotations.labels_in_use():
                 paths |= {path[:depth] for depth in range(1, len(path) + 1)}
         return JOINER.join(resolve_label(text, paths))
+
+
+def _hide_answers(
+    answers: AnswerReader, names: Pseudonyms, keys: Sequence[SampleKey]
+) -> dict[SampleKey, list[PersonAnswer]]:
+    """Return answers to suggestions with pseudonyms; reasons are texts of people, and counted."""
+    found = {
+        key: [replace(each, person=names.id(each.person)) for each in own]
+        for key, own in answers(keys).items()
+    }
+    names.report.texts += sum(bool(each.reason) for own in found.values() for each in own)
+    return found
 
 
 def parse_time(text: str) -> str:

@@ -284,8 +284,28 @@ class IngestRun:
             if record.about or key.dataset not in self._descriptions:
                 self._descriptions[key.dataset] = record.about
         batch.damaged = self._find_damaged(same)
+        self._warn_of_groups(same)
         self._submit_texts(batch, sentences)
         return batch
+
+    def _warn_of_groups(self, known: Sequence[Record]) -> None:
+        """Warn of groups that a known sample does not get: an import changes no stored sample."""
+        grouped = [record for record in known if record.sample.group]
+        stored = self.corpus.groups([record.sample.key for record in grouped])
+        for record in grouped:
+            key, group = record.sample.key, record.sample.group
+            before = stored.get(key, group)
+            if before != group:
+                name = f"the group {before!r}" if before else "no group"
+                self._note_problem(
+                    Problem(
+                        record.where or str(key),
+                        f"sample {key} is already stored with {name}, not with {group!r}",
+                        "to change the groups of stored samples: tui-annotate datasets replace"
+                        f" {shlex.quote(key.dataset)} FILE",
+                        refused=False,
+                    )
+                )
 
     def _find_damaged(self, known: Sequence[Record]) -> dict[SampleKey, Record]:
         """Return the stored samples of which a stored text is not the imported one any more."""
