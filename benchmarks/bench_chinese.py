@@ -18,6 +18,7 @@ from benchmarks.report import Row
 from tests.helpers.chinese_evidence import SOURCES, ReadClaim, make_choices
 from tests.helpers.ranking_figures import compute_figures
 from tests.helpers.sample_vectors import embed_sample
+from tui_annotate.domain.sample_clusters import join_clusters
 from tui_annotate.domain.spans import Span
 from tui_annotate.methods.agreement import cohen_kappa
 from tui_annotate.methods.bootstrap import percentile_interval, resample
@@ -71,7 +72,7 @@ def rows() -> list[Row]:
         ranks = rank_choices(choices, embedder)
         found += _figures(f"words + {embedder.label}", ranks)
         gains = figures_by_query(ranks)[:, -1] - figures_by_query(words)[:, -1]
-        means = resample(gains, [choice.source for choice, _ in choices])
+        means = resample(gains, join_clusters([choice.sources for choice, _ in choices]))
         assert means is not None
         interval = percentile_interval(means)
         found += [

@@ -20,6 +20,7 @@ from tests.helpers.chinese_evidence import make_choices
 from tests.helpers.ranking_figures import compute_figures
 from tui_annotate.domain.errors import Unavailable
 from tui_annotate.domain.records import Record
+from tui_annotate.domain.sample_clusters import join_clusters
 from tui_annotate.methods.bootstrap import percentile_interval, resample
 from tui_annotate.methods.evaluation import figures_by_query
 from tui_annotate.methods.segmentation import segment
@@ -131,7 +132,8 @@ def _speed(embedder: Embedder | None, records: Sequence[Record]) -> float:
 def _chinese(embedder: Embedder | None) -> dict[str, tuple[float, float, float]]:
     choices = make_choices()
     ranks = rank_choices(choices, embedder)
-    means = resample(figures_by_query(ranks), [choice.source for choice, _ in choices])
+    clusters = join_clusters([choice.sources for choice, _ in choices])
+    means = resample(figures_by_query(ranks), clusters)
     assert means is not None
     measured = compute_figures(ranks)
     first, fifth = percentile_interval(means[:, 0]), percentile_interval(means[:, 2])
@@ -147,13 +149,13 @@ def _false_positives(embedder: Embedder | None, records: Sequence[Record], direc
     A text is unrelated if it belongs to another source; each other source is tried once.
     """
     asked = collect_choices(records, least=LEAST[direction])[direction]
-    by_source = {choice.source: choice for choice in asked}
+    by_source = {choice.sources: choice for choice in asked}
     vectors = _embed_all([*by_source.values(), *asked], embedder)
     shown = [
         bool(_pair(choice, other, embedder=embedder, vectors=vectors).match(choice.selected))
         for choice in asked
         for source, other in by_source.items()
-        if source != choice.source
+        if source != choice.sources
     ]
     return sum(shown) / len(shown)
 

@@ -62,6 +62,8 @@ def test_a_table_for_people(read: Command, monkeypatch: pytest.MonkeyPatch) -> N
     assert {reported["bootstrap"]["draws"], reported["bootstrap"]["seed"]} <= set(
         numbers(shown.err)
     )
+    assert reported["together"]["clusters"] in numbers(shown.err)
+    assert reported["together"]["few_clusters"] is True
     assert "nan" not in (shown.out + shown.err).lower()
 
 

@@ -166,7 +166,8 @@ def test_other_formats_count_a_lost_description(filled: Command) -> None:
 def test_other_formats_carry_a_description(annotated: Command, name: str) -> None:
     """An import of a file that this program wrote restores the description of the dataset."""
     annotated("datasets", "edit", "pairs", *OPTIONS)
-    assert LOST not in annotated("export", "--to", name, "--layer", "all", "-o", "out").err
+    asked = ("--layer", "all", "--state", "all", "-o", "out")
+    assert LOST not in annotated("export", "--to", name, *asked).err
     annotated("init", "other")
     annotated("ingest", "out", "--from", name, "--embedder", "none", "-w", "other")
     shown = annotated("datasets", "list", "--json", "-w", "other").json

@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 
+import tui_annotate
 from tests.cli.conftest import Command, numbers
 from tests.plugins.strategies import DUMP
+from tui_annotate.plugins.protocols import ExportOptions
 
 
 @pytest.mark.parametrize("name", ["mercury", "native", "csv"])
@@ -108,3 +110,34 @@ def test_everyone_read_is_equal_on_import_and_export(command: Command, tmp_path:
     filtered = command(*export, "--label", "Z", "-w", "b", "--everyone-read").out
     assert len(filtered.splitlines()) == 1
     assert filtered.count('"done"') == 2
+
+
+@pytest.mark.parametrize("form", ["conll", "doccano", "ragtruth"])
+def test_formats_for_training_say_what_they_leave_out(annotated: Command, form: str) -> None:
+    """The default is completed work; a state and all states choose otherwise, as in convert."""
+    native = annotated("export", "--to", "native", "-o", "all.jsonl")
+    assert native.code == 0
+    asked = ("export", "--to", form, "--layer", "all")
+    done = annotated(*asked, "-o", "done", "--json").json
+    assert (done["annotations"], done["samples"], done["left_out"]) == (0, 0, {"in progress": 1})
+    told = annotated(*asked, "-o", "told")
+    assert (told.code, "--state all" in told.err, "1 in progress" in told.err) == (0, True, True)
+    for state in ("all", "draft"):
+        every = annotated(*asked, "--state", state, "-o", state, "--json").json
+        assert (every["annotations"], every["left_out"]) == (1, {})
+    convert = ("convert", "all.jsonl", "made", "--to", form, "--layer", "all")
+    assert annotated(*convert, "--json").json["left_out"] == {"in progress": 1}
+    assert "--all-states" in annotated("convert", "all.jsonl", "more", *convert[3:]).err
+    made = annotated("convert", "all.jsonl", "whole", *convert[3:], "--all-states", "--json").json
+    assert (made["annotations"], made["left_out"]) == (1, {})
+
+
+def test_python_chooses_all_states_too(annotated: Command, tmp_path: Path) -> None:
+    """The filter `state` is as in the command."""
+    assert annotated("status").code == 0
+    layer = ExportOptions(layer="all")
+    with tui_annotate.open(tmp_path) as space:
+        done = space.export(tmp_path / "a", format="conll", options=layer)
+        every = space.export(tmp_path / "b", format="conll", options=layer, state="all")
+    assert (done.annotations, done.left_out) == (0, {"in progress": 1})
+    assert (every.annotations, every.left_out) == (1, {})

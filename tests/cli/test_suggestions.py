@@ -8,6 +8,7 @@ import sqlite3
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -42,7 +43,7 @@ def found(filled: Command, tmp_path: Path) -> Command:
     path = tmp_path / "found.jsonl"
     path.write_text("\n".join(map(json.dumps, lines)), "utf-8")
     done = filled("suggestions", "import", str(path), "--maker", "import:m4chine", "--json")
-    assert done.json == {"added": 3, "known": 0}, done.err
+    assert done.json == {"added": 3, "known": 0, "updated": 0, "samples": 0}, done.err
     return filled
 
 
@@ -189,11 +190,12 @@ def test_scores_of_segments_become_suggestions(found: Command) -> None:
 
 # laws ---------------------------------------------------------------------------------------------
 
-_EXPORTED = [name for name in registry.plugin_names("exporters") if name != "mercury-db"]
+_OF_ANSWERS = "suggestions"
+_EXPORTED = [name for name in registry.plugin_names("exporters") if name != _OF_ANSWERS]
 
 
 def test_no_export_tells_of_what_nobody_took(found: Command, tmp_path: Path) -> None:
-    """In no format: neither maker nor reason, neither an open one nor a refused."""
+    """In no format but that of answers: neither maker nor reason, neither open nor refused."""
     with workspaces.open() as space:
         one = _suggested(space)[0].suggestion
         space.annotate.refuse(space.person().id, BRIDGE, one.id, reason="m4chine", seconds=1)
@@ -205,6 +207,38 @@ def test_no_export_tells_of_what_nobody_took(found: Command, tmp_path: Path) -> 
             done = found("export", "--to", form, "-o", str(out))
         written = [path for path in (out, *out.glob("**/*")) if path.is_file()]
         assert not any(b"m4chine" in path.read_bytes() for path in written), form
+
+
+def test_answers_are_exported_for_training(found: Command, tmp_path: Path) -> None:
+    """Rejected suggestions with person, maker and reason; by person, or under pseudonyms."""
+    with workspaces.open() as space:
+        one, two = (each.suggestion for each in _suggested(space, who="ana"))
+        ana, ben = (space.person(name).id for name in ("ana", "ben"))
+        space.annotate.refuse(ana, BRIDGE, one.id, reason="it fits", seconds=1)
+        made = space.annotate.accept(ana, BRIDGE, two.id, seconds=1).annotations[-1]
+        space.annotate.accept(ben, BRIDGE, one.id, seconds=1)
+        space.annotate.remove(ana, BRIDGE, made.id, version=made.version, seconds=1)
+    out = tmp_path / "answers.jsonl"
+
+    def exported(*options: str) -> list[dict[str, Any]]:
+        assert found("export", "--to", _OF_ANSWERS, "-o", str(out), *options).code == 0
+        return [json.loads(line) for line in out.read_text("utf-8").splitlines()]
+
+    rows = exported()
+    by_answer = {row["answer"]: row for row in rows}
+    assert sorted(by_answer) == ["accepted", "refused", "removed"]
+    refused = by_answer["refused"]
+    assert (refused["person"], refused["maker"], refused["reason"]) == (ana, one.maker, "it fits")
+    assert [each["quote"] for each in refused["claim"]] == [WORDS]
+    assert refused["summary"][refused["claim"][0]["start"] :].startswith(WORDS)
+    assert by_answer["accepted"]["person"] == ben
+    assert [row["person"] for row in exported("--person", "ben")] == [ben]
+    hidden = exported("--pseudonymise")
+    assert len(hidden) == 3
+    assert not {ana, ben, "ana", "ben"} & {row["person"] for row in hidden}
+    done = found("suggestions", "delete", "--maker", one.maker, "--yes")
+    assert done.code == 0
+    assert len(exported()) == 1
 
 
 def test_before_it_is_taken_it_counts_nowhere(found: Command) -> None:

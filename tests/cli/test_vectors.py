@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+from collections.abc import Sequence
 from hashlib import sha256
+from importlib.metadata import EntryPoint
 from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 import tui_annotate
 from tests.cli.conftest import Command, numbers
@@ -20,6 +23,7 @@ from tui_annotate.cli.vectors import computing_vectors
 from tui_annotate.domain.endpoint_trust import EndpointTrust
 from tui_annotate.domain.errors import Conflict
 from tui_annotate.domain.vector_sets import VectorSet
+from tui_annotate.plugins import registry
 from tui_annotate.plugins.embedders import weights
 
 
@@ -49,6 +53,45 @@ def two(filled: Command, tmp_path: Path) -> Command:
             names = [sha256 for sha256, *_ in waiting]
             space.corpus.mark_embedded(kept.table, names, unknown=names[:1])
     return filled
+
+
+class Broken:
+    """An embedder of another package that fails, or returns too few vectors."""
+
+    name, label, version, dimensions, instant = "own", "Own", "1", 3, False
+    error: Exception | None = None
+
+    def __init__(self, options: object) -> None:
+        pass
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """One vector less than texts."""
+        if self.error:
+            raise self.error
+        return np.eye(len(texts) - 1, 3, dtype=np.float32)
+
+
+@pytest.mark.parametrize("error", [None, ValueError("no weights"), OSError(5, "broken disk")])
+def test_an_error_of_an_embedder_plug_in_is_a_message(
+    command: Command, pairs: Path, monkeypatch: pytest.MonkeyPatch, error: Exception | None
+) -> None:
+    """It names the plug-in; --verbose prints the cause; the texts are stored."""
+
+    def found(*, group: str) -> list[EntryPoint]:
+        own = EntryPoint("own", f"{__name__}:Broken", group)
+        return [own] if group == "tui_annotate.embedders" else []
+
+    monkeypatch.setattr(registry, "entry_points", found)
+    monkeypatch.setattr(Broken, "error", error)
+    registry._third_party.cache_clear()
+    try:
+        command("init")
+        done = command("ingest", str(pairs), "--embedder", "own", "--verbose")
+    finally:
+        registry._third_party.cache_clear()
+    assert (done.code, "'own'" in done.err, "Traceback" in done.err) == (1, True, False)
+    assert error is None or str(error) in done.err
+    assert command("status", "--json").json["samples"]
 
 
 def test_missing_vectors_are_computed_without_a_file(command: Command, pairs: Path) -> None:

@@ -72,6 +72,8 @@ FOLDERS: Final = frozenset({"brat", "csv-tables", "parquet", "ragtruth"})
 """Formats whose target is a folder."""
 LAYERED: Final = frozenset({"conll", "doccano", "faithbench-csv", "ragtruth"})
 """Formats that must be told whose work is written."""
+TRAINING: Final = LAYERED | {"brat", "generations", "preferences"}
+"""Formats that get completed work only; the first version wrote work of all states."""
 MORE: Final[dict[str, tuple[str, ...]]] = {
     "adjudicated": ("native", "--dataset", "news", "--layer", "adjudicated"),
     "draft": ("native", "--dataset", "news", "--state", "draft"),
@@ -143,9 +145,10 @@ def exported(workspace: Path, form: str, *arguments: str, place: Path) -> Files:
 def exports(workspace: Path, form: str, *, place: Path) -> Files:
     """The exports of each dataset in a format."""
     layer = ("--layer", "all") if form in LAYERED else ()
+    states = ("--state", "all") if form in TRAINING else ()
     found: Files = {}
     for dataset in DATASETS:
-        made = exported(workspace, form, "--dataset", dataset, *layer, place=place)
+        made = exported(workspace, form, "--dataset", dataset, *layer, *states, place=place)
         found |= {f"{dataset}{name}": content for name, content in made.items()}
     return found
 

@@ -127,8 +127,12 @@ PROSE: Final[dict[str, frozenset[str]]] = {
     "assignments": frozenset({"rule"}),
 }
 """Fields of a command's JSON that hold sentences for readers: their wording may change."""
-CORRECTED: Final[dict[str, frozenset[str]]] = {"review": frozenset({"pending"})}
-"""Fields that were wrong in the first version, which counted second readings as people."""
+CORRECTED: Final[dict[str, frozenset[str]]] = {
+    "review": frozenset({"pending"}),
+    "suggestions report": frozenset({"low", "high"}),
+}
+"""Fields that were wrong in the first version, which counted second readings as people, and answers
+on one source as independent."""
 
 
 def without_prose(name: str, value: Any) -> Any:

@@ -20,6 +20,11 @@ def test_an_order_by_a_score_bears_its_sense_and_its_score() -> None:
     assert by_score("worst:unigram") == ByScore(ScoreDirection.WORST, "unigram")
     assert by_score("uncertain:judge:a b") == ByScore(ScoreDirection.UNCERTAIN, "judge:a b")
     assert str(by_score("best:x")) == "best:x"
+    assert by_score("uncertain:p=.5") == ByScore(ScoreDirection.UNCERTAIN, "p", 0.5)
+    assert str(by_score("uncertain:p=.50")) == check_order("uncertain:p=.5") == "uncertain:p=0.5"
+    assert by_score("uncertain:a=b") == ByScore(ScoreDirection.UNCERTAIN, "a=b")
+    assert by_score("worst:p=1") == ByScore(ScoreDirection.WORST, "p=1")
+    assert by_score("uncertain:p=nan") is None
     for other in ("random:7", "worst", "worst:", "by-source", "odd:x"):
         assert by_score(other) is None
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui_annotate.methods.intervals import wilson_interval
+from tui_annotate.methods.intervals import cluster_interval, wilson_interval
 
 
 @pytest.mark.parametrize(
@@ -40,3 +42,34 @@ def test_an_interval_holds_its_share(case: tuple[int, int]) -> None:
 def test_of_nothing_nothing_is_known() -> None:
     """The share may be anything."""
     assert wilson_interval(0, 0) == (0, 1)
+
+
+def test_a_proportion_over_clusters_resamples_clusters() -> None:
+    """As an independent program computes it: shuffle, sum, divide, cut 2.5 % at both ends."""
+    counts = [(7, 2), (3, 3), (10, 1), (1, 1), (4, 0), (6, 5)]
+    chance = random.Random(5)
+    shares = []
+    for _ in range(20_000):
+        drawn = [chance.choice(counts) for _ in counts]
+        shares.append(sum(hits for _, hits in drawn) / sum(cases for cases, _ in drawn))
+    shares.sort()
+    low, high = cluster_interval(counts) or (0, 0)
+    assert low == pytest.approx(shares[500], abs=0.02)
+    assert high == pytest.approx(shares[19_500], abs=0.02)
+    assert cluster_interval(counts[::-1]) == (low, high)
+
+
+@pytest.mark.parametrize(
+    ("counts", "expected"),
+    [
+        ([], None),
+        ([(5, 1), (4, 2)], None),
+        ([(1, 1), (1, 0), (1, 0), (0, 0)], wilson_interval(1, 3)),
+        ([(2, 2), (9, 9), (4, 4)], wilson_interval(3, 3)),
+    ],
+)
+def test_proportions_without_resampling(
+    counts: list[tuple[int, int]], expected: tuple[float, float] | None
+) -> None:
+    """Too few clusters, independent cases, and clusters of one proportion."""
+    assert cluster_interval(counts) == expected

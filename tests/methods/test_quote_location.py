@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tui_annotate.domain.spans import Span
-from tui_annotate.methods.quote_location import locate_quote
+from tui_annotate.methods.quote_location import find_meant_spans, locate_quote
 
 
 @pytest.mark.parametrize(
@@ -43,6 +43,23 @@ def test_of_several_places_the_nearest_is_meant(text: str, near: int | None, sta
     """The earlier of two as near, in either form; without a hint the first."""
     quote = "aab" if text.isascii() else "a\uff41b"
     assert locate_quote(quote, text, near=near) == Span(start, start + 3)
+
+
+@pytest.mark.parametrize(
+    ("quote", "text", "starts"),
+    [
+        ("15", "In 2015, 15 of 150.", [9]),
+        ("15", "In 2015 or 150.", [5, 11]),
+        ("the", "the other and the third", [0, 14]),
+        ("桥", "桥，红桥。", [0, 3]),
+        ("men", "women", [2]),
+        ("it's", "It\u2019s so: it\u2019s.", [9]),
+        ("none", "It is so.", []),
+    ],
+)
+def test_a_quote_means_whole_words(quote: str, text: str, starts: list[int]) -> None:
+    """Parts of words are meant only if nothing else is; Chinese has no boundaries of words."""
+    assert [span.start for span in find_meant_spans(quote, text)] == starts
 
 
 @given(st.text(), st.text(min_size=1), st.text())

@@ -29,6 +29,7 @@ class FakeChat:
         script: replies to the next requests, in order; then it answers.
         asked: the bodies that were answered.
         headers: of every request.
+        failing: a request whose last message contains this text always fails; empty for none.
         twist: changes a reply before it is sent.
         busiest: requests that were there at one time, at most.
     """
@@ -38,6 +39,7 @@ class FakeChat:
     script: deque[Reply] = field(default_factory=deque)
     asked: list[dict[str, Any]] = field(default_factory=list)
     headers: list[dict[str, str]] = field(default_factory=list)
+    failing: str = ""
     twist: Callable[[dict[str, Any]], Any] = lambda reply: reply
     busiest: int = 0
     closing: threading.Event = field(default_factory=threading.Event)
@@ -56,6 +58,8 @@ class FakeChat:
                 return self.script.popleft()
             if path != "/v1/chat/completions":
                 return refusal(404, f"no route {path}")
+            if self.failing and self.failing in body["messages"][-1]["content"]:
+                return refusal(500, "internal error")
             self.asked.append(body)
             self._busy += 1
             self.busiest = max(self.busiest, self._busy)

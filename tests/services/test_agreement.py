@@ -516,6 +516,38 @@ def tallied(
     return all_figures(tally)
 
 
+def test_intervals_resample_samples_that_share_a_source_together() -> None:
+    """As other code computes it; each sample on its own would give half the width."""
+    order = LabelOrder([TREE])
+    readers, tally = ReadingBuilder(AgreementOptions(), order), AgreementTally(order)
+    agreed = [1, 1, 1, 0, 1, 0, 0, 1]
+    for source, same in enumerate(agreed):
+        for at in range(12):
+            name = f"{source}-{at}"
+            marks = {"ana": [PRICE], "ben": [PRICE] if same else []}
+            owned = tuple(
+                OwnedAnnotation(person, mark.annotation(f"{person}{name}"))
+                for person, own in marks.items()
+                for mark in own
+            )
+            done = tuple(Assignment(person, State.DONE) for person in marks)
+            record = Record(pair(name), owned, done)
+            summary = Summary(
+                record.sample.key, SUMMARY, SENTENCES, shared=(f"source {source}", f"own {name}")
+            )
+            tally.add([readers.readings(record)], summary)
+    assert len(set(tally.clusters())) == len(agreed)
+    percent = next(
+        each for each in all_figures(tally) if (each.level, each.measure) == ("sample", "percent")
+    )
+    chance = Random(3)
+    shares = sorted(sum(chance.choice(agreed) for _ in agreed) / len(agreed) for _ in range(20_000))
+    assert percent.value == sum(agreed) / len(agreed)
+    assert percent.interval is not None
+    assert percent.interval == pytest.approx((shares[500], shares[19_500]), abs=0.13)
+    assert percent.interval.high - percent.interval.low > 0.6
+
+
 @settings(max_examples=15)
 @given(WORK, st.randoms(), st.permutations(["ana", "ben", "li"]))
 def test_nothing_depends_on_who_came_first(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -18,14 +19,17 @@ from tests.helpers.ranking_figures import RankingFigures, compute_figures
 from tests.helpers.sample_vectors import embed_sample
 from tests.services.ingest_stores import Words
 from tui_annotate.domain.annotations import Anchor, Annotation
+from tui_annotate.domain.assignments import Assignment, State
 from tui_annotate.domain.errors import InvalidInput, Unavailable
+from tui_annotate.domain.people import Person
+from tui_annotate.domain.provenance import Provenance
 from tui_annotate.domain.records import OwnedAnnotation, Record
 from tui_annotate.domain.samples import Document, Sample, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.methods.evaluation import FIGURES, KINDS
 from tui_annotate.methods.segmentation import SEGMENTER, guess_language
 from tui_annotate.plugins import registry
-from tui_annotate.plugins.protocols import Embedder
+from tui_annotate.plugins.protocols import Embedder, ExportOptions
 from tui_annotate.services.assist.evaluation import collect_choices, evaluate
 from tui_annotate.services.assist.sample import prepare_sample
 
@@ -46,7 +50,7 @@ def evaluate_records(
     """By direction, how high the segments stand that people chose."""
     asked = collect_choices(records, least=min_segments)
     ranks = evaluating._rank_queries(asked, embedder, lambda *_: None, weights=())
-    return {direction: compute_figures(found) for direction, found in ranks.items()}
+    return {direction: compute_figures(found.all) for direction, found in ranks.items()}
 
 
 def pair(claim: str, evidence: str, *, number: int = 1) -> OwnedAnnotation:
@@ -239,8 +243,10 @@ def test_few_sources_have_no_interval(tmp_path: Path) -> None:
 
 
 def test_nothing_to_measure_is_no_error(tmp_path: Path) -> None:
-    """Zeros, and no intervals."""
+    """What is undefined is None, not zero."""
     found = evaluate([dump(tmp_path / "a.json")], embedder="none")
+    assert found["summary_to_source"]["mrr"] is None
+    assert found["screen"]["summary_to_source"]["recall_at_5"] is None
     assert found["summary_to_source"]["queries"] == found["sources"]["summary_to_source"] == 0
     assert found["slices"]["source_to_summary"]["en"]["queries"] == 0
 
@@ -392,3 +398,64 @@ def test_what_real_annotators_chose_is_found() -> None:
     found = evaluate(files, min_segments=8)["summary_to_source"]
     assert found["queries"] > 200
     floors(found, 0.70, 0.93, 0.80)
+
+
+def test_the_screen_shows_less_than_is_ranked() -> None:
+    """The first five sentences of at least the lowest strength, as the search returns them."""
+    found = evaluate([GOLD], embedder="none")
+    asked = collect_choices(evaluating._read_records([GOLD]))
+    for direction, own in asked.items():
+        shown = [
+            prepare_sample(each.sample, each.segments).match(each.selected, top=5) for each in own
+        ]
+        ranks = [
+            each.rank((match.document, match.span) for match in matches)
+            for each, matches in zip(own, shown, strict=True)
+        ]
+        screen = found["screen"][direction]
+        expected = compute_figures(ranks)
+        assert {name: screen[name] for name in FIGURES} == pytest.approx(
+            {name: getattr(expected, name) for name in FIGURES}
+        )
+        assert screen["blank"] == sum(not matches for matches in shown)
+        assert screen["recall_at_5"] < found[direction]["recall_at_5"]
+        low, high = screen["intervals"]["recall_at_5"]
+        assert low < screen["recall_at_5"] < high
+
+
+def test_the_screen_hides_some_hits_on_the_real_data() -> None:
+    """A sentence among the best five of all may have too low a score to be displayed."""
+    files = sorted((SHARED / "data" / "faithbench").glob("batch_*_annotation.json"))
+    if not files:
+        pytest.skip("real data: no folder TUI_ANNOTATE_SHARED with FaithBench")
+    found = evaluate(files, embedder="none")
+    whole, screen = found["summary_to_source"], found["screen"]["summary_to_source"]
+    assert (whole["queries"], found["clusters"]["summary_to_source"]) == (425, 27)
+    assert round(whole["recall_at_5"], 3) == 0.969
+    assert round(screen["recall_at_5"], 3) == 0.922
+
+
+def test_work_from_suggestions_is_counted_and_can_be_excluded(tmp_path: Path) -> None:
+    """A pair that one person chose without a machine is independent of it."""
+    accepted = Provenance(suggestion="s", maker="judge:m")
+    texts = (Document(Side.SOURCE, SOURCE), Document(Side.SUMMARY, SUMMARY))
+    claims = pair("15 million", "12 million"), pair("Many came", "Nobody came", number=2)
+    places = [replace(each.annotation, suggested=accepted) for each in claims]
+    people = tuple(Person(name, name) for name in ("ana", "ben"))
+    work = (
+        OwnedAnnotation("ana", places[0]),
+        OwnedAnnotation("ana", places[1]),
+        OwnedAnnotation("ben", replace(places[1], id="3", suggested=None)),
+    )
+    done = tuple(Assignment(each.id, State.DONE) for each in people)
+    record = Record(Sample("d", "1", texts), work, done, people)
+    file = tmp_path / "native.jsonl"
+    with file.open("w", encoding="utf-8") as target:
+        registry.load("exporters", "native").write([record], target, ExportOptions())
+    found = evaluate([file], embedder="none")
+    assert found["suggested"] == {"summary_to_source": 1, "source_to_summary": 1}
+    slices = found["slices"]["summary_to_source"]
+    assert [slices[name]["queries"] for name in ("suggested_work", "other_work")] == [1, 1]
+    without = evaluate([file], embedder="none", without_suggested_work=True)
+    assert without["summary_to_source"]["queries"] == 1
+    assert without["suggested"] == found["suggested"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,13 +11,21 @@ from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.assist_traces import OUTSIDE, AssistTrace, MatchPosition
 from tui_annotate.domain.people import Person, PersonKind
 from tui_annotate.domain.records import OwnedAnnotation
-from tui_annotate.domain.samples import Side, Signals
+from tui_annotate.domain.samples import SampleKey, Side, Signals
 from tui_annotate.domain.spans import Span
-from tui_annotate.methods.intervals import wilson_interval
-from tui_annotate.services.assist.report import Period, report
+from tui_annotate.methods.intervals import cluster_interval
+from tui_annotate.services.assist.report import Period
+from tui_annotate.services.assist.report import report as report_clusters
 
 ANA, BO = Person("a", "ana", PersonKind.LOCAL), Person("b", "bo", PersonKind.LOCAL)
 PEOPLE = {"a": ANA, "b": BO}
+
+
+def report(work: list[OwnedAnnotation], people: dict[str, Person], **how: Any) -> dict[str, Any]:
+    """The report of annotations that are each on a sample of its own."""
+    alone = [replace(each, sample=SampleKey("d", str(at))) for at, each in enumerate(work)]
+    clusters = {SampleKey("d", str(at)): str(at) for at in range(len(work))}
+    return report_clusters(alone, people, clusters=clusters, **how)
 
 
 def made(
@@ -64,7 +73,7 @@ def test_spans_count_by_the_rank_that_they_were_taken_from() -> None:
         name: found[name]["count"] for name in ("top_1", "top_3", "top_5", "outside", "exact")
     }
     assert counts == {"top_1": 2, "top_3": 3, "top_5": 4, "outside": 1, "exact": 1}
-    low, high = wilson_interval(2, 5)
+    low, high = cluster_interval([(1, 1), (2, 1), (1, 0), (1, 0)]) or (0, 0)
     assert found["top_1"] == {
         "count": 2, "share": 0.4, "low": round(low, 4), "high": round(high, 4)
     }  # fmt: skip
@@ -124,3 +133,21 @@ def test_of_nothing_no_share_is_told() -> None:
     found = report([], PEOPLE)
     assert found["top_1"] == {"count": 0, "share": None, "low": None, "high": None}
     assert found["by_label"] == []
+
+
+def test_intervals_of_shares_resample_clusters() -> None:
+    """Ten annotations on samples of one source count as one case; two clusters give no interval."""
+    work = [
+        replace(made(seen(rank)), sample=SampleKey("d", f"{cluster}{at}"))
+        for cluster, rank in {"a": 1, "b": 1, "c": 0, "e": 2}.items()
+        for at in range(10)
+    ]
+    clusters = {each.sample: each.sample.id[0] for each in work if each.sample}
+    found = report_clusters(work, PEOPLE, clusters=clusters)
+    assert (found["clusters"], found["top_1"]["share"]) == (4, 0.5)
+    assert found["top_1"]["high"] - found["top_1"]["low"] > 0.5
+    few = report_clusters(work[10:30], PEOPLE, clusters=clusters)
+    assert (few["clusters"], few["top_1"]) == (
+        2,
+        {"count": 10, "share": 0.5, "low": None, "high": None},
+    )

@@ -33,7 +33,6 @@ from tui_annotate.services.assist.tuning import (
     LEAST_QUERIES,
     LEAST_SOURCES,
     TuningService,
-    group_sources,
 )
 from tui_annotate.services.assist.weights import stored_weights, weights_in_use
 from tui_annotate.workspace import Workspace
@@ -282,14 +281,6 @@ def test_evidence_of_machines_does_not_count() -> None:
     texts = (Document(Side.SOURCE, "A."), Document(Side.SUMMARY, "B."))
     kept = tuning._keep_people(Record(Sample("d", "1", texts), work))
     assert tuple(each.annotation.origin for each in kept.annotations) == origins[:3]
-
-
-def test_sources_that_share_a_document_are_one_group() -> None:
-    """Sources are joined by their documents, also over several steps."""
-    groups = group_sources(["a b", "c d", "b c", "e", "e f", "g"])
-    assert len({groups[each] for each in ("a b", "c d", "b c")}) == 1
-    assert groups["e"] == groups["e f"]
-    assert len({*groups.values()}) == 3
 
 
 def test_no_fold_learns_from_a_text_of_another(

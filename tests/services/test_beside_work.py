@@ -155,12 +155,12 @@ def test_nobody_waits_for_a_report(
 def _written(export: ExportService, name: str, target: Path) -> dict[str, bytes]:
     about = get_traits(registry.load("exporters", name))
     layer = "all" if about and about.layered else ""
-    export.run(name, target, options=ExportOptions(layer=layer))
+    export.run(name, target, options=ExportOptions(layer=layer, all_states=True))
     files = [target] if target.is_file() else [each for each in target.rglob("*") if each.is_file()]
     return {str(each.relative_to(target)): each.read_bytes() for each in files}
 
 
-_WITHOUT_PAIRS = {*OF_ITEMS, *BARE, "preferences"}  # of rivals that were ranked
+_WITHOUT_PAIRS = {*OF_ITEMS, *BARE, "preferences", "suggestions"}  # of ranks and answers
 
 
 @pytest.mark.parametrize("name", sorted({*registry.plugin_names("exporters")} - _WITHOUT_PAIRS))

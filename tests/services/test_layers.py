@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from io import StringIO
+from pathlib import Path
 
 import pytest
 
@@ -14,6 +16,8 @@ from tui_annotate.domain.people import SETTLED, Person, PersonKind
 from tui_annotate.domain.records import OwnedAnnotation, Record
 from tui_annotate.domain.samples import Document, Sample, Side
 from tui_annotate.domain.spans import Span
+from tui_annotate.plugins.protocols import ExportOptions
+from tui_annotate.plugins.traits import RecordTrait
 from tui_annotate.services.export.writer import ExportRun, select_layer
 
 SAMPLE = Sample("d", "1", (Document(Side.SOURCE, "One two."), Document(Side.SUMMARY, "One six.")))
@@ -81,6 +85,54 @@ def test_the_majority_is_of_those_who_read() -> None:
     assert same.annotations == found.annotations
     (nothing,) = select_layer([Record(SAMPLE)], "majority")
     assert nothing == Record(SAMPLE)
+
+
+OTHERS = [
+    Record(
+        replace(SAMPLE, id=state.value),
+        (_said(ANA, f"{state}1", 0, 3, "Benign"), _said(BEN, f"{state}2", 4, 7, "Benign")),
+        (Assignment(ANA.id, state), Assignment(BEN.id, State.DONE)),
+        (ANA, BEN),
+    )
+    for state in State
+]
+"""A sample for each state of ana's work; ben completed all of them."""
+
+_FORMATS = ("conll", "doccano", "ragtruth", "faithbench-csv", "brat")
+
+
+@pytest.mark.parametrize("form", _FORMATS)
+def test_formats_for_training_get_completed_work(form: str, tmp_path: Path) -> None:
+    """Also that of an import without states; the rest is counted by its state, not written."""
+    counted = {"in progress": 1, "skipped": 1, "flagged": 1, "reopened": 1}
+    for layer, written in (("ana", 2), ("all", 8)):
+        report = ExportRun(form, ExportOptions(layer=layer)).run(OTHERS, tmp_path / layer)
+        assert (report.left_out, report.annotations) == (counted, written)
+        assert RecordTrait.UNREAD.value not in report.lost
+    every = ExportOptions(layer="ana", all_states=True)
+    report = ExportRun(form, every).run(OTHERS, tmp_path / "every")
+    assert (report.left_out, report.annotations, report.records) == ({}, 6, 6)
+
+
+def test_a_majority_is_of_completed_work() -> None:
+    """Nobody's work in progress counts for or against an annotation."""
+    work = tuple(Assignment(each.id, State.DRAFT) for each in (BEN, LI))
+    record = replace(RECORD, assignments=(Assignment(ANA.id, State.DONE), *work))
+    for every, spans in ((False, 1), (True, 1)):
+        target = StringIO()
+        options = ExportOptions(layer="majority", all_states=every)
+        report = ExportRun("conll", options).run([record], target)
+        assert report.annotations == spans
+        assert report.left_out == ({} if every else {"in progress": 2})
+    alone = replace(record, annotations=(_said(ANA, "1", 4, 7),))
+    assert ExportRun("conll", ExportOptions(layer="majority")).run([alone], StringIO()).records
+
+
+@pytest.mark.parametrize("form", ["native", "mercury", "labelstudio", "csv", "w3c"])
+def test_other_formats_get_all_work(form: str, tmp_path: Path) -> None:
+    """Those that carry states or hold everyone's work apart."""
+    report = ExportRun(form).run(OTHERS, tmp_path / "all")
+    assert (report.left_out, report.annotations) == ({}, 12)
 
 
 def test_nobody_is_guessed() -> None:

@@ -23,6 +23,7 @@ from tui_annotate.domain.scores import RunKind, Score, ScoreRun
 from tui_annotate.domain.spans import Span
 from tui_annotate.services.annotate import AnnotationService
 from tui_annotate.services.suggestions import ScoreThreshold, SuggestionCounts, SuggestionService
+from tui_annotate.services.suggestions.sample_results import SENTENCES, find_ran
 from tui_annotate.storage.blind_datasets import BlindDatasets
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.scores.store import ScoreStore
@@ -112,6 +113,18 @@ def test_a_file_says_all_that_a_suggestion_has(
         (GOOD | {"reason": "\0"}, "U+0000"),
         (GOOD | {"maker": ""}, ""),
         (GOOD | {"colour": 3}, "'colour'"),
+        ({"sample": "1", "quote": "15"} | {"evidence": "e"}, "times"),
+        ({"sample": "1", "quote": "o"}, "times"),
+        ({"sample": "1", "suggestions": {}}, "'suggestions'"),
+        ({"sample": "1", "suggestions": [3]}, "'suggestions'"),
+        ({"sample": "1", "suggestions": [{"quote": "15", "maker": "x"}]}, "'maker'"),
+        ({"sample": "1", "suggestions": [], "quote": "15"}, "'quote'"),
+        ({"sample": "1", "suggestions": [{"quote": "16"}]}, "'16'"),
+        ({"sample": "9", "suggestions": []}, "9"),
+        ({"sample": "1", "sentence_scores": [0.5]}, "2 sentences"),
+        ({"sample": "1", "sentence_scores": [0.5, 1.5]}, "1.5"),
+        ({"sample": "1", "sentence_scores": [0.5, {"start": 0, "end": 3, "score": 1}]}, "both"),
+        ({"sample": "1", "sentence_scores": 0.5}, "'sentence_scores'"),
         (GOOD | {"evidence": "nowhere"}, "'nowhere'"),
         (GOOD | {"evidence": [3]}, "3"),
         (GOOD | {"evidence": [{"text": "x"}]}, "'text'"),
@@ -121,6 +134,9 @@ def test_a_file_says_all_that_a_suggestion_has(
         ({"sample": "1", "start": "3", "quote": "x"}, ""),
         ({"sample": "1", "start": 0, "end": 3000}, "3000"),
         ({"sample": "1"}, ""),
+        (GOOD | {"occurrence": "2"}, "'occurrence'"),
+        (GOOD | {"context": 2}, "'context'"),
+        (GOOD | {"occurrence": 2}, "15 million"),
         ([1], ""),
     ],
 )
@@ -135,6 +151,145 @@ def test_what_does_not_fit_is_told_by_line_and_nothing_is_taken(
     assert report[0].message
     assert says in report[0].message
     assert list(service.list_suggestions()) == []
+
+
+@pytest.mark.parametrize(
+    ("hint", "start"),
+    [
+        ({"start": 12}, 12),
+        ({"start": 25}, 24),
+        ({"occurrence": 1}, 3),
+        ({"occurrence": 3}, 17),
+        ({"context": "and men"}, 12),
+        ({"context": "men of men", "occurrence": 2}, 24),
+    ],
+)
+def test_an_ambiguous_quote_needs_a_hint(
+    service: SuggestionService,
+    annotating: AnnotationService,
+    tmp_path: Path,
+    hint: dict[str, Any],
+    start: int,
+) -> None:
+    """A quote that occurs more than once is refused, and is not its first occurrence."""
+    texts = (Document(Side.SOURCE, "A."), Document(Side.SUMMARY, "Of men, and men, men of men."))
+    pair = Sample("d", "men", texts)
+    annotating.corpus.add([new(pair)], segmenter=SEGMENTER)
+    line = {"sample": "men", "quote": "men"}
+    report: list[Problem] = []
+    with pytest.raises(InvalidInput):
+        service.read(_file(tmp_path, line), problem=report.append)
+    assert (report[0].where[-2:], printed_numbers(report[0].message)[-1]) == (":1", ["4"])
+    service.read(_file(tmp_path, line | hint))
+    (found,) = annotating.store.suggested("ana", pair.key)
+    assert found.suggestion.claim[0].span.start == start
+
+
+def test_a_quote_in_two_documents_is_ambiguous(
+    service: SuggestionService, annotating: AnnotationService, tmp_path: Path
+) -> None:
+    """The field `document` selects one."""
+    texts = [Document(Side.SOURCE, "Low.", key=key) for key in "ab"]
+    pair = Sample("d", "low", (*texts, Document(Side.SUMMARY, "High.")))
+    annotating.corpus.add([new(pair)], segmenter=SEGMENTER)
+    with pytest.raises(InvalidInput):
+        service.read(_file(tmp_path, {"sample": "low", "evidence": ["Low"]}))
+    named = [{"quote": "Low", "document": "b"}]
+    service.read(_file(tmp_path, {"sample": "low", "evidence": named}))
+    (found,) = annotating.store.suggested("ana", pair.key)
+    assert [each.index for each in found.suggestion.evidence] == [1]
+
+
+def test_a_repeated_quote_needs_a_position(
+    service: SuggestionService, annotating: AnnotationService, tmp_path: Path
+) -> None:
+    """Near a position the nearest is meant; without one, none is guessed."""
+    path = _file(tmp_path, {"sample": "1", "quote": "o", "start": 30})
+    assert service.read(path).added == 1
+    (only,) = annotating.store.suggested("ana", ONE)
+    assert only.suggestion.claim[0].span.start == SUMMARY.index("o", 28)
+    found: list[Problem] = []
+    with pytest.raises(InvalidInput):
+        service.read(_file(tmp_path, {"sample": "1", "quote": "o"}), problem=found.append)
+    assert "'start'" in found[0].hint
+
+
+def _stored_scores(service: SuggestionService, name: str) -> dict[str, Score]:
+    scores = service.scores.scores("d", names=[name])
+    return {key.id: each for key, own in scores for each in own}
+
+
+def test_a_file_states_where_a_machine_ran(service: SuggestionService, tmp_path: Path) -> None:
+    """With an empty list it found nothing; a sample without a line has no result."""
+    two = {"sample": "1", "suggestions": [{"quote": "bridge"}, {"quote": "15 million pounds"}]}
+    path = _file(tmp_path, two, {"sample": "2", "suggestions": []})
+    assert service.read(path, maker="m") == SuggestionCounts(2, 0, samples=2)
+    assert find_ran(service.scores, "d", "m") == {ONE: 2, TWO: 0}
+    assert find_ran(service.scores, "d", "other") == {}
+    # The same results again add nothing, a file about other samples adds to what is known.
+    assert service.read(path, maker="m") == SuggestionCounts(0, 2)
+    more = _file(tmp_path, {"sample": "3", "suggestions": []}, {"sample": "2", "quote": "bridge"})
+    assert service.read(more, maker="m") == SuggestionCounts(1, 0, samples=2)
+    assert find_ran(service.scores, "d", "m") == {ONE: 2, TWO: 1, THREE: 0}
+    alone = _file(tmp_path, {"sample": "2", "quote": "bridge"})
+    assert service.read(alone, maker="n").samples == 0
+    assert find_ran(service.scores, "d", "n") == {}
+
+
+def test_sentences_have_scores(service: SuggestionService, tmp_path: Path) -> None:
+    """One for each sentence, or for each part of the summary: the highest that touches it."""
+    lines = (
+        {"sample": "1", "sentence_scores": [0.25, 0.75]},
+        {"sample": "2", "sentence_scores": [None, 0.5], "suggestions": [{"quote": "bridge"}]},
+        {
+            "sample": "3",
+            "sentence_scores": [
+                {"start": 0, "end": 5, "score": 0.1},
+                {"quote": "bridge", "score": 0.9},
+                {"start": 6, "end": 9, "score": None},
+            ],
+        },
+    )
+    path = _file(tmp_path, *lines)
+    assert service.read(path, maker="m") == SuggestionCounts(1, 0, samples=3)
+    found = _stored_scores(service, SENTENCES)
+    assert {name: each.parts for name, each in found.items()} == {
+        "1": (0.25, 0.75), "2": (None, 0.5), "3": (0.9, None)
+    }  # fmt: skip
+    assert [found[name].raw for name in "123"] == [0.75, 0.5, 0.9]
+    made = service.from_scores("d", SENTENCES, threshold=ScoreThreshold(above=0.6), label="Fine")
+    assert made.added == 2
+    scores = {each.suggestion.score for each, _ in service.list_suggestions(maker=f"m:{SENTENCES}")}
+    assert scores == {0.75, 0.9}
+
+
+def test_an_ambiguous_quote_has_no_sentence_score(
+    service: SuggestionService, annotating: AnnotationService, tmp_path: Path
+) -> None:
+    """The same fields as for suggestions select an occurrence of the quote."""
+    summary = "It was red. It was blue."
+    texts = (Document(Side.SOURCE, "A."), Document(Side.SUMMARY, summary))
+    annotating.corpus.add([new(Sample("d", "was", texts))], segmenter=SEGMENTER)
+    score = {"quote": "was", "score": 0.5}
+    with pytest.raises(InvalidInput):
+        service.read(_file(tmp_path, {"sample": "was", "sentence_scores": [score]}))
+    for more in ({"occurrence": 2}, {"context": "It was blue"}, {"start": 15}):
+        path = _file(tmp_path, {"sample": "was", "sentence_scores": [score | more]})
+        service.read(path, maker=str(more))
+        assert _stored_scores(service, SENTENCES)["was"].parts == (None, 0.5)
+
+
+def test_a_known_suggestion_gets_the_new_score_of_its_maker(
+    service: SuggestionService, annotating: AnnotationService, tmp_path: Path
+) -> None:
+    """The same span with another score is no new suggestion, but keeps no old score."""
+    assert service.read(_file(tmp_path, GOOD | {"score": 0.5})) == SuggestionCounts(1, 0)
+    path = _file(tmp_path, GOOD | {"score": 0.75})
+    assert service.read(path) == SuggestionCounts(0, 1, updated=1)
+    (only,) = annotating.store.suggested("ana", ONE)
+    assert only.suggestion.score == 0.75
+    assert service.read(path) == SuggestionCounts(0, 1)
+    assert service.read(_file(tmp_path, GOOD)) == SuggestionCounts(0, 1)
 
 
 def test_of_several_documents_one_is_named_or_has_the_quote(
@@ -214,6 +369,7 @@ def test_segments_below_a_threshold_are_suggested(
     half = f"{SUMMARY} 1"[: len(f"{SUMMARY} 1") // 2]
     assert found.suggestion.claim == (Anchor(Side.SUMMARY, 0, Span(0, len(half.rstrip()))),)
     assert (found.suggestion.maker, found.suggestion.labels) == ("unigram:q", (("Fine",),))
+    assert found.suggestion.score == 0.9  # how sure the value .1 is that nothing supports it
     assert annotating.store.suggested("ana", TWO) == ()
     assert service.from_scores("d", "q", threshold=threshold, label="Fine") == SuggestionCounts(
         0, 1
@@ -278,15 +434,14 @@ def test_the_report_counts_people_and_what_they_said(
     assert [found[name] for name in counts] == [5, 1, 1, 1, 1, 1]
     assert found["reasons"] == {"no": 1}
     assert found["rate"]["share"] == 0.5
-    # The score interval of 2 of 4 at 95 %, from the formula by hand.
-    assert found["rate"]["low"] == pytest.approx(0.150, abs=5e-4)
-    assert found["rate"]["high"] == pytest.approx(0.850, abs=5e-4)
+    # All samples have one source, so that their answers form one cluster.
+    assert (found["clusters"], found["rate"]["low"], found["rate"]["high"]) == (1, None, None)
     makers = {row["name"]: (row["offered"], row["rate"]["share"]) for row in found["by_maker"]}
     assert makers == {MAKER: (1, 1.0), "other": (2, 0.0)}
     labels = {row["name"]: row["seen"] for row in found["by_label"]}
     assert labels == {"(none)": 3, "Fine": 2}
     assert service.report(maker=MAKER)["offered"] == 1
-    assert service.report(maker="none")["rate"] == {"share": None, "low": 0.0, "high": 1.0}
+    assert service.report(maker="none")["rate"] == {"share": None, "low": None, "high": None}
 
 
 def test_who_finishes_without_an_answer_passes_over(

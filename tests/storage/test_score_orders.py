@@ -64,6 +64,23 @@ def test_worst_best_and_uncertain(
     assert ids(queue, "uncertain:q") == "ebacdzy"  # from the median, 5
 
 
+def test_uncertain_is_near_to_a_stated_value(
+    corpus: CorpusStore, store: ScoreStore, queue: QueueStore
+) -> None:
+    """Of skewed probabilities those next to .5 come first, which are far from the median."""
+    keys = fill(corpus, *"abcdefgh")
+    raws = (0.97, 0.48, 0.99, 0.95, 0.53, 0.98, 0.9, 0.1)
+    store.write(run(), values(keys, *raws))
+    assert ids(queue, "uncertain:q=0.5")[:2] == "be"
+    assert set(ids(queue, "uncertain:q")[:2]) == set("dg")
+    # The newest run counts, also where both orders of the score exist.
+    store.write(replace(run(), id="2"), values(keys, *reversed(raws)))
+    assert set(ids(queue, "uncertain:q=.5")[:2]) == set("dg")
+    scaled = [replace(each, raw=None) for each in values(keys, *raws)]
+    store.write(replace(run(), id="3"), scaled)
+    assert ids(queue, "uncertain:q=0")[0] == "h"
+
+
 def test_a_low_score_may_be_the_better_one(
     corpus: CorpusStore, store: ScoreStore, queue: QueueStore
 ) -> None:

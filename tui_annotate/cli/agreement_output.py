@@ -7,6 +7,7 @@ import io
 from typing import Final
 
 from tui_annotate.cli import output
+from tui_annotate.cli.intervals import print_interval_notes
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.people import base_person
 from tui_annotate.methods.agreement import Measured, UndefinedReason
@@ -184,12 +185,8 @@ def _print_legend(found: Agreement) -> None:
     for name, words in found.scales.items():
         of = f" of {name}" if len(found.scales) > 1 else ""
         output.print_message(f"order of ratings{of}: {' > '.join(words)}")
-    if found.together.samples or found.oneself.samples:
-        bootstrap = report_output.BOOTSTRAP
-        output.print_message(
-            f"intervals: computed from {bootstrap['draws']:,} bootstrap resamples of whole samples,"
-            f" random seed {bootstrap['seed']}"
-        )
+    compared = {"first readings": found.together, "second readings": found.oneself}
+    print_interval_notes({name: each.clusters for name, each in compared.items() if each.samples})
 
 
 def _print_reviewed_work(work: ReviewedWork) -> None:

@@ -59,8 +59,9 @@ def annotate(
             "--order",
             "ORDER",
             "Order of the samples: by-source (all summaries of one source together), ingested, "
-            "random, random:SEED, worst:SCORE, best:SCORE or uncertain:SCORE, with a score's "
-            "name in place of SCORE (default: the workspace's order).",
+            "random, random:SEED, worst:SCORE, best:SCORE, uncertain:SCORE or "
+            "uncertain:SCORE=VALUE, with a score's name in place of SCORE (default: the "
+            "workspace's order).",
             complete=completion.complete_words("by-source", "ingested", "random"),
         ),
     ] = "",

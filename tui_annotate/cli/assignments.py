@@ -78,7 +78,7 @@ class OrderingOptions:
             "ORDER",
             "Order in which samples are assigned: by-source, ingested, random (differs for each"
             " person), meta:FIELD (by a number in the samples' metadata), or by a machine's score:"
-            " worst:SCORE, best:SCORE, uncertain:SCORE.",
+            " worst:SCORE, best:SCORE, uncertain:SCORE, uncertain:SCORE=VALUE.",
         ),
     ] = "by-source"
     descending: Annotated[
@@ -506,7 +506,8 @@ def pool(
             "--order",
             "ORDER",
             "Order in which people receive samples: by-source, ingested, random, or by a machine's"
-            " score: worst:SCORE, best:SCORE, uncertain:SCORE, with the score's name in place of"
+            " score: worst:SCORE, best:SCORE, uncertain:SCORE (next to the median) or"
+            " uncertain:SCORE=VALUE (next to VALUE), with the score's name in place of"
             " SCORE.",
         ),
     ] = "by-source",

@@ -13,6 +13,7 @@ import typer
 
 from tui_annotate.cli import options, output
 from tui_annotate.cli.help_format import ANNOTATE, RESEARCH
+from tui_annotate.cli.intervals import print_interval_notes
 from tui_annotate.cli.options import add_command, add_group, argument, flag, open_workspace, option
 from tui_annotate.domain.errors import InvalidInput, TuiAnnotateError
 from tui_annotate.domain.people import Permission
@@ -52,6 +53,7 @@ _LANGUAGES: Final = {"en": "English", "zh": "Chinese"}
 _MAX_NAME_WIDTH = 30
 """Maximum width of an embedder's name in a printed table, in terminal cells."""
 _ALL = "all"
+_ON_SCREEN = "on the screen"
 
 _SHARES = {
     "top_1": "top 1",
@@ -194,6 +196,13 @@ def print_matches(rows: Sequence[Mapping[str, Any]]) -> None:
     )
 
 
+_WithoutSuggestedWorkOption = Annotated[
+    bool,
+    flag(
+        "--without-suggested-work",
+        "Exclude claims and evidence that people accepted from a machine's suggestions.",
+    ),
+]
 _EmbedderOption = Annotated[
     str,
     option("--embedder", "NAME", "Embedder to evaluate: auto, static, neural[:FOLDER] or none."),
@@ -203,7 +212,9 @@ _EmbedderOption = Annotated[
 def evaluate(
     files: Annotated[
         list[Path],
-        argument("FILE", "Files of annotations in the format mercury (JSON), evaluated together."),
+        argument(
+            "FILE", "Files of annotations in the format mercury or native, evaluated together."
+        ),
     ],
     *,
     min_segments: Annotated[
@@ -224,16 +235,18 @@ def evaluate(
             "Other embedders to compare on the same queries, separated by commas; repeatable.",
         ),
     ] = None,
+    without_suggested_work: _WithoutSuggestedWorkOption = False,
     common: options.CommonOptions,
 ) -> None:
     """Measure how well the assist ranks known evidence.
 
     The files' annotations are measured in both directions: from claim to evidence, and from
     evidence to claim. No workspace is needed; in a workspace, the weights rank that `assist tune`
-    stored there for the same embedder. The assist ranks all segments of the searched text;
-    a hit is a segment that shares at least 3 code points with the known span, or contains the
-    whole span. Each value has a 95 % interval from bootstrap resamples of whole sources. Each
-    embedder of --compare is compared with --embedder.
+    stored there for the same embedder. A hit is a segment that shares at least 3 code points with
+    the known span, or contains the whole span. The row "all" ranks all segments of the searched
+    text; the row "on the screen" only the first five with a score of at least 0.08, as annotators
+    see them. Each value has a 95 % interval from bootstrap resamples of whole clusters of sources
+    that share a document. Each embedder of --compare is compared with --embedder.
     """
     from tui_annotate.domain.progress import TaskProgress
     from tui_annotate.services.assist.evaluation import evaluate as evaluate_assist
@@ -253,6 +266,7 @@ def evaluate(
             embedder=embedder,
             compare=others,
             weights=weights,
+            without_suggested_work=without_suggested_work,
             progress=show_model,
         )
     if common.as_json:
@@ -296,23 +310,53 @@ def _print_evaluation(found: Mapping[str, Any]) -> None:
             output.print_line(f"{titles[each['embedder']]} minus {titles[each['against']]}")
             _print_differences(each, direction)
         output.print_line("")
-    bootstrap = found["bootstrap"]
-    resamples = f"{bootstrap['draws']:,} bootstrap resamples of the sources"
-    output.print_message(f"{bootstrap['level']:.0%} intervals are computed from {resamples}")
-    output.print_message("- means no interval, because there are fewer than three sources")
+    clusters = {
+        direction.replace("_", " "): count
+        for direction, count in found["clusters"].items()
+        if found[direction]["queries"]
+    }
+    print_interval_notes(clusters)
+    output.print_message("- means no interval, because there are fewer than three clusters")
+    _print_origins(found)
     if not any(found[direction]["queries"] for direction in _DIRECTIONS):
         output.print_message(f"nothing to measure: no searched text has at least {segments}")
 
 
+def _print_origins(found: Mapping[str, Any]) -> None:
+    """Print how many queries a machine proposed, since such work flatters a machine."""
+    suggested, shown = (sum(found[name].values()) for name in ("suggested", "from_match"))
+    if suggested and found["without_suggested_work"]:
+        queries = output.many(suggested, "query", "queries")
+        output.print_message(f"excluded: {queries} that people accepted from suggestions")
+    elif suggested:
+        queries = output.many(suggested, "query", "queries")
+        output.print_problem(
+            f"warning: people accepted {queries} from suggestions",
+            "to exclude them, pass --without-suggested-work",
+        )
+    if shown:
+        output.print_problem(
+            f"warning: in {output.many(shown, 'query', 'queries')} people took the evidence from a"
+            " match that the assist displayed: their ranks are too good",
+            "compare with files that were annotated without the assist",
+        )
+
+
 def _print_figures(evaluation: Mapping[str, Any], direction: str) -> None:
     whole = evaluation[direction] | {"intervals": evaluation["intervals"][direction]}
+    screen = evaluation["screen"][direction]
+    rows = [*_list_query_slices(whole, evaluation["slices"][direction])]
+    rows.insert(1, (_ON_SCREEN, screen))
     output.print_table(
         ["queries", *map(output.number_column, ("n", *_FIGURES.values()))],
         [
             [name, row["queries"], *(_format_with_interval(row, figure) for figure in _FIGURES)]
-            for name, row in _list_query_slices(whole, evaluation["slices"][direction])
+            for name, row in rows
         ],
     )
+    if screen["blank"]:
+        blank = output.many(screen["blank"], "query", "queries")
+        output.print_line(f"for {blank} the screen shows no match")
 
 
 def _print_differences(difference: Mapping[str, Any], direction: str) -> None:
@@ -324,7 +368,7 @@ def _print_differences(difference: Mapping[str, Any], direction: str) -> None:
                 name,
                 row["queries"],
                 title,
-                f"{row[figure]['difference']:+.3f}",
+                _format_difference(row[figure]["difference"]),
                 _format_difference_interval(row[figure]["interval"]),
                 "excludes zero" if row[figure]["excludes_zero"] else "",
             ]
@@ -353,6 +397,10 @@ def _format_with_interval(row: Mapping[str, Any], figure: str) -> str:
     bounds = row["intervals"]
     between = "-".join(_format_share(each, 2) for each in bounds[figure]) if bounds else "-"
     return f"{_format_share(row[figure], 3)} {between:>7}"
+
+
+def _format_difference(value: float | None) -> str:
+    return "-" if value is None else f"{value:+.3f}"
 
 
 def _format_difference_interval(bounds: list[float] | None) -> str:
@@ -392,8 +440,9 @@ def report(
 
     The report shows the ranks of the matches that became evidence, by annotator, label, time and
     model. It also shows how often annotators viewed the first match but did not take it. Each
-    percentage has its 95 % interval (Wilson) below it. --json also prints the counts, and how much
-    evidence has the exact words of a match.
+    percentage has its 95 % interval below it, which resamples whole clusters of samples that share
+    a source document. --json also prints the counts, and how much evidence has the exact words of a
+    match.
     """
     with open_workspace(common.workspace) as space:
         found = space.assist_report(
@@ -430,6 +479,7 @@ def _print_report(found: Mapping[str, Any]) -> None:
             _print_shares(title, rows)
     for line in _LEGEND:
         output.print_message(line)
+    print_interval_notes({"annotations": found["clusters"]})
 
 
 def _print_shares(title: str, rows: list[dict[str, Any]]) -> None:
@@ -440,7 +490,7 @@ def _print_shares(title: str, rows: list[dict[str, Any]]) -> None:
         cells.append(
             [row["name"], row["annotations"], row["spans"], *map(_format_percentage, shares)]
         )
-        if any(share["share"] is not None for share in shares):
+        if any(share["low"] is not None for share in shares):
             cells.append(["", "", "", *map(_format_bounds, shares)])
     output.print_table([output.flexible_column(title), *map(output.number_column, numbers)], cells)
 
@@ -450,7 +500,7 @@ def _format_percentage(share: Mapping[str, Any]) -> str:
 
 
 def _format_bounds(share: Mapping[str, Any]) -> str:
-    return "" if share["share"] is None else f"{100 * share['low']:.0f}-{100 * share['high']:.0f}"
+    return "" if share["low"] is None else f"{100 * share['low']:.0f}-{100 * share['high']:.0f}"
 
 
 def tune(
@@ -462,6 +512,7 @@ def tune(
         bool, flag("--force", "With --apply: store the new weights even if they are not better.")
     ] = False,
     undo: Annotated[bool, flag("--undo", "Restore the built-in weights, and fit nothing.")] = False,
+    without_suggested_work: _WithoutSuggestedWorkOption = False,
     seed: Annotated[
         int,
         option("--seed", "N", "Random seed for dividing the sources into five parts.", minimum=0),
@@ -487,7 +538,9 @@ def tune(
             output.print_result_or_json({"undone": undone}, line, as_json=common.as_json)
             return
         with output.show_progress("queries") as show:
-            found = tuning.run(seed=seed, progress=show)
+            found = tuning.run(
+                seed=seed, without_suggested_work=without_suggested_work, progress=show
+            )
         if not common.as_json:
             _print_tuning(found)
         applied = tuning.apply(found, force=force) if apply and (found["better"] or force) else ""
@@ -519,6 +572,8 @@ def _print_tuning(found: Mapping[str, Any]) -> None:
             for name, title in {**_FIGURES, "brier": "Brier"}.items()
         ],
     )
+    print_interval_notes({"queries": found["clusters"]})
+    _print_origins(found)
     output.print_message(
         "gain: on left-out sources, MRR or the Brier score is better beyond its 95 % interval"
         if found["better"]

@@ -65,6 +65,14 @@ WrittenOffsetsOption = Annotated[
 UnratedOption = Annotated[
     bool, flag("--include-unrated", "Write samples without a rating to autojudge files too.")
 ]
+_AllStatesOption = Annotated[
+    bool,
+    flag(
+        "--all-states",
+        "Write work that is not completed to formats for training too (default: completed work"
+        " only).",
+    ),
+]
 BomOption = Annotated[
     bool,
     flag("--bom", "Begin CSV files with a byte order mark, so that Excel reads them as UTF-8."),
@@ -107,6 +115,7 @@ def convert(
     offsets: WrittenOffsetsOption = Offsets.CODEPOINT,
     read_offsets: _ReadOffsetsOption = None,
     unrated: UnratedOption = False,
+    all_states: _AllStatesOption = False,
     bom: BomOption = False,
     texts: options.TextOptions,
     problems_file: ProblemsOption = None,
@@ -122,7 +131,9 @@ def convert(
     from tui_annotate.services.export.conversion import FileConversion
 
     problems, names = ProblemPrinter(), pseudonyms.load_pseudonyms_of_file(key, wanted=pseudonymise)
-    writing = ExportOptions(layer=layer, offsets=offsets.value, unrated=unrated, bom=bom)
+    writing = ExportOptions(
+        layer=layer, offsets=offsets.value, unrated=unrated, all_states=all_states, bom=bom
+    )
     file = options.parse_target(target)
     refuse_mixed_output(file, as_json=as_json)
     with (
@@ -150,7 +161,14 @@ def convert(
         "doubts": result.doubts,
         "problem_kinds": problems.kinds,
     }
-    print_conversion(result.report, result.written, file, as_json=as_json, counts=counts)
+    print_conversion(
+        result.report,
+        result.written,
+        file,
+        as_json=as_json,
+        counts=counts,
+        more_states="--all-states",
+    )
     pseudonyms.print_pseudonyms(names)
     _exit_unless_complete(result, strict=strict)
 
@@ -208,11 +226,12 @@ def print_conversion(
     *,
     as_json: bool = False,
     counts: Mapping[str, Any],
+    more_states: str,
 ) -> None:
-    """Print how much was written to a file, and which data its format cannot carry.
+    """Print how much was written to a file, what was left out, and what its format cannot carry.
 
     `written`: name of the format. `target`: None for standard output. `counts`: further fields of
-    the JSON object.
+    the JSON object. `more_states`: the option that also writes work that is not completed.
     """
     if as_json:
         output.print_json(
@@ -223,6 +242,7 @@ def print_conversion(
                 "annotations": report.annotations,
                 "lost": dict(report.lost),
                 "adjudicated": report.adjudicated,
+                "left_out": dict(report.left_out),
                 **counts,
             }
         )
@@ -234,6 +254,12 @@ def print_conversion(
         output.print_message(
             f"  {own} of annotators, {report.adjudicated:,} adjudicated by reviewers; to export"
             " only one kind: --layer all (annotators) or --layer adjudicated"
+        )
+    if report.left_out:
+        states = ", ".join(f"{count:,} {state}" for state, count in report.left_out.items())
+        output.print_message(
+            f"  left out, as {written} is for training and the work is not completed: {states};"
+            f" to write it, too: {more_states}"
         )
     for kind, count in report.lost.items():
         output.print_message(f"  {written} cannot carry: {kind} ({count:,})")

@@ -67,7 +67,8 @@ def export(
 ) -> None:
     """Export annotations.
 
-    Exports of an unchanged workspace are identical. The command prints what the format cannot
+    Exports of an unchanged workspace are identical. Formats for training get completed work only,
+    unless --state is given. The command prints what it leaves out, and what the format cannot
     carry. The file or folder is written completely or not at all. --json prints a summary of the
     export, and needs --output.
     """
@@ -85,6 +86,7 @@ def export(
                 offsets=offsets.value,
                 unrated=unrated,
                 everyone_read=everyone_read,
+                all_states=work.has_all_states,
                 bom=bom,
             ),
             names=names,
@@ -94,7 +96,14 @@ def export(
         gold_checks = 0 if include_gold else space.corpus.count_gold_checks()
     excluded = {"practice": practice_samples, "gold": gold_checks}
     counts = {"excluded": excluded}
-    print_conversion(report, format_name, target, as_json=common.as_json, counts=counts)
+    print_conversion(
+        report,
+        format_name,
+        target,
+        as_json=common.as_json,
+        counts=counts,
+        more_states="--state all, or --state draft for one state",
+    )
     pseudonyms.print_pseudonyms(names)
     print_practice(practice_samples)
     print_gold(gold_checks)

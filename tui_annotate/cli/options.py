@@ -190,6 +190,13 @@ EveryoneReadOption = Annotated[
         "an annotator marked nothing count as completed.",
     ),
 ]
+WithoutSuggestedWorkOption = Annotated[
+    bool,
+    flag(
+        "--without-suggested-work",
+        "Exclude the work of people who answered a machine's suggestion on the sample.",
+    ),
+]
 OfPersonOption = Annotated[
     str, person_option("--person", "Only the work of this person (default: all people).")
 ]
@@ -386,6 +393,18 @@ class EmbedderChoice:
     timeout: TimeoutOption = None
 
 
+class StateChoice(StrEnum):
+    """States of work that an option accepts, and `all` for all of them."""
+
+    NEW = State.NEW.value
+    DRAFT = State.DRAFT.value
+    DONE = State.DONE.value
+    SKIPPED = State.SKIPPED.value
+    FLAGGED = State.FLAGGED.value
+    REOPENED = State.REOPENED.value
+    ALL = "all"
+
+
 @dataclass(frozen=True)
 class FilterOptions:
     dataset: OfDatasetOption = ""
@@ -400,15 +419,23 @@ class FilterOptions:
         ),
     ] = ""
     state: Annotated[
-        State | None,
-        typer.Option(help="Only samples in this state (default: all states)."),
+        StateChoice | None,
+        typer.Option(
+            help="Only samples in this state (default: all states; exports to formats for training"
+            " write completed work only, unless a state or `all` is named)."
+        ),
     ] = None
     label: OfLabelOption = ""
     since: SinceOption = ""
 
+    @property
+    def has_all_states(self) -> bool:
+        """Whether the user named all states, also for formats for training."""
+        return self.state is StateChoice.ALL
+
     def filters(self, *, include_practice: bool, include_gold: bool) -> dict[str, str]:
         practice, gold = ("with" if each else "" for each in (include_practice, include_gold))
-        state = str(self.state or "")
+        state = "" if self.has_all_states else str(self.state or "")
         return asdict(self) | {"state": state, "practice": practice, "gold": gold}
 
 

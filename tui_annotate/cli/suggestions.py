@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,6 +12,7 @@ import typer
 
 from tui_annotate.cli import completion, options, output
 from tui_annotate.cli.help_format import DATA
+from tui_annotate.cli.intervals import print_interval_notes
 from tui_annotate.cli.options import add_command, add_group, argument, flag, open_workspace, option
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.labels import JOINER
@@ -131,8 +133,10 @@ def import_suggestions(
     """Import suggestions.
 
     Each line of the file names a sample and quotes words of its summary. A label, evidence, a
-    reason and a score are optional. Quotes must occur in the texts, labels in the label set. If a
-    line has an error, nothing is imported.
+    reason and a score are optional. Quotes must occur in the texts, labels in the label set. A line
+    with a list "suggestions" states that the machine ran for the sample, also if the list is empty;
+    "sentence_scores" gives a probability for each sentence. If a line has an error, nothing is
+    imported.
     """
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         counts = space.machines.suggestion_service.read(
@@ -237,7 +241,9 @@ def report(
     A suggestion counts once for each person to whom it was displayed: people who answered, and
     people who worked on its sample afterwards. A suggestion without an answer is passed if the
     person completed the sample, else open. Acceptance is the percentage of answers that accept the
-    suggestion, with its 95 % interval (Wilson).
+    suggestion, with its 95 % interval, which resamples whole clusters of samples that share a
+    source document. People who saw a suggestion are no independent judges of its maker: compare
+    makers with people by `tui-annotate scores compare --suggestions`.
     """
     with open_workspace(common.workspace, needs=Permission.REPORT) as space:
         found = space.machines.suggestion_service.report(dataset=dataset, maker=maker)
@@ -282,11 +288,14 @@ def _print_visibility(dataset: str, line: str, *, hidden: bool, as_json: bool) -
 
 
 def _print_counts(counts: SuggestionCounts, *, as_json: bool) -> None:
-    known = f", {counts.known:,} already known" if counts.known else ""
-    line = f"{output.many(counts.added, 'suggestion')} added{known}"
-    output.print_result_or_json(
-        {"added": counts.added, "known": counts.known}, line, as_json=as_json
-    )
+    line = f"{output.many(counts.added, 'suggestion')} added"
+    if counts.known:
+        line += f", {counts.known:,} already known"
+    if counts.updated:
+        line += f" ({counts.updated:,} with a new score)"
+    if counts.samples:
+        line += f"; results of {output.many(counts.samples, 'sample')} stored"
+    output.print_result_or_json(asdict(counts), line, as_json=as_json)
 
 
 def _count_answers(listed: SuggestionListing) -> Counter[str]:
@@ -341,6 +350,7 @@ def _print_report(found: Mapping[str, Any]) -> None:
         output.print_message(f"{more} for rejected suggestions; list all reasons with --json")
     for line in _LEGEND:
         output.print_message(line)
+    print_interval_notes({"answers": found["clusters"]})
 
 
 def _print_rates(title: str, counts: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> None:
@@ -353,5 +363,8 @@ def _print_rates(title: str, counts: Sequence[str], rows: Sequence[Mapping[str, 
 def _format_rate(rate: Mapping[str, Any]) -> str:
     if rate["share"] is None:
         return "-"
+    share = f"{100 * rate['share']:.0f}%"
+    if rate["low"] is None:
+        return f"{share} -"
     low, high = (f"{100 * rate[bound]:.0f}" for bound in ("low", "high"))
-    return f"{100 * rate['share']:.0f}% {low}-{high}"
+    return f"{share} {low}-{high}"

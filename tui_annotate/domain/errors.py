@@ -15,6 +15,7 @@ TuiAnnotateError
 ├── Conflict                exit 1
 └── Unavailable             exit 1
     ├── VectorsPending
+    ├── RequestFailed
     ├── ReadOnly
     └── Damaged
 """
@@ -114,6 +115,10 @@ class VectorsPending(Unavailable):
             f"this sample has no vectors yet; {percent} % of the texts have some", hint
         )
         self.percent = percent
+
+
+class RequestFailed(Unavailable):
+    """An error: an endpoint failed on one request, also when repeated; others may succeed."""
 
 
 class ReadOnly(Unavailable):

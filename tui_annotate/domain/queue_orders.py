@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from math import isfinite
 from typing import Final, NamedTuple
 
 from tui_annotate.domain.errors import InvalidInput
@@ -29,18 +30,38 @@ class ScoreDirection(StrEnum):
 
 
 class ByScore(NamedTuple):
+    """An order by a score.
+
+    `middle`: raw value of the score that is most uncertain; None for the value that its run names,
+    else the median. Only for the order `uncertain`.
+    """
+
     sense: ScoreDirection
     score: str
+    middle: float | None = None
 
     def __str__(self) -> str:
-        return f"{self.sense}:{self.score}"
+        name = f"{self.sense}:{self.score}"
+        return name if self.middle is None else f"{name}={self.middle!r}"
 
 
 def by_score(order: str) -> ByScore | None:
-    """Parse the name of an order of samples by a score, such as `worst:faithfulness`; else None."""
+    """Parse the name of an order of samples by a score, else return None.
+
+    Examples: `worst:faithfulness`, `uncertain:p`, `uncertain:p=0.5` (the distance to 0.5).
+    """
     sense, _, score = order.partition(":")
-    known = score and sense in list(ScoreDirection)
-    return ByScore(ScoreDirection(sense), score) if known else None
+    if not score or sense not in list(ScoreDirection):
+        return None
+    direction = ScoreDirection(sense)
+    name, equals, value = score.rpartition("=")
+    if direction is ScoreDirection.UNCERTAIN and name and equals:
+        try:
+            middle = float(value)
+        except ValueError:
+            return ByScore(direction, score)
+        return ByScore(direction, name, middle) if isfinite(middle) else None
+    return ByScore(direction, score)
 
 
 def score_of_order(order: str) -> str:
@@ -66,8 +87,10 @@ def check_order(name: str) -> str:
     if name == "random":
         return f"{RANDOM}1"
     seeded = name.startswith(RANDOM) and len(name) > len(RANDOM)
-    if name in (BY_SOURCE, INGESTED) or seeded or by_score(name):
+    if name in (BY_SOURCE, INGESTED) or seeded:
         return name
+    if scored := by_score(name):
+        return str(scored)
     if name.startswith(DISAGREE):
         raise InvalidInput(
             f"the queue order {name!r} is available only in review",
@@ -76,6 +99,6 @@ def check_order(name: str) -> str:
     senses = ", ".join(f"{sense}:SCORE" for sense in ScoreDirection)
     raise InvalidInput(
         f"unknown order {name!r}",
-        f"use one of: by-source, ingested, random, random:SEED, {senses}",
+        f"use one of: by-source, ingested, random, random:SEED, {senses}, uncertain:SCORE=VALUE",
         code="order-unknown",
     )

@@ -11,7 +11,7 @@ from tui_annotate.domain.assignments import Assignment
 from tui_annotate.domain.did_you_mean import suggest_word
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import Person
-from tui_annotate.domain.samples import Sample
+from tui_annotate.domain.samples import Sample, SampleKey
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,11 +19,13 @@ class OwnedAnnotation:
     """An annotation with its annotator's id.
 
     `score`: probability that a machine gives to the annotation; only suggestions keep it.
+    `sample`: key of the annotated sample, if the annotation comes without its record.
     """
 
     person: str
     annotation: Annotation
     score: float | None = field(default=None, compare=False)
+    sample: SampleKey | None = field(default=None, compare=False)
 
 
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
@@ -158,6 +160,8 @@ class RecordFilter:
         dataset, sample: the sample's key, or one part of it.
         origin: origin of annotations: `human`, `imported` (any format), or a full origin;
             `adjudicated` also selects samples adjudicated without annotations.
+        state: state of the work; `all` is for formats for training, which write completed work if
+            the state is empty.
         label: label path joined by dots: annotations with the label or a descendant of it.
         since: ISO 8601: only annotations and assignments updated at this time or later.
         practice: `with` includes practice work; otherwise practice work is excluded.

@@ -122,6 +122,25 @@ class SuggestionAnswer:
     annotation: str = ""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PersonAnswer:
+    """A person's answer to a suggestion, for exports.
+
+    Attributes:
+        kind: a value of `AnswerKind`; `removed` if the accepted annotation was deleted later.
+        suggestion: None if the suggestion was deleted.
+    """
+
+    person: str
+    kind: str
+    reason: str
+    suggestion: Suggestion | None
+
+
+REMOVED: Final = "removed"
+"""Kind of an accepted suggestion whose annotation was deleted later."""
+
+
 def answer_to_json(given: SuggestionAnswer) -> dict[str, Any]:
     return asdict(given) | {"answer": given.answer.value}
 

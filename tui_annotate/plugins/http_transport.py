@@ -10,7 +10,7 @@ from ipaddress import ip_address
 from typing import TYPE_CHECKING
 
 from tui_annotate.domain.endpoint_trust import EndpointTrust
-from tui_annotate.domain.errors import InvalidInput, Unavailable
+from tui_annotate.domain.errors import InvalidInput, RequestFailed
 from tui_annotate.domain.terminal_text import make_line_visible
 from tui_annotate.domain.version import VERSION
 from tui_annotate.plugins.api_key import KEYS, key
@@ -102,7 +102,7 @@ def read_body(
     The body of an error reply is cut at `MOST_ERROR_BYTES`.
 
     Raises:
-        Unavailable: the body of a successful reply is longer; has the hint `hint`.
+        RequestFailed: the body of a successful reply is longer; has the hint `hint`.
         TransientFailure: the reply does not end in time.
     """
     until = clock() + seconds
@@ -113,7 +113,7 @@ def read_body(
         if len(body) > allowed:
             if reply.is_success:
                 host = format_host(reply.request.url)
-                raise Unavailable(f"the reply of {host} is longer than {most:,} bytes", hint)
+                raise RequestFailed(f"the reply of {host} is longer than {most:,} bytes", hint)
             break
         if clock() > until:
             raise reply_timeout(timeout)

@@ -98,7 +98,8 @@ class Judge(Protocol):
         """Return a chat model's reply to a question, from the cache if possible.
 
         Raises:
-            Unavailable: the model cannot be reached, or its response is not a valid reply.
+            RequestFailed: the model fails on this question; it may answer others.
+            Unavailable: the model cannot be reached.
             InvalidInput: the model rejects this question, for example because of its length.
         """
         ...

@@ -14,6 +14,7 @@ from tui_annotate.domain.endpoint_trust import EndpointTrust
 from tui_annotate.domain.records import DatasetDescription, Problem, Record
 from tui_annotate.domain.samples import Sample, SampleKey, Side
 from tui_annotate.domain.scores import Score
+from tui_annotate.domain.suggestions import PersonAnswer
 
 if TYPE_CHECKING:
     import numpy as np
@@ -232,6 +233,10 @@ class ImportOptions:
         return self.merge_rows or bool(self.person_column or self.start_column)
 
 
+AnswerReader = Callable[[Sequence[SampleKey]], Mapping[SampleKey, Sequence[PersonAnswer]]]
+"""A function that returns people's answers to suggestions on some samples."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExportOptions:
     """User options of an export; a format ignores options that do not concern the format.
@@ -244,8 +249,10 @@ class ExportOptions:
         offsets: unit of offsets, `CODEPOINT` or `UTF16`, in formats that allow both units.
         unrated: whether to include samples that were read but not rated.
         everyone_read: whether each annotator of a dataset completed every sample of the dataset.
+        all_states: whether formats for training also get work that is not completed.
         sample: returns any stored sample by key, also if not exported; None without a store.
         opinions: returns the scores of some samples; None if no scores are stored.
+        answers: returns people's answers to suggestions on some samples; None without a store.
     """
 
     formula_safe: bool = True
@@ -254,10 +261,12 @@ class ExportOptions:
     offsets: str = CODEPOINT
     unrated: bool = False
     everyone_read: bool = False
+    all_states: bool = False
     sample: Callable[[SampleKey], Sample | None] | None = field(default=None, compare=False)
     opinions: Callable[[Sequence[SampleKey]], Mapping[SampleKey, tuple[Score, ...]]] | None = field(
         default=None, compare=False
     )
+    answers: AnswerReader | None = field(default=None, compare=False)
 
 
 @dataclass(slots=True)
@@ -266,13 +275,15 @@ class ExportReport:
 
     An annotation with several rows counts once. `lost` maps a kind of loss to the number of losses.
     `adjudicated` counts the annotations of reviewers' adjudication that were given to the exporter,
-    which does not set this number.
+    and `left_out` the work that a format for training does not get, by state: an annotator and a
+    sample count once. The exporter does not set these numbers.
     """
 
     records: int = 0
     annotations: int = 0
     lost: dict[str, int] = field(default_factory=dict)
     adjudicated: int = 0
+    left_out: dict[str, int] = field(default_factory=dict)
 
     def count_loss(self, kind: str, count: int = 1) -> None:
         if count:

@@ -6,6 +6,7 @@ Built-in importers validate their own records; tests enforce this.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from tui_annotate.domain.annotations import normalize_annotation
+from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import InvalidInput, TuiAnnotateError
 from tui_annotate.domain.records import Problem, Record
 from tui_annotate.domain.samples import Sample, Side
@@ -109,11 +111,7 @@ def _check_names(item: Record | Problem) -> Record | Problem:
     """Return a Problem for a record with a name that is not UTF-8, as names of files may be."""
     if isinstance(item, Problem):
         return item
-    sample = item.sample
-    names = [sample.dataset, sample.id, sample.group]
-    names += [name for document in sample.documents for name in (document.key, document.title)]
-    names += [name for person in item.people for name in (person.id, person.name)]
-    wrong = next((name for name in names if not is_utf8(name)), None)
+    wrong = next((name for name in _list_names(item) if not is_utf8(name)), None)
     if wrong is None:
         return item
     return Problem(
@@ -122,6 +120,16 @@ def _check_names(item: Record | Problem) -> Record | Problem:
         "rename the file, or correct the program that wrote the name",
         code=NAME_NOT_UTF8,
     )
+
+
+def _list_names(record: Record) -> Iterator[str]:
+    """Yield all names in a record: of its dataset, sample, group, documents and people."""
+    sample = record.sample
+    yield from (sample.dataset, sample.id, sample.group)
+    for document in sample.documents:
+        yield from (document.key, document.title)
+    for person in record.people:
+        yield from (person.id, person.name)
 
 
 def _check_item(item: Any) -> Record | Problem:
@@ -134,21 +142,39 @@ def _check_item(item: Any) -> Record | Problem:
         _check_record(item)
     except TuiAnnotateError as error:
         return Problem(item.where or f"sample {item.sample.id!r}", error.message, error.hint)
+    except (AttributeError, TypeError, ValueError) as error:  # a field of another type
+        return Problem(
+            str(item.where or "a record"),
+            f"the importer yielded a record with a field of a wrong type: {error}",
+            "report the error to the authors of the plug-in",
+        )
     return item
 
 
 def _check_record(record: Record) -> None:
+    for name in _list_names(record):
+        _require_text(name)
     _check_sample(record.sample)
     named = {parse_identifier(person.id, what="id of a person") for person in record.people}
     for owned in record.annotations:
         parse_identifier(owned.annotation.id, what="id of an annotation")
         normalize_annotation(owned.annotation, record.sample)
+    for work in record.assignments:
+        if not isinstance(work.state, State):
+            raise InvalidInput(f"the state {work.state!r} is not one of the class State")
+        if not math.isfinite(work.seconds) or work.seconds < 0:
+            raise InvalidInput(f"the working time {work.seconds!r} is not a number of seconds")
     workers = (work.person for work in record.assignments)
     for key in (*(owned.person for owned in record.annotations), *workers):
         if key not in named:
             raise InvalidInput(
                 f"person {key!r} is not in the record's `people`", "add the person to `people`"
             )
+
+
+def _require_text(name: Any) -> None:
+    if not isinstance(name, str):
+        raise InvalidInput(f"the name {name!r} is not text")
 
 
 def _check_sample(sample: Sample) -> None:

@@ -20,11 +20,11 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from fnmatch import fnmatchcase
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
-from typing import Any, Final, Literal, overload
+from typing import Any, Final, Literal, cast, overload
 
 from tui_annotate.domain.did_you_mean import suggest_word
 from tui_annotate.domain.endpoint_trust import EndpointTrust
@@ -70,6 +70,7 @@ _BUILT_IN: Final[Mapping[str, Mapping[str, str]]] = {
     "exporters": {
         **{name: _IMPORTERS[name] for name in _IMPORTERS if name not in _READ_ONLY},
         "autojudge-page": f"{_FORMATS}.autojudge.page:AutojudgePageFormat",
+        "suggestions": f"{_FORMATS}.answered_suggestions:AnsweredSuggestionsFormat",
         "preferences": f"{_LAB}score.generations:PreferencesFormat",
         "faithbench-csv": f"{_FORMATS}.tabular:FaithBenchTable",
         "conll": f"{_FORMATS}.conll:ConllFormat",
@@ -121,6 +122,7 @@ _PROTOCOLS: Final[Mapping[str, type]] = {
     "scorers": Scorer,
     "judges": Judge,
 }
+_FILE_KINDS: Final = ("importers", "exporters")
 _SPECIAL_NAMES: Final[Mapping[str, tuple[str, ...]]] = {"embedders": ("auto", "none")}
 """Values in place of a plug-in name: `auto` for the best plug-in, `none` for no plug-in."""
 
@@ -204,7 +206,12 @@ def load_embedder(
         trust=allowed,
     )
     embedder: Embedder = _make_plugin("embedders", name, options)
-    return embedder
+    if is_built_in("embedders", name):
+        return embedder
+    from tui_annotate.plugins.plugin_results import CheckedEmbedder
+
+    guard = partial(guard_plugin, "embedders", name)
+    return cast("Embedder", CheckedEmbedder(embedder, name=name, guard=guard))
 
 
 def load_scorer(spec: str, options: ScorerOptions) -> Scorer:
@@ -220,7 +227,11 @@ def load_judge(spec: str, options: JudgeOptions) -> Judge:
     if options.trust is not None:
         _require_trust("judges", name, options.base_url, trust=options.trust)
     judge: Judge = _make_plugin("judges", name, replace(options, model=model))
-    return judge
+    if is_built_in("judges", name):
+        return judge
+    from tui_annotate.plugins.plugin_results import CheckedJudge
+
+    return CheckedJudge(judge, name=name, guard=partial(guard_plugin, "judges", name))
 
 
 def _require_trust(kind: Kind, name: str, base_url: str, *, trust: EndpointTrust) -> None:
@@ -349,13 +360,16 @@ def guard_plugin(kind: Kind, name: str) -> Iterator[None]:
     """Replace an unexpected error of an optional plug-in by the error Unavailable.
 
     Optional plug-ins are those of other packages and of `tui_annotate.lab`. An unexpected error of
-    a core plug-in is a bug and passes through; so do OSError and the program's own errors.
+    a core plug-in is a bug and passes through; so do the program's own errors, and an OSError of
+    importers and exporters, which may concern the user's file.
     """
     try:
         yield
-    except (TuiAnnotateError, OSError):
+    except TuiAnnotateError:
         raise
     except Exception as error:
+        if isinstance(error, OSError) and (kind in _FILE_KINDS or name in _BUILT_IN[kind]):
+            raise
         hint = "report the error to the authors of the plug-in, or uninstall its package"
         if target := _BUILT_IN[kind].get(name):
             if not target.startswith(_LAB):

@@ -10,7 +10,7 @@ from itertools import count
 from threading import Event
 from typing import Final, TypeVar
 
-from tui_annotate.domain.errors import InvalidInput, Unavailable
+from tui_annotate.domain.errors import InvalidInput, RequestFailed, Unavailable
 from tui_annotate.plugins.http_errors import TransientFailure
 
 _log = logging.getLogger(__name__)
@@ -42,8 +42,9 @@ def spread_wait(attempt: int) -> float:
 class RetryPolicy:
     """Repeats requests to one endpoint after temporary failures; threads may share it.
 
-    When a request fails for the last time, the requests of other threads stop waiting and fail too,
-    and later requests are attempted only once, until one succeeds.
+    When a request fails for the last time and no other request has succeeded since it began, the
+    requests of other threads stop waiting and fail too, and later requests are attempted only once,
+    until one succeeds. A request that fails while others succeed fails alone.
 
     Attributes:
         wait: function that waits some seconds; None for a wait that ends at such a failure.
@@ -54,6 +55,7 @@ class RetryPolicy:
         keeps_results: returns whether a repeated run continues, with the results so far.
         repeat_hint: hint of a final error if `keeps_results` returns False.
         reached: whether the endpoint has ever answered.
+        successes: number of requests that succeeded so far.
     """
 
     host: str
@@ -67,20 +69,30 @@ class RetryPolicy:
     keeps_results: Callable[[], bool] = lambda: True
     repeat_hint: str = REPEAT_HINT
     reached: bool = field(default=False, init=False)
+    successes: int = field(default=0, init=False)
     _given_up: Event = field(default_factory=Event, init=False)
 
     def __call__(self, attempt: Callable[[], _T]) -> _T:
-        """Return the result of a request; raise Unavailable if the last attempt failed, too."""
+        """Return the result of a request.
+
+        Raises:
+            RequestFailed: the last attempt failed, too, although the endpoint was reached.
+            Unavailable: the endpoint cannot be reached, or requires too long a wait.
+        """
+        successes = self.successes
         for number in count(1):
             try:
                 result = attempt()
             except TransientFailure as error:
                 failure = error
+            except RequestFailed:
+                raise
             except Unavailable as error:
                 self._given_up.set()
                 error.hint = error.hint or self._final_hint()
                 raise
             else:
+                self.successes += 1
                 self._given_up.clear()
                 return result
             connected = failure.connected or self.reached
@@ -94,11 +106,15 @@ class RetryPolicy:
             (self.wait or self._given_up.wait)(seconds)
             if self._given_up.is_set():
                 break
-        self._given_up.set()
-        long = failure.after > self.longest_asked
-        later = f"; the endpoint requires a wait of {failure.after:,.0f} s" if long else ""
+        if self.successes == successes:
+            self._given_up.set()
         hint = "; ".join(filter(None, (failure.hint, self._final_hint())))
-        raise Unavailable(f"{self.host}: {failure}{later}", hint) from failure
+        if too_long:
+            later = f"the endpoint requires a wait of {failure.after:,.0f} s"
+            raise Unavailable(f"{self.host}: {failure}; {later}", hint) from failure
+        if not connected:
+            raise Unavailable(f"{self.host}: {failure}", hint) from failure
+        raise RequestFailed(f"{self.host}: {failure}", hint) from failure
 
     def limit_retries(self, most: int | None) -> None:
         """Set the maximum number of repetitions of a request; None changes nothing.

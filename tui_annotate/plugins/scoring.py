@@ -42,6 +42,9 @@ class SampleSentences:
 class Opinion:
     """Values of one score for one question or one sample, computed by a scorer.
 
+    `plugins.plugin_results.OpinionChecker` checks each one. Values may be numbers of any library;
+    NaN and infinity count as None.
+
     Attributes:
         values: raw values. For a question: one for each text, then one for each extra; values of
             extras may be missing. For a sample: one for each sentence of the summary. None means

@@ -59,6 +59,7 @@ class Loss(StrEnum):
     FORMULAS = "formula-like cells that got a leading quote"
     BAD_TIMES = "invalid times"
     SHARED_TOKENS = "spans that share tokens with an earlier span"
+    COVERED_SPANS = "spans whose tokens all belong to an earlier span"
     TOKENLESS = "spans that cover no token"
     CUT_TOKENS = "spans that were extended to whole tokens"
     NUMBERED_IDS = "sample ids that were replaced by numbers"
@@ -72,6 +73,7 @@ class Loss(StrEnum):
     DOUBLE_SPANS = "spans that are marked more than once"
     SPANS_OVER_SENTENCES = "spans that were split or shortened at sentence boundaries"
     LATER_EDITS = "marks of work that was edited after its adjudication"
+    DELETED_SUGGESTIONS = "answers to suggestions that were deleted"
     NOT_FINITE = "numbers that are NaN or infinite (written as null)"
 
 
@@ -104,6 +106,8 @@ class FormatTraits:
         layered: whether the format holds the work of only one annotator on a sample.
         marks_later_edits: whether the format marks work that was edited after its adjudication.
         delegates: whether the importer reads each file by `reader_guard.read_guarded`.
+        trains: whether the format is for training, and has no states: text without a mark would
+            look as if it was read, so an export writes completed work unless states are chosen.
     """
 
     title: str
@@ -113,6 +117,7 @@ class FormatTraits:
     layered: bool = False
     delegates: bool = False
     marks_later_edits: bool = False
+    trains: bool = False
 
     @property
     def lost(self) -> tuple[RecordTrait, ...]:

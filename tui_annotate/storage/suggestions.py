@@ -12,15 +12,23 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any, Final
 
-from sqlalchemy import Connection, bindparam, delete, text
+from sqlalchemy import Connection, bindparam, delete, select, text, update
 
 from tui_annotate.domain.did_you_mean import suggest_word
 from tui_annotate.domain.errors import Conflict, InvalidInput, NotFound
 from tui_annotate.domain.label_changes import Renames, rename_payload
-from tui_annotate.domain.people import Permission, require_permission
+from tui_annotate.domain.people import (
+    Permission,
+    is_allowed,
+    require_permission,
+    visible_people,
+)
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.domain.scores import RunKind, ScoreRun
 from tui_annotate.domain.suggestions import (
+    REMOVED,
+    AnswerKind,
+    PersonAnswer,
     Suggestion,
     SuggestionStatus,
     answer_from_json,
@@ -78,6 +86,20 @@ _LISTED: Final = text(
     "   AND n.person = a.person AND n.sample_id = a.sample_id"
     " WHERE (:dataset = '' OR d.name = :dataset) AND (:maker = '' OR s.maker = :maker)"
     " ORDER BY d.name, p.id, s.id, a.person"
+)
+_GIVEN: Final = text(
+    "SELECT p.external, a.person, a.payload, s.payload, n.id IS NOT NULL"
+    " FROM answers a JOIN samples p ON p.id = a.sample_id"
+    " JOIN datasets d ON d.id = p.dataset_id"
+    " LEFT JOIN suggestions s ON s.id = a.suggestion AND s.sample_id = a.sample_id"
+    " LEFT JOIN annotations n ON n.id = json_extract(a.payload, '$.annotation')"
+    "   AND n.person = a.person AND n.sample_id = a.sample_id"
+    " WHERE d.name = :dataset AND p.external IN (SELECT value FROM json_each(:ids))"
+    " ORDER BY p.id, a.suggestion, a.person"
+)
+_ANSWERED: Final = text(
+    "SELECT p.external, a.person, a.payload FROM answers a JOIN samples p ON p.id = a.sample_id"
+    " JOIN datasets d ON d.id = p.dataset_id WHERE d.name = :dataset"
 )
 
 
@@ -160,6 +182,27 @@ class SuggestionStore(Store):
             runs.drop(self._database, number)
         return stored
 
+    def update_scores(self, suggestions: Iterable[tuple[SampleKey, Suggestion]]) -> int:
+        """Give stored suggestions the new scores that their maker computed; return their number.
+
+        The suggestions have ids. Answers keep the score that the annotator saw.
+        """
+        require_permission(self._actor, Permission.MANAGE)
+        updated = 0
+        for some in split_batches(suggestions, _BATCH):
+            scores = {each.id: each.score for _, each in some if each.score is not None}
+            with self._database.writing() as connection:
+                query = select(SUGGESTIONS.c.id, SUGGESTIONS.c.payload)
+                rows = connection.execute(query.where(SUGGESTIONS.c.id.in_(scores))).all()
+                for name, payload in rows:
+                    value = from_json(payload)
+                    if value["score"] != scores[name]:
+                        mine = SUGGESTIONS.c.id == name
+                        changed = to_json({**value, "score": scores[name]})
+                        connection.execute(update(SUGGESTIONS).where(mine).values(payload=changed))
+                        updated += 1
+        return updated
+
     def of(self, person: str, key: SampleKey) -> tuple[SuggestionStatus, ...]:
         """Return suggestions with a person's answers in reading order, if shown; or NotFound."""
         require_permission(self._actor, Permission.READ, person)
@@ -188,6 +231,49 @@ class SuggestionStore(Store):
             rows = streamed.execute(_LISTED, {"dataset": dataset, "maker": maker}).mappings()
             for _, mine in groupby(rows, key=itemgetter("suggestion")):
                 yield _build_listing(list(mine), hidden, reader)
+
+    def answers(self, dataset: str) -> dict[tuple[SampleKey, str], list[tuple[str, str]]]:
+        """Return maker and kind of all answers in a dataset, by sample and person's id."""
+        require_permission(self._actor, Permission.REPORT)
+        found: dict[tuple[SampleKey, str], list[tuple[str, str]]] = {}
+        with self._database.reading() as connection:
+            for sample, person, payload in connection.execute(_ANSWERED, {"dataset": dataset}):
+                given = answer_from_json(from_json(payload))
+                name = SampleKey(dataset, sample), person
+                found.setdefault(name, []).append((given.maker, given.answer.value))
+        return found
+
+    def given_answers(self, keys: Sequence[SampleKey]) -> dict[SampleKey, list[PersonAnswer]]:
+        """Return the answers on some samples that the actor may see, by sample, then by person.
+
+        Who may not report sees only their own answers, and none where suggestions are hidden.
+        """
+        seen = visible_people(self._actor)
+        everything = is_allowed(self._actor, Permission.REPORT)
+        by_dataset: dict[str, list[str]] = {}
+        for key in keys:
+            by_dataset.setdefault(key.dataset, []).append(key.id)
+        found: dict[SampleKey, list[PersonAnswer]] = {}
+        with self._database.reading() as connection:
+            reader = _SuggestionReader(connection)
+            for dataset, ids in by_dataset.items():
+                if not everything and is_blind(connection, dataset):
+                    continue
+                wanted = {"dataset": dataset, "ids": to_json(ids)}
+                for sample, person, answer, column, stands in connection.execute(_GIVEN, wanted):
+                    if seen is not None and person not in seen:
+                        continue
+                    given = answer_from_json(from_json(answer))
+                    gone = given.answer is not AnswerKind.REFUSED and not stands
+                    found.setdefault(SampleKey(dataset, sample), []).append(
+                        PersonAnswer(
+                            person=person,
+                            kind=REMOVED if gone else given.answer.value,
+                            reason=given.reason,
+                            suggestion=reader.suggestion(dataset, column) if column else None,
+                        )
+                    )
+        return found
 
     def runs(self) -> list[ScoreRun]:
         require_permission(self._actor, Permission.REPORT)

@@ -183,7 +183,12 @@ class Workspace:
 
         people = {person.id: person for person in self.people.all()}
         stands = self.log.standing(self.export_service.checked(RecordFilter.of(**filters)), people)
-        return report(stands, people, period=Period.WEEK if weeks else Period.MONTH)
+        return report(
+            stands,
+            people,
+            clusters=self.corpus.clusters(),
+            period=Period.WEEK if weeks else Period.MONTH,
+        )
 
     @cached_property
     def assist_tuning(self) -> TuningService:
@@ -282,7 +287,8 @@ class Workspace:
         from tui_annotate.services.export import ExportService
 
         paths, opinions = self._proposals.label_paths, self.machines.opinions
-        return ExportService(self.corpus, self.people, self.log, paths, opinions)
+        answers = self.machines.suggestions.given_answers
+        return ExportService(self.corpus, self.people, self.log, paths, opinions, answers)
 
     def ingest(
         self,

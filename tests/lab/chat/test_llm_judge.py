@@ -16,7 +16,7 @@ import pytest
 
 from tests.plugins.chat_server import KEY, FakeChat, chatting, refusal
 from tests.plugins.loopback import Reply
-from tui_annotate.domain.errors import InvalidInput, Unavailable
+from tui_annotate.domain.errors import InvalidInput, RequestFailed, Unavailable
 from tui_annotate.lab.chat.llm_judge import MAX_REPLY_BYTES, LlmJudge, reply_key
 from tui_annotate.lab.chat.replies import ParsingJudge
 from tui_annotate.lab.chat.reply_cache import LayeredReplies
@@ -431,12 +431,40 @@ def test_a_final_error_ends_all_requests(chat: FakeChat) -> None:
     asked = LlmJudge(options)
     asked._retry.backoff = lambda attempt: 0.01 if attempt == 1 else 60.0
     outcomes = dict(asked.ask_all([Question(user=str(number)) for number in range(40)]))
-    assert {type(each) for each in outcomes.values()} == {Unavailable}
+    assert all(isinstance(each, Unavailable) for each in outcomes.values())
     sent = 1000 - len(chat.script)
-    assert sent <= 4 * 2
+    assert sent <= 4 * 2 + 10
     with pytest.raises(Unavailable):
         asked.ask(Question(user="later"))
     assert 1000 - len(chat.script) == sent + 1
+
+
+def test_a_question_that_always_fails_fails_alone(chat: FakeChat) -> None:
+    """Each order: the other questions are answered, also those that fail once at the same time."""
+    questions = [Question(user=each) for each in ("bad", "b", "c", "bad 2", "e")]
+    for order in (questions, questions[::-1]):
+        for at_once in (1, 4):
+            chat.failing = "bad"
+            asked = judge(chat, concurrency=at_once, max_retries=2)
+            outcomes = dict(asked.ask_all(order))
+            failed = {order[at].user for at, one in outcomes.items() if type(one) is RequestFailed}
+            answered = {order[at].user for at, one in outcomes.items() if type(one) is ModelReply}
+            assert (failed, answered) == ({"bad", "bad 2"}, {"b", "c", "e"})
+
+
+def test_an_endpoint_that_stops_is_left(chat: FakeChat) -> None:
+    """After ten failures in a row no further question is sent, and the error is of the endpoint."""
+    asked = judge(chat, concurrency=1, max_retries=0)
+    assert asked.ask(HELLO).text == "1"
+    chat.script.extend([refusal(500, "broken")] * 100)
+    outcomes = dict(asked.ask_all([Question(user=str(number)) for number in range(40)]))
+    assert 100 - len(chat.script) == 10
+    assert [type(outcomes[at]) for at in (0, 8, 9, 39)] == [
+        RequestFailed,
+        RequestFailed,
+        Unavailable,
+        Unavailable,
+    ]
 
 
 def test_requests_that_wait_for_others_are_not_sent(chat: FakeChat) -> None:

@@ -9,7 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui_annotate.domain.errors import InvalidInput, TuiAnnotateError, Unavailable
+from tui_annotate.domain.errors import (
+    InvalidInput,
+    RequestFailed,
+    TuiAnnotateError,
+    Unavailable,
+)
 from tui_annotate.lab.chat.replies import (
     NoReply,
     ParsingJudge,
@@ -231,6 +236,34 @@ def test_refusals_alone_are_an_error_of_the_endpoint(caplog: pytest.LogCaptureFi
     with pytest.raises(Unavailable, match=r"9.*no such model"):
         parser.tally.check_refusals()
     assert len(caplog.records) == 5
+
+
+def test_one_failed_question_is_no_end(caplog: pytest.LogCaptureFixture) -> None:
+    """The others are answered; if all fail, the error of the first is the error of the run."""
+    parser, found = ask(Scripted(RequestFailed("broken (500)", "later"), "1"), "a", "b")
+    assert sorted(map(str, found)) == ["1", str(NoReply.FAILED)]
+    assert (parser.tally.failed, parser.tally.unanswered) == (1, 1)
+    parser.tally.check_refusals()
+    assert "broken" in caplog.text
+    alone, _ = ask(Scripted(RequestFailed("broken (500)", "later")), "a")
+    with pytest.raises(Unavailable, match=r"broken \(500\)") as error:
+        alone.tally.check_refusals()
+    assert error.value.hint == "later"
+
+
+def test_each_reply_says_why_it_is_missing() -> None:
+    """Unclear, refused or failed, with the message of the endpoint."""
+    judge = Scripted(RequestFailed("broken"), InvalidInput("too long"), "x", "1", "y", "z")
+    parser = ParsingJudge(judge, reminder="")
+    asked = [(Question(user=user), digit) for user in "abcd"]
+    found = dict(parser.ask_each(asked))
+    reasons = {(one.missing, one.reason) for one in found.values()}
+    assert reasons == {
+        (NoReply.FAILED, "broken"),
+        (NoReply.REFUSED, "too long"),
+        (NoReply.UNCLEAR, ""),
+        (None, ""),
+    }
 
 
 def test_each_reply_is_heard() -> None:

@@ -79,6 +79,7 @@ def test_sort_writes_the_published_form(
         "spearman": 0.429, "sim": 0.667, "overlap": [2, 0], "covered": False,
         "unclear": 0,
         "refused": 0,
+        "failed": 0,
     }  # fmt: skip
     assert (second["spearman"], second["sorted"]) == (None, [])
     assert second["reason"]
@@ -320,15 +321,15 @@ def test_a_run_without_a_cache_promises_no_continuation(
     command: Command, chat: FakeChat, rag: Path
 ) -> None:
     """After an error of the endpoint, with --no-cache a repeated run starts again."""
+    once = ("--max-retries", "0", "--concurrency", "1")
     for words, continues in (((), True), (("--no-cache",), False)):
-        chat.script.append(refusal(500, "broken"))
-        done = ask(command, chat, "sort", rag, "--max-retries", "0", *words, "--concurrency", "1")
-        assert (done.code, RESUME_HINT in done.err, REPEAT_HINT in done.err) == (
-            1,
-            continues,
-            not continues,
-        )
-        chat.script.clear()
+        # All questions fail, so that the run ends; one of them fails, so that the others are done.
+        for failures, code in ((99, 1), (1, 3)):
+            chat.script.extend([refusal(500, "broken")] * failures)
+            done = ask(command, chat, "sort", rag, *once, *words)
+            hints = (RESUME_HINT in done.err, REPEAT_HINT in done.err)
+            assert (done.code, *hints) == (code, continues, not continues)
+            chat.script.clear()
 
 
 def test_a_broken_embedder_loses_no_replies(
@@ -665,6 +666,20 @@ def test_proposals_are_told_and_stored_once(filled: Command) -> None:
     assert [each["maker"] for each in listed] == ["judge:toy"]
 
 
+def test_one_sample_that_always_fails_is_reported_alone(filled: Command) -> None:
+    """The suggestions on the other samples are stored; the exit code is 3 until it is answered."""
+    with chatting(_says) as chat:
+        asked = ("judge", "suggest", "--model", "toy", "--base-url", chat.url, "--max-retries", "0")
+        chat.failing = "15 million"
+        done = filled(*asked, "--max-unclear", "1", "--json")
+        chat.failing = ""
+        again = filled(*asked, "--json")
+    assert (done.code, done.json["failed"], len(done.json["missing"])) == (3, 1, 1)
+    assert done.json["missing"][0]["kind"] == "failed"
+    assert "500" in done.json["missing"][0]["reason"]
+    assert (again.code, again.json["cached"], again.json["missing"]) == (0, 1, [])
+
+
 def test_what_could_not_be_read_or_sent_whole_is_told(filled: Command) -> None:
     """Unclear replies, and texts longer than what may be sent."""
     with chatting(lambda _: "hm") as chat:
@@ -694,8 +709,9 @@ def test_without_an_address_nothing_leaves(filled: Command) -> None:
 @pytest.mark.parametrize(
     "words", [("sort", "--keep-irrelevant"), ("generate",), ("evaluate", "--embedder", "static")]
 )
-def test_a_refused_prompt_is_one_question(
-    command: Command, chat: FakeChat, tmp_path: Path, words: tuple[str, ...]
+@pytest.mark.parametrize("status", [400, 500])
+def test_a_refused_or_failed_prompt_is_one_question(
+    command: Command, chat: FakeChat, tmp_path: Path, words: tuple[str, ...], status: int
 ) -> None:
     """Whatever the order of rows: the others are written, and the exit code is 3."""
     rows = [
@@ -707,24 +723,30 @@ def test_a_refused_prompt_is_one_question(
 
     def limited(path: str, body: dict[str, Any]) -> Reply:
         if "toolong" in body["messages"][-1]["content"]:
-            return refusal(400, "maximum context length exceeded")
+            return refusal(status, "maximum context length exceeded")
         return reply(path, body)
 
     chat.reply = limited  # type: ignore[method-assign]
     path, out = tmp_path / "rows.jsonl", tmp_path / "out.json"
+    kinds = {
+        400: (MissingReason.REFUSED_PROMPT, "refused", "failed"),
+        500: (MissingReason.FAILED_PROMPT, "failed", "refused"),
+    }
     found = []
     for order in (rows, rows[::-1]):
         path.write_text("".join(json.dumps(row) + "\n" for row in order))
-        limits = ("--no-cache", "--max-unclear", "0.05")
+        limits = ("--no-cache", "--max-unclear", "0.05", "--max-retries", "0")
         done = ask(command, chat, *words, path, "-o", out, *limits)
         assert done.code == 3, done.err
         found.append(sorted(re.findall(r"toolong|[bcd]\?", out.read_text())))
         results = {row["question"]: row for row in json.loads(out.read_text())}
         refused = results.pop("toolong")
         reasons = {refused["reason"]} if "reason" in refused else {*refused["reasons"].values()}
-        assert reasons == {MissingReason.REFUSED_PROMPT}
-        assert (refused["refused"] > 0, refused["unclear"]) == (True, 0)
-        assert {(row["refused"], row["unclear"]) for row in results.values()} == {(0, 0)}
+        reason, kind, other = kinds[status]
+        assert reasons == {reason}
+        assert (refused[kind] > 0, refused[other], refused["unclear"]) == (True, 0, 0)
+        counts = {(row["refused"], row["failed"], row["unclear"]) for row in results.values()}
+        assert counts == {(0, 0, 0)}
         assert "maximum context length exceeded" in done.err
         out.unlink()
     assert found[0] == found[1]
@@ -754,7 +776,7 @@ def test_a_broken_endpoint_is_left_soon(
     chat.script.extend([refusal(500, "broken")] * 999)
     done = ask(command, chat, name, path, "--max-retries", "0", "--concurrency", "2")
     assert done.code == 1
-    assert 999 - len(chat.script) <= 4
+    assert 999 - len(chat.script) <= 10 + 3  # two rows have two questions at a time each
 
 
 def test_a_limit_uses_the_first_questions(command: Command, chat: FakeChat, rag: Path) -> None:

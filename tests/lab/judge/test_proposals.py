@@ -12,18 +12,27 @@ import pytest
 
 from tests.helpers.stores import LABELS, SEGMENTER, new, new_database, sample
 from tui_annotate.domain.annotations import Anchor
-from tui_annotate.domain.errors import InvalidInput, NotAllowed, NotFound, TuiAnnotateError
+from tui_annotate.domain.errors import (
+    InvalidInput,
+    NotAllowed,
+    NotFound,
+    RequestFailed,
+    TuiAnnotateError,
+    Unavailable,
+)
 from tui_annotate.domain.people import OPERATOR, Actor, Role
 from tui_annotate.domain.samples import Document, Sample, SampleKey, Side
 from tui_annotate.domain.scores import RunKind, Score
 from tui_annotate.domain.spans import Span
 from tui_annotate.domain.suggestions import Suggestion
+from tui_annotate.lab.chat.replies import NoReply
 from tui_annotate.lab.judge.proposals import (
+    AMBIGUOUS_EVIDENCE,
+    AMBIGUOUS_QUOTE,
     NO_EVIDENCE,
     NO_LABEL,
     NO_PART,
     NO_QUOTE,
-    SPANS,
     ProposalOptions,
     ProposalReport,
     ProposalService,
@@ -31,6 +40,7 @@ from tui_annotate.lab.judge.proposals import (
     shorten_reason,
 )
 from tui_annotate.plugins.judges import ModelReply, Question
+from tui_annotate.services.suggestions.sample_results import SPANS, find_ran
 from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.labels.store import GuidanceKind, GuidanceStore, LabelSets
 from tui_annotate.storage.scores.store import ScoreStore
@@ -201,16 +211,176 @@ def test_what_does_not_stand_there_is_refused(
         "[" * 100_000,
         json.dumps([PART] * 201),
         json.dumps([PART]) + " " * 10_000_000,
-        f"Sure! {json.dumps([PART])}",
+        f"First: {json.dumps([PART])} Final: []",
+        json.dumps([PART, PART])[:-10],
+        '{"problem": "overloaded", "details": []}',
+        f'{{"wrong": {json.dumps([PART])}, "right": []}}',
     ],
 )
 def test_a_reply_of_another_form_changes_nothing(store: Store, reply: str) -> None:
-    """It is asked again twice, then the sample has no proposals; that is told."""
+    """It is asked again twice, then the sample has no value; that is reported with the reason."""
     judge = Scripted(lambda _: reply)
     done = store.run(judge, limit=1)
     assert (done.tally.unclear, done.proposals, done.samples) == (1, 0, 1)
     assert [question.attempt for question in judge.asked] == [0, 1, 2]
     assert store.found() == []
+    assert store.counts() == []
+    (missing,) = done.missing.values()
+    assert (missing.missing, bool(missing.reason)) == (NoReply.UNCLEAR, True)
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        "{}",
+        '{{"proposals": {}}}',
+        '{{"note": "one part", "proposals": {}}}',
+        "Sure! {} I hope that this helps.",
+        "See [1] and [no 2]: {}",
+        "```json\n{}\n```\nThat is all.",
+        "<think>[]</think>{}",
+    ],
+)
+@pytest.mark.parametrize(
+    "evidence", ["12 million pounds", ["12 million pounds"], [{"quote": "12 million pounds"}]]
+)
+def test_a_list_in_any_plain_form_is_read(store: Store, form: str, evidence: Any) -> None:
+    """In an object, in a fence or in other text; evidence may be one quote or a list."""
+    judge = Scripted(lambda _: form.format(json.dumps([PART | {"evidence": evidence}])))
+    done = store.run(judge, limit=1)
+    (one,) = store.found()
+    assert (one.claim, one.evidence, done.tally.asked) == ((CLAIM,), (PROOF,), 1)
+
+
+@pytest.mark.parametrize("reply", ["[]", '{"proposals": []}', "None: [].", "```json\n[]\n```"])
+def test_an_empty_list_means_that_nothing_was_found(store: Store, reply: str) -> None:
+    """It is a reply with the value 0, unlike a reply of which nothing is usable."""
+    done = store.run(Scripted(lambda _: reply))
+    assert (done.nothing_found, done.missing, done.tally.unclear) == (2, {}, 0)
+    assert store.counts() == [("a", 0.0), ("b", 0.0)]
+
+
+def test_objects_one_per_line_are_a_list() -> None:
+    """Models write JSON lines in place of a list."""
+    other = PART | {"quote": "Everybody", "evidence": ""}
+    lines = f"{json.dumps(PART)}\n{json.dumps(other)}"
+    assert parse_proposals(lines) == parse_proposals(json.dumps([PART, other]))
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"quote": "16 million pounds"}, NO_QUOTE),
+        ({"label": "Wron"}, NO_LABEL),
+        ({"quote": 15}, NO_PART),
+        ({"quote": "o"}, AMBIGUOUS_QUOTE),
+    ],
+)
+def test_nothing_usable_is_not_nothing_found(
+    store: Store, change: dict[str, Any], reason: str
+) -> None:
+    """The sample is asked about again, then it has no value; the stored run names the reason."""
+    judge = Scripted(
+        lambda asked: "[]" if "1932" not in asked.user else json.dumps([PART | change])
+    )
+    done = store.run(judge)
+    assert [each.attempt for each in judge.asked if "1932" in each.user] == [0, 1, 2]
+    assert (done.nothing_found, done.tally.unclear) == (1, 1)
+    (missing,) = done.missing.values()
+    assert (missing.missing, missing.unusable) == (NoReply.UNCLEAR, True)
+    assert reason in missing.reason
+    assert store.counts() == [("a", None), ("b", 0.0)]
+    texts = [each.text for _, scores in store.scores.scores("d", names=[SPANS]) for each in scores]
+    assert reason in texts[0]
+    (judged,) = [each for each in store.scores.runs() if each.kind is RunKind.JUDGE]
+    assert judged.parameters["counts"] == {"samples": 2, "nothing_found": 1, "missing": 1}
+
+
+def test_a_usable_repetition_is_taken(store: Store) -> None:
+    """The first reply is refused as a whole, the second one counts, and only that is stored."""
+    bad = PART | {"quote": "16 million"}
+    judge = Scripted(lambda asked: json.dumps([PART if asked.attempt else bad]))
+    done = store.run(judge, limit=1)
+    assert (len(store.found()), dict(done.refused), done.missing) == (1, {}, {})
+
+
+def test_curly_quotation_marks_equal_straight_ones(store: Store) -> None:
+    """A model writes one kind where the summary has the other."""
+    texts = (Document(Side.SOURCE, "A."), Document(Side.SUMMARY, "It\u2019s \u201cbig\u201d."))
+    store.add(Sample("e", "1", texts))
+    store.run(says({"quote": 'It\'s "big"', "label": "Wrong"}), dataset="e")
+    (listed,) = store.suggestions.list_suggestions(dataset="e")
+    assert listed.suggestion.claim == (Anchor(Side.SUMMARY, 0, Span(0, 10)),)
+
+
+@pytest.mark.parametrize(
+    ("hint", "start"),
+    [({}, None), ({"context": "then 15 men"}, 20), ({"occurrence": 1}, 3), ({"occurrence": 2}, 20),
+     ({"occurrence": 3}, None), ({"context": "nowhere"}, None)],
+)  # fmt: skip
+def test_an_ambiguous_quote_needs_a_hint(
+    store: Store, hint: dict[str, Any], start: int | None
+) -> None:
+    """It is refused, and not the first occurrence; a context or a number selects one."""
+    texts = (Document(Side.SOURCE, "A."), Document(Side.SUMMARY, "At 15 of 2015, then 15 men."))
+    store.add(Sample("e", "1", texts))
+    done = store.run(says({"quote": "15", "label": "Wrong"} | hint), dataset="e")
+    listed = [each.suggestion.claim for each in store.suggestions.list_suggestions(dataset="e")]
+    expected = [] if start is None else [(Anchor(Side.SUMMARY, 0, Span(start, start + 2)),)]
+    assert listed == expected
+    assert (AMBIGUOUS_QUOTE in done.refused) == (not hint)
+
+
+def test_ambiguous_evidence_is_dropped_alone(store: Store) -> None:
+    """Words in two sources, or twice in one, are no evidence of any place."""
+    texts = [Document(Side.SOURCE, text, str(at)) for at, text in enumerate(("12 or 12.", "6. 7"))]
+    store.add(Sample("e", "1", (*texts, Document(Side.SUMMARY, "It cost 15."))))
+    part = {"quote": "15", "label": "Wrong", "evidence": ["12", "7"]}
+    done = store.run(says(part), dataset="e")
+    (listed,) = store.suggestions.list_suggestions(dataset="e")
+    assert listed.suggestion.evidence == (Anchor(Side.SOURCE, 1, Span(3, 4)),)
+    assert dict(done.refused) == {AMBIGUOUS_EVIDENCE: 1}
+
+
+class Failing(Scripted):
+    """A judge that fails on some questions with an error."""
+
+    def __init__(self, error: TuiAnnotateError, word: str) -> None:
+        super().__init__(lambda _: json.dumps([PART]))
+        self._error, self._word = error, word
+
+    def ask_all(
+        self, questions: Sequence[Question]
+    ) -> Iterator[tuple[int, ModelReply | TuiAnnotateError]]:
+        """In order; the error for a question with the word."""
+        for place, question in enumerate(questions):
+            failed = self._word in question.user
+            yield place, self._error if failed else self.ask(question)
+
+
+@pytest.mark.parametrize(
+    ("error", "kind"),
+    [(RequestFailed("broken (500)"), NoReply.FAILED), (InvalidInput("too long"), NoReply.REFUSED)],
+)
+def test_one_failed_sample_keeps_no_other(
+    store: Store, error: TuiAnnotateError, kind: NoReply
+) -> None:
+    """The replies about the others are stored; the failed one has no value and a reason."""
+    done = store.run(Failing(error, "1932"))
+    assert (done.proposals, done.tally.questions) == (1, 2)
+    (missing,) = done.missing.values()
+    assert (missing.missing, missing.reason) == (kind, error.message)
+    assert len(store.found("b")) == 1
+    assert store.counts() == [("a", None), ("b", 1.0)]
+    # A comparison with people excludes the failed sample: the model did not find it clean.
+    assert find_ran(store.scores, "d", "judge:toy") == {SampleKey("d", "b"): 1}
+
+
+def test_replies_before_a_final_error_are_stored(store: Store) -> None:
+    """The suggestions are there; scores of a part of the samples are not."""
+    with pytest.raises(Unavailable, match="no key"):
+        store.run(Failing(Unavailable("no key (401)"), "The bridge cost 15 million pounds."))
+    assert len(store.found("a")) == 1
     assert store.counts() == []
 
 
@@ -259,7 +429,7 @@ def test_evidence_may_be_several_quotes(store: Store) -> None:
 
 @pytest.mark.parametrize(
     "bad",
-    [PART | {"evidence": {"quote": "12"}}, PART | {"evidence": [12]}, PART | {"quote": ""}, 7],
+    [PART | {"evidence": {"words": "12"}}, PART | {"evidence": [12]}, PART | {"quote": ""}, 7],
 )
 def test_a_part_of_another_form_costs_itself_alone(store: Store, bad: Any) -> None:
     """It is counted; the other parts of the reply are taken, and nobody asks again."""
@@ -329,7 +499,7 @@ def test_only_who_manages_lets_a_model_propose(store: Store) -> None:
 
 
 def test_parts_are_read_strictly() -> None:
-    """Thoughts and a fence around all of it are no matter; nothing else may stand there."""
+    """Thoughts and a fence around all of it are removed."""
     fenced = f"<think>hm</think>```json\n{json.dumps([PART])}\n```"
     (one,) = parse_proposals(fenced) or ()
     assert one is not None

@@ -311,6 +311,12 @@ def test_prompts_that_are_too_long_keep_their_rows(command: Command) -> None:
         chat.script.append(refusal(400, "too many tokens"))
         refused = command(*asked, "--max-tokens", "7", "--concurrency", "1", "-o", "r.jsonl")
         assert (refused.code, "too many tokens" in refused.err) == (3, True)
+        chat.failing = "now?"
+        once = ("--max-tokens", "8", "--max-retries", "0", "--concurrency", "1")
+        failed = command(*asked, *once, "-o", "f.jsonl", "--json")
+        assert (failed.code, "qa.jsonl:3: " in failed.err) == (3, True)
+        assert (failed.json["failed"], failed.json["refused"]) == (1, 0)
+    assert [row["model_answer"] for row in rows("f.jsonl")] == ["kelp", "kelp", None]
     assert [row["model_answer"] for row in rows("p.jsonl")] == ["kelp", None, "kelp"]
     assert "500" in rows("p.jsonl")[1]["model_error"]
     assert sum(row["model_answer"] is None for row in rows("r.jsonl")) == 1

@@ -239,7 +239,7 @@ def test_a_probe_is_trained_and_scores(answers: Command, tmp_path: Path) -> None
     assert set(report["layers"]["2"]) == {"accuracy", "precision", "recall", "specificity"}
     assert answers("scores", "compute", "--scorer", "probe:probe.json").code == 0
     listed = answers("scores", "list", "--json").json
-    assert listed[0]["maker"] == "probe"
+    assert listed[0]["maker"] == f"probe:{Path.cwd().name}/probe.json"
 
 
 def test_misuse_of_train_probe_is_told(answers: Command) -> None:
@@ -274,7 +274,7 @@ def test_a_judge_scores_answers(answers: Command, monkeypatch: pytest.MonkeyPatc
         once = partial(RetryPolicy, attempts=1, first_attempts=1)
         monkeypatch.setattr("tui_annotate.lab.chat.llm_judge.RetryPolicy", once)
         monkeypatch.setattr("tui_annotate.cli.output.PROGRESS_INTERVAL", 0.0)
-        chat.script.append(Reply(late=True))
+        chat.script.extend([Reply(late=True)] * 2)
         late = answers(*asked[:5], "late", *asked[6:], "--timeout", "0.1")
         assert (late.code, "0.1 s" in late.err, "--timeout" in late.err) == (1, True, True)
         assert f"replies from {chat.url[7:-3]}" in late.err
@@ -380,7 +380,7 @@ def test_limits_of_a_scoring_run(answers: Command, monkeypatch: pytest.MonkeyPat
         assert len(chat.asked) == 2 * 2
         chat.script.extend([refusal(500, "broken")] * 9)
         broken = answers(*asked, "--no-cache", "--max-retries", "0", "--concurrency", "1")
-        assert (broken.code, len(chat.script)) == (1, 8)
+        assert (broken.code, len(chat.script)) == (1, 7)
         assert (RESUME_HINT in broken.err, REPEAT_HINT in broken.err) == (False, True)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -23,6 +24,7 @@ from tui_annotate.domain.people import (
     Role,
     second_reader,
 )
+from tui_annotate.domain.provenance import Provenance
 from tui_annotate.domain.records import OwnedAnnotation, Record
 from tui_annotate.domain.samples import Document, Sample, SampleKey, Side
 from tui_annotate.domain.scores import Pooling, RunKind, Score, ScoreRun
@@ -33,6 +35,7 @@ from tui_annotate.lab.score.comparison import (
     Comparison,
     ComparisonOptions,
     ComparisonService,
+    MachineValues,
 )
 from tui_annotate.lab.score.detection_metrics import MEASURES, ONE_KIND
 from tui_annotate.lab.score.human_truths import NoTruthReason
@@ -41,6 +44,7 @@ from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.log.store import AnnotationStore
 from tui_annotate.storage.people.store import PeopleStore
 from tui_annotate.storage.scores.store import ScoreStore
+from tui_annotate.storage.suggestions import SuggestionStore
 
 ANA, BEN = Person("ana", "Ana"), Person("ben", "Ben")
 REVIEW = Person(SETTLED, SETTLED, PersonKind.SETTLED)
@@ -55,11 +59,15 @@ class Store:
         self.database = new_database(folder)
         self.corpus, self.log = CorpusStore(self.database), AnnotationStore(self.database)
         self.people, self.scores = PeopleStore(self.database), ScoreStore(self.database)
+        self.suggestions = SuggestionStore(self.database)
         self.made = 0
 
-    def sample(self, name: str, *, group: str = "", **meta: Any) -> None:
+    def sample(self, name: str, *, group: str = "", source: str = "", **meta: Any) -> None:
         """A sample with some meta."""
-        documents = (Document(Side.SOURCE, f"A {name}."), Document(Side.SUMMARY, "It cost 15."))
+        documents = (
+            Document(Side.SOURCE, source or f"A {name}."),
+            Document(Side.SUMMARY, "It cost 15."),
+        )
         sample = Sample("d", name, documents, group=group, meta=meta)
         self.corpus.add([new(sample)], segmenter=SEGMENTER)
 
@@ -70,6 +78,7 @@ class Store:
         by: Person = ANA,
         state: State = State.DONE,
         origin: str = "human",
+        suggested: Provenance | None = None,
     ) -> None:
         """One person's work on a sample: a mark under each label, `()` for one without."""
         owned = []
@@ -78,6 +87,7 @@ class Store:
             claim = (Anchor(Side.SUMMARY, 0, Span(0, 2)),)
             paths = (label,) if label else ()
             mark = Annotation(f"a{self.made}", claim, labels=paths, origin=origin)
+            mark = replace(mark, suggested=suggested)
             owned.append(OwnedAnnotation(by.id, mark))
         sample = self.corpus.sample(SampleKey("d", name)).sample
         work = (Assignment(by.id, state),)
@@ -302,14 +312,131 @@ def test_who_may_not_report_on_others_is_refused(store: Store) -> None:
     assert store.report(Actor("li", Role.REVIEWER), columns=("good",)).samples == 4
 
 
-def test_rivals_of_one_text_are_one_cluster(store: Store) -> None:
-    """Two groups are too few for an interval, however many samples they have."""
+def test_samples_that_share_a_source_are_one_cluster(store: Store) -> None:
+    """Two sources or groups are too few for an interval, however many samples they have."""
     for name in "efgh":
-        store.sample(name, group="one" if name < "g" else "two", good=0.5)
+        store.sample(name, source="One." if name < "g" else "Two.", good=0.5)
         store.read(name, *([BAD] if name in "eg" else []), by=BEN)
-    (machine,) = store.report(columns=("good",), against="Ben").machines
-    assert machine.n == 4
+    found = store.report(columns=("good",), against="Ben")
+    (machine,) = found.machines
+    assert (machine.n, machine.detected.clusters, found.clusters) == (4, 2, 2)
     assert machine.detected.figures["auc"].interval is None
+    for name in "ijkl":
+        store.sample(name, group="one" if name < "k" else "two", good=0.5)
+        store.read(name, *([BAD] if name in "ik" else []), by=BEN)
+    (machine,) = store.report(columns=("good",), against="Ben").machines
+    assert (machine.n, machine.detected.clusters) == (8, 4)
+    assert machine.detected.figures["auc"].interval is not None
+    assert shapes.as_json(found)["few_clusters"] is True
+
+
+def test_a_difference_is_paired(store: Store) -> None:
+    """On the samples with both scores; a score less a copy of itself is zero without a width."""
+    for name in "efgh":
+        store.sample(name)
+        store.read(name, *([BAD] if name in "eg" else []))
+    values: dict[str, Any] = dict(zip("abcdefg", (3, 1, 4, 1, 5, 9, 2), strict=True))
+    store.score("one", "p", **values)
+    store.score("two", "q", **values, h=4)
+    found = {each.name: each for each in store.report(baseline="p").machines}
+    assert found["p"].difference is None
+    difference = found["q"].difference
+    assert difference is not None
+    assert (difference.n, difference.baseline) == (7, "p")
+    figure = difference.figures["auc"]
+    assert (figure.value, figure.interval) == (0.0, (0.0, 0.0))
+    with pytest.raises(InvalidInput, match="'r'"):
+        store.report(baseline="r")
+
+
+def test_probabilities_are_calibrated(store: Store) -> None:
+    """Of what high values mean; a value that is no probability is refused."""
+    store.score("toy", "fine", a=0.2, b=0.2, c=0.9, d=0.9)
+    store.score("toy2", "wrong", low=True, a=0.9, b=0.2, c=0.9, d=0.1)
+    names = frozenset({"fine", "wrong"})
+    found = {each.name: each for each in store.report(probabilities=names).machines}
+    fine, wrong = (found[name].calibration for name in ("fine", "wrong"))
+    assert fine is not None
+    assert fine.error == pytest.approx(0.15)  # two samples of .2 without, two of .9 with it
+    assert wrong is not None
+    assert [each.observed for each in wrong.bins if each.n] == [0.0, 1.0, 0.5]
+    shape = shapes.as_json(store.report(probabilities=names))["machines"]
+    assert {each["calibration"]["of"] for each in shape} == {"supported", "unsupported"}
+    store.score("toy", "fine", a=0.2, b=1.5, c=0.9, d=0.9)
+    with pytest.raises(InvalidInput, match=r"1\.5"):
+        store.report(probabilities=frozenset({"fine"}))
+
+
+def _accepted(store: Store, name: str, *, maker: str = "judge:toy", by: Person = ANA) -> None:
+    """A person's work on a sample that began with an accepted suggestion."""
+    origin = Provenance(suggestion=f"s-{name}", maker=maker)
+    store.read(name, BAD, by=by, suggested=origin)
+
+
+def test_work_from_suggestions_is_reported_apart(store: Store) -> None:
+    """A judge that is measured by people who accepted its suggestions is measured by itself."""
+    values: dict[str, Any] = dict(zip("abcdefgh", (1, 4, 3, 5, 0, 0, 9, 8), strict=True))
+    for name in "efgh":
+        store.sample(name)
+    for name in "ef":
+        _accepted(store, name)
+    for name in "gh":
+        store.read(name)
+    store.score("judge:toy", "support", **values)
+    store.score("other", "odd", **values)
+    found = store.report()
+    machines = {each.maker: each for each in found.machines}
+    split = machines["judge:toy"].split
+    assert split is not None
+    parts = [split.suggested, split.independent]
+    assert [each.hits + each.misses + each.alarms + each.passes for each in parts] == [2, 6]
+    assert machines["other"].split is None
+    assert found.suggested["judge:toy"].readings == 2
+    assert found.suggested["judge:toy"].answers == {"accepted": 2}
+    shape = shapes.as_json(found)
+    assert shape["suggested_work"] == [
+        {"maker": "judge:toy", "readings": 2, "accepted": 2, "changed": 0, "refused": 0}
+    ]
+    assert [each["independent"] and each["independent"]["n"] for each in shape["machines"]] == [
+        6,
+        None,
+    ]
+    without = store.report(without_suggested_work=True, unmarked_clean=True)
+    assert {each.n for each in without.machines} == {6}
+    assert without.unjudged == {NoTruthReason.SUGGESTED: 2}
+    assert without.machines[0].split is None
+
+
+def test_other_readers_judge_a_sample_without_suggested_work(store: Store) -> None:
+    """Only the reading that answered a suggestion is excluded; also in adjudicated results."""
+    store.read("a", by=BEN)
+    _accepted(store, "c", by=BEN)
+    store.read("c", BAD, by=REVIEW)
+    columns = ("good",)
+    assert _truth(store.report(columns=columns)) == (3, 1)
+    assert _truth(store.report(columns=columns, without_suggested_work=True)) == (2, 2)
+    asked: dict[str, Any] = {"columns": columns, "against": "adjudicated"}
+    assert _truth(store.report(**asked)) == (1, 0)
+    assert _truth(store.report(**asked, without_suggested_work=True)) == (0, 0)
+
+
+@pytest.mark.parametrize(
+    ("maker", "machine", "name", "own"),
+    [
+        ("judge:toy", "judge:toy", "faithfulness", True),
+        ("unigram:source_overlap", "unigram", "source_overlap", True),
+        ("unigram:source_overlap", "unigram", "other", False),
+        ("judge:toy2", "judge:toy", "faithfulness", False),
+        ("import:hhem", "", "hhem", True),
+        ("judge:gpt-4o", "", "gpt-4o (column)", True),
+        ("judge:gpt-4", "", "gpt-4o", False),
+    ],
+)
+def test_whose_suggestions_are_a_machines_own(
+    maker: str, machine: str, name: str, own: bool
+) -> None:
+    """Those of its maker, or of its score; of a column only the name is known."""
+    assert MachineValues(name, machine, "", {}).is_maker(maker) is own
 
 
 def test_shapes_hold_all_figures(store: Store) -> None:

@@ -7,7 +7,9 @@ import io
 import json
 import re
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 from tests.cli.conftest import Command
@@ -147,6 +149,71 @@ def test_misuse_is_told(released: Command, arguments: list[str], told: str) -> N
     assert done.code == 2
     assert told in done.err
     assert "hint: " in done.err
+
+
+@pytest.fixture
+def six_batches(command: Command) -> tuple[Command, list[dict[str, Any]]]:
+    """A workspace with six batches of FaithBench in one dataset, and their records."""
+    folder = SHARED / "data" / "faithbench"
+    if not folder.exists():
+        pytest.skip("real data: no folder TUI_ANNOTATE_SHARED with FaithBench")
+    numbers = (2, 4, 6, 8, 10, 12)
+    paths = [folder / f"batch_{number}_annotation.json" for number in numbers]
+    records = [each for path in paths for each in json.loads(path.read_text("utf-8"))]
+    for at, each in enumerate(records):
+        each["sample_id"] = at
+    Path("six.json").write_text(json.dumps(records), "utf-8")
+    assert command("init").code == 0
+    assert command("ingest", "six.json", "--dataset", "six", "--embedder", "none").code == 0
+    return command, records
+
+
+def _area(values: np.ndarray, unsupported: np.ndarray) -> float:
+    """The area under the curve by all pairs of a bad and a good sample."""
+    bad, good = values[unsupported], values[~unsupported]
+    pairs = np.sign(good[None, :] - bad[:, None])
+    return float((pairs.mean() + 1) / 2)
+
+
+def test_intervals_on_the_real_data_are_those_of_other_code(
+    six_batches: tuple[Command, list[dict[str, Any]]],
+) -> None:
+    """300 samples from 30 sources: intervals by sample would be half as wide."""
+    command, records = six_batches
+    names = ("gpt-4o", "hhem-2.1", "hhemv1")
+    asked = [word for name in names for word in ("--column", name, "--higher-is-better", name)]
+    compare = ("scores", "compare", "--dataset", "six", "--unmarked-clean", "--json")
+    report = command(*compare, *asked, "--baseline", "hhemv1").json
+    assert (report["judged"], report["clusters"], report["few_clusters"]) == (300, 30, False)
+    unsupported = np.array(
+        [any(set(one["label"]) != {"Benign"} for one in each["annotations"]) for each in records]
+    )
+    values = {name: np.array([float(each[f"meta_{name}"]) for each in records]) for name in names}
+    by_source: dict[str, list[int]] = {}
+    for at, each in enumerate(records):
+        by_source.setdefault(each["source"], []).append(at)
+    chance = np.random.default_rng(11)
+    sources = [np.array(own) for own in by_source.values()]
+    drawn: dict[str, list[float]] = {name: [] for name in names}
+    for _ in range(1500):
+        places = np.concatenate([sources[at] for at in chance.integers(0, 30, 30)])
+        for name in names:
+            drawn[name].append(_area(values[name][places], unsupported[places]))
+    machines = {each["name"]: each for each in report["machines"]}
+    for name in names:
+        figure = next(each for each in machines[name]["measures"] if each["measure"] == "auc")
+        assert figure["value"] == pytest.approx(_area(values[name], unsupported), abs=1e-4)
+        low, high = np.quantile(drawn[name], [0.025, 0.975])
+        assert (figure["low"], figure["high"]) == pytest.approx((low, high), abs=0.015)
+    difference = machines["hhem-2.1"]["difference"]
+    figure = next(each for each in difference["measures"] if each["measure"] == "auc")
+    apart = np.array(drawn["hhem-2.1"]) - np.array(drawn["hhemv1"])
+    low, high = np.quantile(apart, [0.025, 0.975])
+    assert figure["value"] == pytest.approx(0.108, abs=5e-4)
+    assert (figure["low"], figure["high"]) == pytest.approx((low, high), abs=0.015)
+    assert figure["excludes_zero"] is False
+    shown = command(*compare[:-1], *asked, "--baseline", "hhemv1")
+    assert "30" in shown.err
 
 
 def test_detectors_of_the_real_release_are_compared(command: Command) -> None:

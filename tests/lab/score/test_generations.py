@@ -17,7 +17,7 @@ from tests.plugins.record_reader import file, read, write
 from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.assignments import Assignment, State
 from tui_annotate.domain.records import OwnedAnnotation, Record
-from tui_annotate.domain.samples import Request, SampleKey, SampleKind, Side
+from tui_annotate.domain.samples import Document, Request, Sample, SampleKey, SampleKind, Side
 from tui_annotate.domain.scores import Score
 from tui_annotate.domain.spans import Span
 from tui_annotate.lab.score.ranking import AS_RIGHT, AS_WRONG, CATEGORY, RANK, REWARD
@@ -227,6 +227,41 @@ def test_a_ranking_goes_out_best_first(tmp_path: Path) -> None:
             "task": "partial-right",
         }
     ]
+
+
+@pytest.mark.parametrize(
+    ("meta", "query", "text"),
+    [
+        ({}, "", "It cost 12. It opened."),
+        ({"question": "How much?"}, "", "How much?"),
+        ({"query": "How much?", "n": 3}, "", "How much?"),
+        ({"query": "Of a column?"}, "How much?", "How much?"),
+    ],
+)
+def test_a_preference_of_summaries_keeps_source_and_query(
+    meta: dict[str, Any], query: str, text: str
+) -> None:
+    """The source is a field of its own, and the query where there is no question."""
+    texts = ("It cost 12.", "It cost 15.")
+    source = Document(Side.SOURCE, "It cost 12. It opened.")
+    samples = [
+        Sample(
+            "set",
+            str(at),
+            (source, Document(Side.SUMMARY, each)),
+            group="g",
+            meta=meta,
+            request=Request(question=query),
+        )
+        for at, each in enumerate(texts)
+    ]
+    opinions = _ranks(("0", "right", 0.4), ("1", "wrong", -0.4))
+    records = [Record(each) for each in samples]
+    (line,) = _rows(records, "preferences", opinions=opinions)
+    _, report = write(records, "preferences", opinions=opinions)
+    assert line["query"] == [{"role": "human", "text": text}]
+    assert (line["preference"], line["source"]) == (list(texts), source.text)
+    assert "columns with a name that the format reserves" not in report.lost
 
 
 def test_what_nobody_decided_is_no_preference(tmp_path: Path) -> None:

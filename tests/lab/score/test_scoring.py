@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import tui_annotate
@@ -423,3 +424,122 @@ def test_sentences_without_a_value_are_counted(space: Workspace, tmp_path: Path)
     assert score.parts == (1.0, None, 0.0)
     assert [printed_numbers(note)[0] for note in scored.notes] == [["1", "3"]]
     assert scored.missing == {"source_similarity": 0}
+
+
+class Wrong:
+    """A scorer whose results a test sets: a function of the items gives one result for each."""
+
+    name = "wrong"
+    low: Any = frozenset()
+    results: Any = None
+    cost_of: Any = EmbeddingCost()
+
+    def __init__(self, options: ScorerOptions) -> None:
+        self.parameters: Any = {"model": options.model, "share": np.float32(0.5)}
+
+    def of_answers(self, questions: Any) -> Any:
+        """The results for the questions."""
+        return self.results(list(questions))
+
+    def of_sentences(self, samples: Any) -> Any:
+        """The results for the samples."""
+        return self.results(list(samples))
+
+    def cost(self, _: Any) -> Any:
+        """What a test sets."""
+        return self.cost_of
+
+
+@pytest.fixture
+def wrong(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The registry knows it; tests set the results."""
+    known = dict(registry._BUILT_IN)
+    known["scorers"] = {**known["scorers"], "wrong": f"{__name__}:Wrong"}
+    monkeypatch.setattr(registry, "_BUILT_IN", known)
+
+    class Made(Wrong):
+        pass
+
+    monkeypatch.setattr(f"{__name__}.Wrong", Made)
+    return Made
+
+
+def _opinions(*values: Any, name: str = "s") -> tuple[Opinion, ...]:
+    return (Opinion(name=name, values=values),)
+
+
+@pytest.mark.parametrize(
+    ("results", "says", "numbers"),
+    [
+        (lambda items: [_opinions(1.0)] * (len(items) - 1), "", ["1", "2"]),
+        (lambda items: [_opinions(1.0)] * (len(items) + 1), "", ["2"]),
+        (lambda items: [_opinions(1.0), _opinions()][: len(items)], "news/1", ["0", "1"]),
+        (lambda items: [_opinions(1.0, 2.0)] * len(items), "news/0", ["2", "1"]),
+        (lambda items: [_opinions("high")] * len(items), "news/0", []),
+        (lambda items: [_opinions(1.0) * 2] * len(items), "'s'", []),
+        (lambda _: None, "", []),
+    ],
+)
+def test_results_that_do_not_fit_are_not_stored(
+    space: Workspace, wrong: Any, results: Any, says: str, numbers: list[str]
+) -> None:
+    """No score moves to the next sample; the error names plug-in, sample and numbers."""
+    wrong.results = staticmethod(results)
+    with pytest.raises(Unavailable, match="'wrong'") as error:
+        _run(space, "wrong", "news")
+    assert says in error.value.message
+    found = [each for line in printed_numbers(error.value.message) for each in line]
+    assert set(numbers) <= set(found)
+    assert _scores(space, "news") == {}
+    assert space.machines.scores.runs("news") == []
+
+
+def test_numbers_of_numpy_are_stored_and_nan_is_missing(space: Workspace, wrong: Any) -> None:
+    """The run has plain JSON numbers, and a note states why a value is missing."""
+    values = iter([np.float32(0.25), np.float64("nan")])
+    wrong.results = staticmethod(lambda items: [_opinions(next(values)) for _ in items])
+    scored = _run(space, "wrong", "news")
+    assert [score.raw for score in _scores(space, "news").values()] == [0.25, None]
+    assert scored.run.parameters["share"] == 0.5
+    assert any("NaN" in note for note in scored.notes)
+
+
+def test_the_worst_sentence_counts_also_if_low_is_better(space: Workspace, wrong: Any) -> None:
+    """Of a sample's sentences it is the highest value then."""
+    folder = space.path.parent
+    _ingest(space, folder, "two", PAIR | {"summary": "It was loved. It was red."})
+    wrong.results = staticmethod(lambda items: [_opinions(0.1, 0.9) for _ in items])
+    for low, raw in ((frozenset(), 0.1), (frozenset({"s"}), 0.9)):
+        wrong.low = low
+        _run(space, "wrong", "two")
+        assert [score.raw for score in _scores(space, "two").values()] == [raw]
+
+
+def test_models_of_one_scorer_keep_their_scores_apart(
+    space: Workspace, wrong: Any, tmp_path: Path
+) -> None:
+    """By the name of the model; files of one name are told apart by their folders."""
+    wrong.results = staticmethod(lambda items: [_opinions(0.1) for _ in items])
+    for folder in ("one", "two"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "model.json").touch()
+    specs = ("wrong", "wrong:large", "wrong:small", "wrong:large")
+    for spec in (*specs, *(f"wrong:{tmp_path}/{folder}/model.json" for folder in ("one", "two"))):
+        _run(space, spec, "news")
+    makers = [run.maker for run in space.machines.scores.runs("news")]
+    assert makers == [*specs, "wrong:one/model.json", "wrong:two/model.json"]
+    assert len({score.name for score in _scores(space, "news").values()}) == 1
+    found = list(space.machines.scores.scores("news"))
+    assert [len(scores) for _, scores in found] == [5, 5]
+
+
+def test_other_results_of_a_scorer_are_checked(space: Workspace, wrong: Any) -> None:
+    """Costs, parameters and the names of low scores."""
+    wrong.results = staticmethod(lambda items: [_opinions(0.1) for _ in items])
+    wrong.low = "s"
+    with pytest.raises(Unavailable, match="'wrong'"):
+        _run(space, "wrong", "news")
+    wrong.cost_of = 3
+    asked = ScoreOptions(dataset="set", scorer="wrong", options=ScorerOptions())
+    with pytest.raises(Unavailable, match="'wrong'"):
+        space.machines.scoring.cost(asked)

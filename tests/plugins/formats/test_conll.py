@@ -104,16 +104,18 @@ def _unseen(sign: str) -> bool:
     return sign.isspace() or sign == "\ufeff" or ord(sign) < 0x20 or 0x7F <= ord(sign) < 0xA0
 
 
-def test_of_spans_that_share_a_token_one_is_left() -> None:
-    """The first, then the longest; each other is counted, also where they only touch one token."""
+def test_a_shared_token_has_the_tag_of_the_first_span() -> None:
+    """The first, then the longest; a later span keeps its other tokens, or is counted as lost."""
     tags, report = _marked((3, 10, "A"), (3, 18, "B"), (8, 25, "C"))
-    assert tags == ["O", "B-B", "I-B", "I-B", "O", "O"]
-    assert report.lost[Loss.SHARED_TOKENS] == 2
+    assert tags == ["O", "B-B", "I-B", "I-B", "B-C", "O"]
+    assert (report.lost[Loss.SHARED_TOKENS], report.lost[Loss.COVERED_SPANS]) == (1, 1)
     assert report.lost[RecordTrait.OVERLAP] == 2
+    tags, report = _marked((0, 10, "A"), (3, 25, "A"))
+    assert tags == ["B-A", "I-A", "I-A", "B-A", "I-A", "O"]
+    assert (report.lost[Loss.SHARED_TOKENS], Loss.COVERED_SPANS in report.lost) == (1, False)
     tags, report = _marked((3, 5, "A"), (5, 7, "B"))
     assert tags[:3] == ["O", "B-A", "O"]
-    assert report.lost[Loss.SHARED_TOKENS] == 1
-    assert report.lost[Loss.CUT_TOKENS] == 1
+    assert (report.lost[Loss.COVERED_SPANS], report.lost[Loss.CUT_TOKENS]) == (1, 1)
 
 
 def test_spans_beside_one_another_each_begin() -> None:

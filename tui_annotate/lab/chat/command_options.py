@@ -99,7 +99,16 @@ def print_missing_replies(tally: ReplyTally) -> None:
 
 
 def check_unclear(tally: ReplyTally, most: float) -> None:
-    """Set the exit code for `exit_if_partial` if too many questions have no readable reply."""
+    """Set the exit code for `exit_if_partial` if too many questions have no readable reply.
+
+    A question that the endpoint failed to answer always counts as too many: it can be asked again.
+    """
+    if tally.failure:
+        output.set_exit_code(DONE_IN_PART)
+        output.print_message(
+            f"questions that the endpoint failed to answer: {tally.failed:,}; first failure:"
+            f" {tally.failure.message} ({tally.failure.hint})"
+        )
     if tally.unanswered > most * tally.questions:
         output.set_exit_code(DONE_IN_PART)
         output.print_message(

@@ -19,7 +19,12 @@ from threading import BoundedSemaphore, Lock
 from typing import TYPE_CHECKING, Any, Final
 
 from tui_annotate.domain.endpoint_trust import EndpointTrust
-from tui_annotate.domain.errors import InvalidInput, TuiAnnotateError, Unavailable
+from tui_annotate.domain.errors import (
+    InvalidInput,
+    RequestFailed,
+    TuiAnnotateError,
+    Unavailable,
+)
 from tui_annotate.plugins.api_key import authorize_request
 from tui_annotate.plugins.http_errors import RequestRefused, connection_failure, reply_failure
 from tui_annotate.plugins.http_transport import (
@@ -47,6 +52,12 @@ TIMEOUT: Final = 300.0
 """Default time limit of a request in seconds, from connecting to the end of the reply."""
 _CONNECT: Final = 10.0
 """Maximum time to connect to an endpoint, in seconds."""
+_FAILURES: Final = 10
+"""Number of failed questions in a row after which the endpoint counts as down.
+
+Questions that fail while others are answered do not count. One text may be in several questions,
+so a few failures do not show that all questions would fail.
+"""
 _PARAMETERS: Final = ("max_completion_tokens", "max_tokens", "temperature", "top_p")
 
 
@@ -97,7 +108,8 @@ class LlmJudge:
         self._retry = RetryPolicy(self.host, wait=wait, keeps_results=lambda: self._replies.keeps)
         self._retry.limit_retries(chosen.max_retries)
         self._failures: list[TuiAnnotateError] = []
-        """Errors that concern all requests; a refused question is none."""
+        """Errors that concern all requests; a question that was refused or failed alone is none."""
+        self._failed_in_row = 0
         self._omitted: set[str] = {"max_completion_tokens"}
         self._lock = Lock()
         self._locks: dict[str, _QuestionLock] = {}
@@ -118,13 +130,19 @@ class LlmJudge:
             with self._slots:
                 if len(self._failures) > failures:  # the run ends: send nothing more
                     raise self._failures[-1]
+                answered = self._retry.successes
                 try:
                     text = self._complete(question)
                 except InvalidInput:
                     raise
+                except RequestFailed as error:
+                    if self._retry.successes == answered:
+                        self._count_failure(error)
+                    raise
                 except TuiAnnotateError as error:
                     self._failures.append(error)
                     raise
+            self._failed_in_row = 0
             if question.accepts(text):
                 about = {
                     "address": str(self._url),
@@ -134,6 +152,19 @@ class LlmJudge:
                 }
                 self._replies.put(key, text, about=about)
         return ModelReply(text, cached=False)
+
+    def _count_failure(self, error: RequestFailed) -> None:
+        """Raise Unavailable if so many questions failed in a row that the endpoint is down."""
+        with self._lock:
+            self._failed_in_row += 1
+            failed = self._failed_in_row
+        if failed < _FAILURES:
+            return
+        stop = Unavailable(
+            f"{error.message}; {failed:,} questions in a row have no reply", error.hint
+        )
+        self._failures.append(stop)
+        raise stop from error
 
     def _find_cached(self, question: Question) -> str | None:
         key = reply_key(self.model, question, address=str(self._url))
@@ -161,7 +192,8 @@ class LlmJudge:
     ) -> Iterator[tuple[int, ModelReply | TuiAnnotateError]]:
         """Yield (index, reply or error) of each question, in the order in which replies arrive.
 
-        After an error of the endpoint, questions that were not sent yet fail with the same error.
+        A question that the endpoint refuses, or fails to answer while it answers others, has its
+        own error. After any other error, questions that were not sent yet fail with the same error.
         """
         failures: list[TuiAnnotateError] = []
 
@@ -169,7 +201,7 @@ class LlmJudge:
             if failures:
                 return failures[0]
             outcome = self._ask_or_error(question)
-            if not isinstance(outcome, ModelReply | InvalidInput):
+            if not isinstance(outcome, ModelReply | InvalidInput | RequestFailed):
                 failures.append(outcome)
             return outcome
 
@@ -323,7 +355,7 @@ def _parse_message(body: bytes, host: str) -> str:
     try:
         value = json.loads(body)
     except (ValueError, RecursionError):
-        raise Unavailable(
+        raise RequestFailed(
             f"the reply of {host} is not JSON",
             "check --base-url, which usually ends in /v1",
         ) from None  # the cause would quote the whole reply
@@ -334,7 +366,7 @@ def _parse_message(body: bytes, host: str) -> str:
     if text is None:  # no text: the model refused to answer, or called a tool
         return ""
     if not isinstance(text, str):
-        raise Unavailable(
+        raise RequestFailed(
             f"the reply of {host} contains no chat message",
             "check that --base-url is a chat completions endpoint, and the model a chat model",
         )

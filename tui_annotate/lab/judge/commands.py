@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from functools import partial
+from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
@@ -29,7 +30,6 @@ from tui_annotate.domain.errors import Conflict, Unavailable
 from tui_annotate.domain.people import Permission
 from tui_annotate.domain.workspace_files import PROMPTS
 from tui_annotate.lab.chat.command_options import (
-    MAX_UNCLEAR,
     BaseUrlOption,
     EndpointOptions,
     KeepThinkingOption,
@@ -58,6 +58,7 @@ from tui_annotate.plugins.files.output_paths import require_output_path
 if TYPE_CHECKING:
     from tui_annotate.lab.judge.proposals import ProposalPlan, ProposalReport
 
+_MAX_MISSING_SHOWN: Final = 20
 
 SuggestMaxCharsOption = Annotated[
     int,
@@ -79,7 +80,7 @@ def suggest(
     base_url: BaseUrlOption = "",
     language: LanguageOption = "",
     prompts: PromptsOption = None,
-    max_unclear: MaxUnclearOption = MAX_UNCLEAR,
+    max_unclear: MaxUnclearOption = 0.0,
     max_chars: SuggestMaxCharsOption = 24_000,
     endpoint: EndpointOptions,
     dry_run: DryOption = False,
@@ -88,9 +89,13 @@ def suggest(
     """Suggest unsupported spans with an LLM.
 
     The model proposes spans of summaries with labels, evidence and a reason. Each quote of a
-    proposal must occur in the texts, and each label in the label set; other proposals are refused
-    and counted. A suggestion becomes an annotation only when an annotator accepts the suggestion.
-    Replies are cached: a repeated run sends no request.
+    proposal must occur once in the texts, and each label in the label set; other proposals are
+    refused and counted. If all proposals for a sample are refused, the model is asked again, and
+    then the sample has no value. A suggestion becomes an annotation only when an annotator accepts
+    the suggestion. Replies are cached: a repeated run sends no request.
+
+    Exit code: 3 if more samples than --max-unclear allows have no usable reply (default: any
+    sample).
     """
     from tui_annotate.lab.chat.judge_config import load_named_judge, prompt_folders
     from tui_annotate.lab.judge.proposals import ProposalOptions, ProposalService
@@ -153,6 +158,10 @@ def _print_proposals(done: ProposalReport) -> None:
         f"samples: {done.samples:,}; suggestions: {done.proposals:,}, of these new: {done.new:,}; "
         f"replies: {tally.asked:,} from the model, {tally.cached:,} from the cache"
     )
+    output.print_result(
+        f"samples with nothing found: {done.nothing_found:,}; samples without a usable reply:"
+        f" {len(done.missing):,}"
+    )
     for reason, count in done.refused.items():
         output.print_message(f"rejected {reason}: {count:,}")
     if done.cut:
@@ -161,10 +170,11 @@ def _print_proposals(done: ProposalReport) -> None:
         )
     if done.skipped:
         output.print_message(f"skipped samples without a source or a summary: {done.skipped:,}")
-    if tally.refused:
-        output.print_message(f"samples that the endpoint refused: {tally.refused:,}")
-    if tally.unclear:
-        output.print_message(f"samples for which the reply is unreadable: {tally.unclear:,}")
+    for key, each in islice(done.missing.items(), _MAX_MISSING_SHOWN):
+        output.print_message(f"{key}: no usable reply: {each}")
+    more = len(done.missing) - _MAX_MISSING_SHOWN
+    if more > 0:
+        output.print_message(f"no usable reply: {more:,} more samples (--json lists all)")
     if done.new:
         output.print_note("answer the suggestions on the screen: tui-annotate annotate")
 
@@ -183,6 +193,18 @@ def _proposals_as_json(done: ProposalReport) -> dict[str, Any]:
         "cached": tally.cached,
         "unclear": tally.unclear,
         "not_taken": tally.refused,
+        "failed": tally.failed,
+        "nothing_found": done.nothing_found,
+        "unusable": sum(each.unusable for each in done.missing.values()),
+        "missing": [
+            {
+                "dataset": key.dataset,
+                "sample": key.id,
+                "kind": each.missing.kind,
+                "reason": each.reason,
+            }
+            for key, each in done.missing.items()
+        ],
     }
 
 

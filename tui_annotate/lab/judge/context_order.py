@@ -65,8 +65,8 @@ class ContextOrderResult:
         spearman: rank correlation in [-1, 1], 3 decimals; None with a reason.
         sim: fraction of contexts that the first k of both orders share, in [0, 1], 3 decimals;
             None with a reason.
-        unclear, refused: numbers of questions to the judge with unclear replies only, and of those
-            that the endpoint refused.
+        unclear, refused, failed: numbers of questions to the judge with unclear replies only, of
+            those that the endpoint refused, and of those that it failed to answer.
     """
 
     row: QuestionRow
@@ -79,6 +79,7 @@ class ContextOrderResult:
     reason: str = ""
     unclear: int = 0
     refused: int = 0
+    failed: int = 0
 
     @property
     def covered(self) -> bool:
@@ -99,6 +100,7 @@ class ContextOrderResult:
             "covered": self.covered,
             "unclear": self.unclear,
             "refused": self.refused,
+            "failed": self.failed,
         }
         return values | ({"reason": self.reason} if self.reason else {})
 
@@ -134,6 +136,7 @@ def sort_row(row: QuestionRow, runner: JudgeRunner, options: SortOptions) -> Con
         reason=reason,
         unclear=missing.unclear,
         refused=missing.refused,
+        failed=missing.failed,
     )
 
 

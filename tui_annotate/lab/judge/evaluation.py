@@ -247,8 +247,8 @@ class EvaluationResult:
         generated: which of "answer" and "ground_truth" the judge generated.
         useful: 1 or 0 for each context, 0 for an empty one; no values without context precision.
         unsupported: statements of the answer that the contexts do not support.
-        unclear, refused: numbers of questions to the judge with unclear replies only, and of those
-            that the endpoint refused.
+        unclear, refused, failed: numbers of questions to the judge with unclear replies only, of
+            those that the endpoint refused, and of those that it failed to answer.
         similarity: how answer relevancy compared questions, "vectors" or "words"; else empty.
     """
 
@@ -261,6 +261,7 @@ class EvaluationResult:
     unclear: int = 0
     similarity: str = ""
     refused: int = 0
+    failed: int = 0
 
     def as_json(self) -> dict[str, Any]:
         values: dict[str, Any] = {} if self.row.key is None else {"id": self.row.key.id}
@@ -275,6 +276,7 @@ class EvaluationResult:
             "unsupported": list(self.unsupported),
             "unclear": self.unclear,
             "refused": self.refused,
+            "failed": self.failed,
             **({"similarity": self.similarity} if self.similarity else {}),
         }
 
@@ -305,6 +307,7 @@ def evaluate_row(
         unsupported=supported.unsupported,
         unclear=missing.unclear,
         refused=missing.refused,
+        failed=missing.failed,
         similarity=found.get("answer_relevancy", MetricScore(None)).similarity,
     )
 
@@ -324,7 +327,7 @@ def _generate_missing(
         looked = replace(looked, answer="" if isinstance(answer, NoReply) else answer)
     if not row.ground_truth and {"context_precision", "context_recall"} & {*options.metrics}:
         made = generate_row(row, runner, options.truth)
-        missing["ground_truth"] = MissingReplies(made.unclear, made.refused)
+        missing["ground_truth"] = MissingReplies(made.unclear, made.refused, made.failed)
         looked = replace(looked, ground_truth=made.ground_truth or "")
     return looked, missing
 
@@ -348,6 +351,8 @@ def _score_metric(
             replies = generated.get(name, MissingReplies())
             if replies.refused:
                 return MetricScore(None, MissingReason.REFUSED_PROMPT)
+            if replies.failed:
+                return MetricScore(None, MissingReason.FAILED_PROMPT)
             return MetricScore(None, MissingReason.SILENT_JUDGE if replies.total else missing[name])
     found = scale(metric, row)
     if found.score is not None and not math.isfinite(found.score):

@@ -45,11 +45,14 @@ class MissingReason(StrEnum):
     NOT_FINITE = "the score is NaN or infinite"
     UNCLEAR_JUDGE = NoReply.UNCLEAR.value
     REFUSED_PROMPT = NoReply.REFUSED.value
+    FAILED_PROMPT = NoReply.FAILED.value
 
     @classmethod
     def of_missing(cls, missing: MissingReplies) -> MissingReason:
         """Return the reason for missing replies; a refusal comes first, as the user can act."""
-        return cls.REFUSED_PROMPT if missing.refused else cls.UNCLEAR_JUDGE
+        if missing.refused:
+            return cls.REFUSED_PROMPT
+        return cls.FAILED_PROMPT if missing.failed else cls.UNCLEAR_JUDGE
 
 
 def check_max_chars(most: int) -> None:

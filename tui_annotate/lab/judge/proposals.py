@@ -1,8 +1,9 @@
 """Unsupported spans of summaries that a model proposes, stored as suggestions for annotators.
 
-Replies are untrusted: quotes that are not in the texts, and labels that are not in the label set,
-are refused and counted. Replies are cached: an interrupted run continues, and a repeated run adds
-nothing.
+Replies are untrusted: quotes that are not in the texts or are ambiguous, and labels that are not in
+the label set, are refused and counted. A reply of which nothing is usable is asked for again, and
+then unclear: it does not mean that nothing is unsupported. Replies are cached: an interrupted run
+continues, and a repeated run adds nothing.
 """
 
 from __future__ import annotations
@@ -13,11 +14,12 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from tui_annotate.domain.annotations import Anchor
-from tui_annotate.domain.errors import InvalidInput, NotFound
+from tui_annotate.domain.errors import InvalidInput, NotFound, Unavailable
 from tui_annotate.domain.labels import JOINER, Label, LabelTree, Requirement
 from tui_annotate.domain.people import Permission, require_permission
 from tui_annotate.domain.progress import TaskProgress, replies_from
@@ -26,16 +28,25 @@ from tui_annotate.domain.scores import RunKind, Score, ScoreRun
 from tui_annotate.domain.suggestions import Suggestion, with_id
 from tui_annotate.lab.argument_types import check_fields
 from tui_annotate.lab.chat import prompts
-from tui_annotate.lab.chat.replies import NoReply, ParsingJudge, ReplyTally, parse_json
+from tui_annotate.lab.chat.replies import (
+    NoReply,
+    ParsedReply,
+    ParsingJudge,
+    ReplyTally,
+    parse_objects,
+)
 from tui_annotate.lab.score.ranking import normalise_values
-from tui_annotate.methods.quote_location import locate_quote
+from tui_annotate.methods.quote_location import find_meant_spans
 from tui_annotate.plugins.judges import Judge, Question
+from tui_annotate.services.suggestions.sample_results import SPANS
 
 if TYPE_CHECKING:
     from tui_annotate.workspace.machines import MachineServices
 
 NO_QUOTE: Final = "quotes that are not in the summary"
 NO_EVIDENCE: Final = "evidence that is not in the source"
+AMBIGUOUS_QUOTE: Final = "quotes that occur more than once in the summary"
+AMBIGUOUS_EVIDENCE: Final = "evidence that occurs more than once in the source"
 NO_LABEL: Final = "labels that are not in the label set"
 NO_PART: Final = "proposals with missing or invalid fields"
 
@@ -43,43 +54,58 @@ _MAX_PARTS: Final = 200
 """Maximum number of proposals in a model's reply; a longer reply is treated as unreadable."""
 _MAX_REPLY: Final = 200_000
 _MAX_REASON: Final = 500
+_UNREADABLE: Final = "the reply is not a JSON list of objects"
 
 
 @dataclass(frozen=True, slots=True)
 class ProposedSpan:
-    """A span of a summary that a model calls unsupported, as a quote, with quoted evidence."""
+    """A span of a summary that a model calls unsupported, as a quote, with quoted evidence.
+
+    `context` is a longer passage of the summary with the quote, `occurrence` the number of the
+    occurrence that is meant, from 1; both are optional.
+    """
 
     quote: str
     label: str
     evidence: tuple[str, ...]
     reason: str
+    context: str = ""
+    occurrence: int | None = None
 
 
 def parse_proposals(reply: str) -> tuple[ProposedSpan | None, ...] | None:
     """Parse the unsupported spans that a reply proposes; None for a reply in a different form.
 
-    `evidence` and `reason` are optional; `evidence` is one quote or a list. Invalid proposals among
-    valid ones are None.
+    `evidence` and `reason` are optional; `evidence` is one quote, or a list of quotes or of objects
+    with a `quote`. Invalid proposals are None.
     """
-    rows = parse_json(reply) if len(reply) <= _MAX_REPLY else None
-    if not isinstance(rows, list) or len(rows) > _MAX_PARTS:
+    rows = parse_objects(reply, field="quote") if len(reply) <= _MAX_REPLY else None
+    if rows is None or len(rows) > _MAX_PARTS:
         return None
-    found = tuple(_parse_span(row) if isinstance(row, Mapping) else None for row in rows)
-    return found if not found or any(found) else None
+    return tuple(_parse_span(row) if isinstance(row, Mapping) else None for row in rows)
 
 
 def _parse_span(row: Mapping[str, Any]) -> ProposedSpan | None:
-    quote, label, reason = row.get("quote"), row.get("label"), row.get("reason")
-    evidence = row.get("evidence")
-    quotes = evidence if isinstance(evidence, list) else ["" if evidence is None else evidence]
-    words = (quote, label, "" if reason is None else reason)
-    if not all(isinstance(word, str) for word in (*words, *quotes)) or len(quotes) > _MAX_PARTS:
+    given = {name: row.get(name) for name in ("quote", "label", "reason", "context")}
+    words = {name: "" if word is None else word for name, word in given.items()}
+    evidence = _parse_evidence(row.get("evidence"))
+    occurrence = row.get("occurrence")
+    if evidence is None or not (occurrence is None or type(occurrence) is int):
         return None
-    return (
-        ProposedSpan(str(quote), str(label), tuple(quotes), str(words[2]))
-        if str(quote).strip()
-        else None
-    )
+    if not all(isinstance(word, str) for word in words.values()):
+        return None
+    if not words["quote"].strip() or not words["label"].strip():
+        return None
+    return ProposedSpan(**words, evidence=evidence, occurrence=occurrence)
+
+
+def _parse_evidence(value: Any) -> tuple[str, ...] | None:
+    if value is None:
+        return ()
+    given = value if isinstance(value, list) else [value]
+    quotes = [each.get("quote") if isinstance(each, Mapping) else each for each in given]
+    texts = tuple(quote for quote in quotes if isinstance(quote, str))
+    return texts if len(texts) == len(quotes) <= _MAX_PARTS else None
 
 
 class PromptLabels:
@@ -114,7 +140,7 @@ class LocatedProposals:
 def locate_proposals(
     sample: Sample, spans: Iterable[ProposedSpan | None], labels: PromptLabels, *, maker: str
 ) -> LocatedProposals:
-    """Find the quotes and labels of proposals; refuse those whose quote or label is unknown."""
+    """Find the quotes and labels of proposals; refuse those with a wrong or ambiguous one."""
     summary = sample.document(Side.SUMMARY)
     found: dict[str, Suggestion] = {}
     refused = []
@@ -122,19 +148,29 @@ def locate_proposals(
         if part is None:
             refused.append(NO_PART)
             continue
-        span, label = locate_quote(part.quote, summary.text), labels.find(part.label)
-        if span is None or label is None:
-            refused.append(NO_QUOTE if span is None else NO_LABEL)
+        spans_meant = find_meant_spans(
+            part.quote, summary.text, context=part.context, occurrence=part.occurrence
+        )
+        label = labels.find(part.label)
+        if len(spans_meant) != 1:
+            refused.append(AMBIGUOUS_QUOTE if spans_meant else NO_QUOTE)
             continue
-        quotes = () if label.evidence is Requirement.NONE else part.evidence
-        evidence = [_locate_evidence(quote, sample) for quote in quotes if quote.strip()]
-        refused += [NO_EVIDENCE] * evidence.count(None)
+        if label is None:
+            refused.append(NO_LABEL)
+            continue
+        evidence = []
+        for quote in () if label.evidence is Requirement.NONE else part.evidence:
+            anchors = _locate_evidence(quote, sample) if quote.strip() else []
+            if len(anchors) == 1:
+                evidence += anchors
+            elif quote.strip():
+                refused.append(AMBIGUOUS_EVIDENCE if anchors else NO_EVIDENCE)
         made = Suggestion(
             id="",
             maker=maker,
             run="",
-            claim=(Anchor(Side.SUMMARY, 0, span),),
-            evidence=tuple(anchor for anchor in evidence if anchor is not None),
+            claim=(Anchor(Side.SUMMARY, 0, spans_meant[0]),),
+            evidence=tuple(evidence),
             labels=(label.path,),
             note=shorten_reason(part.reason),
         )
@@ -143,13 +179,43 @@ def locate_proposals(
     return LocatedProposals(tuple(found.values()), tuple(refused))
 
 
-def _locate_evidence(quote: str, sample: Sample) -> Anchor | None:
-    """Return the position of a quote in the first source that contains it, else None."""
-    for index, document in enumerate(sample.side(Side.SOURCE)):
-        span = locate_quote(quote, document.text)
-        if span is not None:
-            return Anchor(Side.SOURCE, index, span)
-    return None
+def _locate_evidence(quote: str, sample: Sample) -> list[Anchor]:
+    """Return all positions in the sources that a quote may mean."""
+    return [
+        Anchor(Side.SOURCE, index, span)
+        for index, document in enumerate(sample.side(Side.SOURCE))
+        for span in find_meant_spans(quote, document.text)
+    ]
+
+
+@dataclass(slots=True)
+class ProposalReader:
+    """Parses the replies about one sample, and keeps why the last reply has nothing usable.
+
+    Attributes:
+        refused: reasons of the proposals that were refused, if the reply has no other proposals.
+    """
+
+    sample: Sample
+    labels: PromptLabels
+    maker: str
+    reason: str = ""
+    refused: tuple[str, ...] = ()
+
+    def __call__(self, reply: str) -> LocatedProposals | None:
+        """Return what a reply proposes; None if it is unreadable or all proposals are refused."""
+        self.reason, self.refused = "", ()
+        spans = parse_proposals(reply)
+        if spans is None:
+            self.reason = _UNREADABLE
+            return None
+        found = locate_proposals(self.sample, spans, self.labels, maker=self.maker)
+        if not spans or found.suggestions:
+            return found
+        self.refused = found.refused
+        counts = (f"{each}: {count:,}" for each, count in sorted(Counter(self.refused).items()))
+        self.reason = f"all proposals were refused: {'; '.join(counts)}"
+        return None
 
 
 def shorten_reason(text: str) -> str:
@@ -160,8 +226,6 @@ def shorten_reason(text: str) -> str:
 
 
 PROMPT: Final = "annotate"
-SPANS: Final = "unsupported_spans"
-"""Name of the score that counts a summary's proposed spans; fewer are better."""
 MAX_CHARACTERS: Final = 24_000
 """Default maximum number of code points to send of the sources, and of the summary."""
 
@@ -196,6 +260,18 @@ class ProposalPlan:
     characters: int
 
 
+@dataclass(frozen=True, slots=True)
+class MissingProposals:
+    """Why a sample has no usable reply; `unusable`: whether all proposals of it were refused."""
+
+    missing: NoReply
+    reason: str
+    unusable: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.missing.kind}: {self.reason}"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProposalReport:
     """The result of asking a model for unsupported spans.
@@ -204,6 +280,8 @@ class ProposalReport:
         skipped: number of samples without a source or a summary.
         cut: number of samples whose text was cut.
         new: number of suggestions that were not stored before.
+        nothing_found: number of samples for which the model proposes nothing.
+        missing: the samples without a usable reply, which have no value, in order.
     """
 
     run: str
@@ -214,6 +292,8 @@ class ProposalReport:
     new: int
     refused: Mapping[str, int]
     tally: ReplyTally
+    nothing_found: int = 0
+    missing: Mapping[SampleKey, MissingProposals] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -225,6 +305,33 @@ class _RunState:
     read: int = 0
     skipped: int = 0
     cut: int = 0
+    found: dict[SampleKey, tuple[Suggestion, ...]] = field(default_factory=dict)
+    missing: dict[SampleKey, MissingProposals] = field(default_factory=dict)
+    refused: Counter[str] = field(default_factory=Counter)
+
+    def take(self, reader: ProposalReader, reply: ParsedReply[LocatedProposals]) -> None:
+        """Keep what a sample's reply proposes, or why it has no usable reply."""
+        key = reader.sample.key
+        if reply.value is not None:
+            self.found[key] = reply.value.suggestions
+            self.refused.update(reply.value.refused)
+        elif reply.missing is not None:
+            self.missing[key] = MissingProposals(
+                reply.missing, reply.reason or reader.reason, unusable=bool(reader.refused)
+            )
+            self.refused.update(reader.refused)
+
+    def counts(self) -> dict[str, int]:
+        """Return the numbers of samples to store with a run."""
+        return {
+            "samples": self.read,
+            "nothing_found": self.nothing_found,
+            "missing": len(self.missing),
+        }
+
+    @property
+    def nothing_found(self) -> int:
+        return sum(not several for several in self.found.values())
 
     def build_question(self, sample: Sample) -> Question:
         summary = sample.document(Side.SUMMARY)
@@ -255,8 +362,9 @@ class ProposalService:
         state, parser = self._start_run(options, judge)
         samples = cached = characters = 0
         for some in self._read_pages(state):
-            for question in map(state.build_question, some):
-                known = parser.cached(question, parse_proposals)
+            for sample in some:
+                question = state.build_question(sample)
+                known = parser.cached(question, ProposalReader(sample, state.labels, ""))
                 samples += 1
                 cached += known
                 characters += 0 if known else len(question.user)
@@ -274,15 +382,13 @@ class ProposalService:
         Raises:
             NotFound: the dataset does not exist, or no sample has both sides.
             InvalidInput: a prompt is invalid.
-            Unavailable: the endpoint cannot be reached, or refuses all questions; replies so far
-                are cached.
+            Unavailable: the endpoint cannot be reached, or answers no question. Suggestions of
+                the replies so far are stored.
             NotAllowed: the current user may not manage the workspace.
         """
         require_permission(self.machines.actor, Permission.MANAGE)
         state, parser = self._start_run(options, judge)
         maker = f"judge:{judge.model}"
-        found: dict[SampleKey, tuple[Suggestion, ...]] = {}
-        refused: Counter[str] = Counter()
         began, waiting = time.monotonic(), replies_from(judge.host)
 
         def report_progress(unread: int = 0) -> None:
@@ -294,34 +400,54 @@ class ProposalService:
                     TaskProgress("asking", done, share=share, seconds=seconds, waiting=waiting)
                 )
 
-        for some in self._read_pages(state):
-            report_progress(len(some))
-            replies = parser.ask_all(
-                [state.build_question(sample) for sample in some], parse_proposals
-            )
-            for sample, spans in zip(some, replies, strict=True):
-                if not isinstance(spans, NoReply):
-                    each = locate_proposals(sample, spans, state.labels, maker=maker)
-                    found[sample.key] = each.suggestions
-                    refused.update(each.refused)
-            report_progress()
+        try:
+            for some in self._read_pages(state):
+                report_progress(len(some))
+                readers = [ProposalReader(sample, state.labels, maker) for sample in some]
+                self._ask_page(readers, parser, state)
+                report_progress()
+        except Unavailable:
+            # The scores of a part of the samples would hide those of an earlier, complete run.
+            self._store_suggestions(options, judge, state)
+            raise
         parser.tally.check_refusals()
-        run = _score_run(options, judge, state, kind=RunKind.SUGGEST)
-        pairs = ((key, each) for key, several in found.items() for each in several)
-        new = self.machines.suggestions.add(run, pairs)
-        if (new or parser.tally.asked) and not options.limit:
+        run, new = self._store_suggestions(options, judge, state)
+        if (new or parser.tally.asked) and state.found and not options.limit:
             scores = _score_run(options, judge, state, kind=RunKind.JUDGE)
-            self.machines.scores.write(scores, _count_spans(found))
+            self.machines.scores.write(scores, _count_spans(state))
         return ProposalReport(
             run=run.id if new else "",
             samples=state.read,
             skipped=state.skipped,
             cut=state.cut,
-            proposals=sum(map(len, found.values())),
+            proposals=sum(map(len, state.found.values())),
             new=new,
-            refused=dict(sorted(refused.items())),
+            refused=dict(sorted(state.refused.items())),
             tally=parser.tally,
+            nothing_found=state.nothing_found,
+            missing=state.missing,
         )
+
+    def _ask_page(
+        self, readers: Sequence[ProposalReader], parser: ParsingJudge, state: _RunState
+    ) -> None:
+        """Ask about some samples; keep the replies in the order of the samples, also on errors."""
+        questions = [(state.build_question(reader.sample), reader) for reader in readers]
+        replies: list[tuple[int, ParsedReply[LocatedProposals]]] = []
+        try:
+            for each in parser.ask_each(questions):
+                replies.append(each)  # noqa: PERF402  an error must not lose the replies before it
+        finally:
+            for at, reply in sorted(replies, key=itemgetter(0)):
+                state.take(readers[at], reply)
+
+    def _store_suggestions(
+        self, options: ProposalOptions, judge: Judge, state: _RunState
+    ) -> tuple[ScoreRun, int]:
+        """Store the suggestions so far; return their run, and how many are new."""
+        run = _score_run(options, judge, state, kind=RunKind.SUGGEST)
+        pairs = ((key, each) for key, several in state.found.items() for each in several)
+        return run, self.machines.suggestions.add(run, pairs)
 
     def _start_run(self, options: ProposalOptions, judge: Judge) -> tuple[_RunState, ParsingJudge]:
         prompts.check_folders(options.folders)
@@ -354,11 +480,16 @@ class ProposalService:
             )
 
 
-def _count_spans(found: Mapping[SampleKey, Sequence[Suggestion]]) -> Iterator[Score]:
-    """Yield each sample's number of proposed spans as a score, normalised over all samples."""
-    counts = [float(len(several)) for several in found.values()]
-    for key, count, value in zip(found, counts, normalise_values(counts), strict=True):
+def _count_spans(state: _RunState) -> Iterator[Score]:
+    """Yield each sample's number of proposed spans as a score, normalised over all samples.
+
+    The score of a sample without a usable reply has no value, and the reason as its text.
+    """
+    counts = [float(len(several)) for several in state.found.values()]
+    for key, count, value in zip(state.found, counts, normalise_values(counts), strict=True):
         yield Score(key=key, name=SPANS, raw=count, value=value)
+    for key, each in state.missing.items():
+        yield Score(key=key, name=SPANS, raw=None, value=None, text=str(each))
 
 
 def _score_run(
@@ -374,6 +505,7 @@ def _score_run(
             "host": judge.host,
             "prompts": dict(sorted(state.versions.items())),
             "max_chars": options.max_chars,
+            "counts": state.counts(),
         },
         low=frozenset({SPANS}),
     )

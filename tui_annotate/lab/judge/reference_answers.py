@@ -86,8 +86,8 @@ class ReferenceAnswer:
 
     Attributes:
         calls: number of questions to the judge.
-        unclear, refused: how many of these have unclear replies only, or were refused by the
-            endpoint.
+        unclear, refused, failed: how many of these have unclear replies only, were refused by the
+            endpoint, or were not answered because the endpoint failed.
     """
 
     row: QuestionRow
@@ -96,6 +96,7 @@ class ReferenceAnswer:
     calls: int = 0
     unclear: int = 0
     refused: int = 0
+    failed: int = 0
 
     def as_json(self) -> dict[str, Any]:
         values: dict[str, Any] = {} if self.row.key is None else {"id": self.row.key.id}
@@ -105,6 +106,7 @@ class ReferenceAnswer:
             "ground_truth": self.ground_truth,
             "unclear": self.unclear,
             "refused": self.refused,
+            "failed": self.failed,
         }
         return values | ({"reason": self.reason} if self.reason else {})
 
@@ -128,6 +130,8 @@ def generate_row(
         reason = ""
     elif missing.refused:
         reason = MissingReason.REFUSED_PROMPT
+    elif missing.failed:
+        reason = MissingReason.FAILED_PROMPT
     else:
         reason = MissingReason.SILENT_JUDGE if missing.unclear else MissingReason.UNKNOWN_ANSWER
     return ReferenceAnswer(
@@ -137,6 +141,7 @@ def generate_row(
         calls=calls,
         unclear=missing.unclear,
         refused=missing.refused,
+        failed=missing.failed,
     )
 
 

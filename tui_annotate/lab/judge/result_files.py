@@ -72,7 +72,7 @@ def write_sorted(found: Sequence[ContextOrderResult], target: Path | None) -> No
     """
     columns = (
         *("", "question", "contexts", "good", "bad", "sorted", "spearman", "sim", "overlap"),
-        *("unclear", "refused", "reason"),
+        *("unclear", "refused", "failed", "reason"),
     )
     rows = [each.as_json() for each in found]
     table = (_flatten_row(number, row, columns) for number, row in enumerate(rows))
@@ -131,7 +131,10 @@ def _format_value(value: Any) -> str:
 
 def write_generated(found: Sequence[ReferenceAnswer], target: Path | None) -> None:
     """Write reference answers in the format of the file's suffix; see `choose_format`."""
-    columns = ("", "id", "question", "contexts", "ground_truth", "unclear", "refused", "reason")
+    columns = (
+        *("", "id", "question", "contexts", "ground_truth"),
+        *("unclear", "refused", "failed", "reason"),
+    )
     rows = [each.as_json() for each in found]
     table = (_flatten_row(number, row, columns) for number, row in enumerate(rows))
     _write_results(rows, table, columns, target=target, default=GENERATE_FORMAT)
@@ -192,6 +195,7 @@ def _table_columns(metrics: Sequence[str]) -> tuple[str, ...]:
         "reasons",
         "unclear",
         "refused",
+        "failed",
         *(("similarity",) if "answer_relevancy" in metrics else ()),
     )
 

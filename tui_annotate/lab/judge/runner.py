@@ -70,7 +70,7 @@ class JudgeRunner:
         """Fill a prompt with each mapping and the row's `{question}`, ask, and parse the replies.
 
         After an unclear reply, the question is asked again. A result is `NoReply` if the reply
-        stays unclear, or if the endpoint refuses the question.
+        stays unclear, or if the endpoint refuses the question or fails to answer it.
         """
         if self._stop.is_set():
             raise _Cancelled

@@ -468,6 +468,7 @@ def _print_run(done: ModelRunReport, judge: Judge, *, as_json: bool, dry: bool) 
                 "cached": done.cached,
                 "unanswered": missed,
                 "refused": done.refused,
+                "failed": done.failed,
                 "characters": done.characters,
                 "not_finite": done.not_finite,
                 "model": judge.model,
@@ -488,6 +489,8 @@ def _print_run(done: ModelRunReport, judge: Judge, *, as_json: bool, dry: bool) 
         )
     if done.refused:
         output.print_message(f"prompts that the endpoint refused: {done.refused:,}")
+    if done.failed:
+        output.print_message(f"prompts that the endpoint failed to answer: {done.failed:,}")
 
 
 _ENDPOINT = "--model llama3 --base-url http://localhost:11434/v1"

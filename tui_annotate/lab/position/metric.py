@@ -25,7 +25,7 @@ from tui_annotate.domain.position_studies import (
     parse_task,
 )
 from tui_annotate.lab.chat.thinking import remove_thinking
-from tui_annotate.methods.intervals import wilson_interval
+from tui_annotate.methods.intervals import cluster_interval, wilson_interval
 from tui_annotate.methods.sentence_boundaries import HAN
 
 _PUNCTUATION: Final = dict.fromkeys(map(ord, string.punctuation))
@@ -169,13 +169,9 @@ class PositionScore:
         """
         if self.mean is None:
             return None
-        match self.method:
-            case IntervalMethod.WILSON:
-                return wilson_interval(self.hits, self.n)
-            case IntervalMethod.BY_QUESTION:
-                return wilson_interval(self.mean * len(self.questions), len(self.questions))
-            case _:
-                return self._resampled_interval()
+        if not self.clustered:
+            return wilson_interval(self.hits, self.n)
+        return cluster_interval(self.questions.values())
 
     @property
     def method(self) -> IntervalMethod:
@@ -183,16 +179,6 @@ class PositionScore:
             return IntervalMethod.WILSON
         shares = {hits / n for n, hits in self.questions.values()}
         return IntervalMethod.BOOTSTRAP if len(shares) > 1 else IntervalMethod.BY_QUESTION
-
-    def _resampled_interval(self) -> tuple[float, float] | None:
-        import numpy as np
-
-        from tui_annotate.methods.bootstrap import percentile_interval, resample_sums
-
-        # Sorted, because the order of the rows in files must not change the interval.
-        counts = np.array(sorted(self.questions.values()), np.float64)
-        sums = resample_sums(counts)
-        return None if sums is None else percentile_interval(sums[:, 1] / sums[:, 0])
 
 
 def combine_scores(bars: Sequence[PositionScore], *, mixed: bool = False) -> PositionScore:

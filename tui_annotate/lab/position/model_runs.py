@@ -1,7 +1,7 @@
 """Prompts of a position study for a model, and rows with the model's answers.
 
 The output keeps the order of the rows. A row is reported and keeps no answer if its prompt is too
-long, or if the model refuses the prompt.
+long, or if the model refuses the prompt or fails to answer it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Final, TextIO
 
-from tui_annotate.domain.errors import InvalidInput, Unavailable
+from tui_annotate.domain.errors import InvalidInput, RequestFailed, Unavailable
 from tui_annotate.domain.position_studies import (
     ANSWER,
     ERROR,
@@ -41,6 +41,9 @@ _PASSAGE_FIELDS: Final = (
     "original_retrieval_index",
 )
 """Order in which a passage's fields are written to a row with a model's answer."""
+
+_Outcome = ModelReply | InvalidInput | RequestFailed
+"""The result of one prompt: the reply, or why it has none."""
 
 _REFUSED: Final = "prompt-refused"
 """Code of the error for a prompt that the endpoint refused."""
@@ -80,13 +83,15 @@ class ModelRunReport:
 
     Attributes:
         unanswered: number of rows without an answer, by the position of the gold passage.
-        refused: number of rows whose prompt the endpoint refused, among those without an answer.
+        refused, failed: numbers of rows whose prompt the endpoint refused, or failed to answer,
+            among those without an answer.
     """
 
     rows: int = 0
     cached: int = 0
     unanswered: Counter[int | None] = field(default_factory=Counter)
     refused: int = 0
+    failed: int = 0
     characters: int = 0
     not_finite: int = 0
 
@@ -146,7 +151,7 @@ def run_model(
     `on_missing` receives each row without an answer, `on_progress` the number of rows.
 
     Raises:
-        Unavailable: the model cannot be reached, or refuses all prompts; replies so far are cached.
+        Unavailable: the model cannot be reached, or answers no prompt; replies so far are cached.
         InvalidRecord: a row cannot be read, or no prompt can be built from it.
     """
     report = ModelRunReport()
@@ -155,7 +160,7 @@ def run_model(
         "model_temperature": options.temperature,
         "model_top_p": options.top_p,
     }
-    refused: list[InvalidInput] = []
+    missing: list[InvalidInput | RequestFailed] = []
     stream = read_prompts(paths, options)
     while batch := list(islice(stream, _BATCH)):
         on_progress(report.rows)
@@ -167,26 +172,25 @@ def run_model(
                 report.cached += outcome.cached
                 report.characters += 0 if outcome.cached else len(prompt)
             else:
-                refused += [] if _is_too_long(prompt, options) else [outcome]
+                missing += [] if _is_too_long(prompt, options) else [outcome]
                 row |= {ANSWER: None, ERROR: outcome.message}
                 report.unanswered[gold_position(located.row)] += 1
                 report.refused += outcome.code == _REFUSED
+                report.failed += isinstance(outcome, RequestFailed)
                 on_missing(located.where, outcome.message)
             report.not_finite += write_json_line(target, row)
         report.rows += len(batch)
         on_progress(report.rows)
-    if refused and len(refused) == report.rows:
+    if missing and len(missing) == report.rows:
         raise Unavailable(
-            f"no prompt has an answer; prompts: {report.rows:,}; first error: {refused[0].message}",
-            "check the model, and the limits and rules of the endpoint",
+            f"no prompt has an answer; prompts: {report.rows:,}; first error: {missing[0].message}",
+            missing[0].hint or "check the model, and the limits and rules of the endpoint",
         )
     return report
 
 
-def _ask_batch(
-    prompts: Sequence[str], judge: Judge, options: ModelRunOptions
-) -> list[ModelReply | InvalidInput]:
-    outcomes: dict[int, ModelReply | InvalidInput] = {}
+def _ask_batch(prompts: Sequence[str], judge: Judge, options: ModelRunOptions) -> list[_Outcome]:
+    outcomes: dict[int, _Outcome] = {}
     sent = []
     for at, prompt in enumerate(prompts):
         if _is_too_long(prompt, options):
@@ -198,18 +202,16 @@ def _ask_batch(
             sent.append(at)
     questions = [_build_question(prompts[at], options) for at in sent]
     for index, outcome in judge.ask_all(questions) if questions else ():
-        if not isinstance(outcome, ModelReply | InvalidInput):
-            raise outcome  # not the refusal of a single question, so the run ends
+        if not isinstance(outcome, _Outcome):
+            raise outcome  # it concerns all questions, so the run ends
         if isinstance(outcome, InvalidInput):
             outcome.code = _REFUSED
         outcomes[sent[index]] = _without_thinking(outcome, options)
     return [outcomes[at] for at in range(len(prompts))]
 
 
-def _without_thinking(
-    outcome: ModelReply | InvalidInput, options: ModelRunOptions
-) -> ModelReply | InvalidInput:
-    if isinstance(outcome, InvalidInput):
+def _without_thinking(outcome: _Outcome, options: ModelRunOptions) -> _Outcome:
+    if not isinstance(outcome, ModelReply):
         return outcome
     answer = options.read_answer(outcome.text)
     if answer is None:

@@ -85,6 +85,7 @@ def report_as_json(scored: ScoreReport) -> dict[str, Any]:
         "notes": list(scored.notes),
         "unclear": scored.tally.unclear if scored.tally else 0,
         "refused": scored.tally.refused if scored.tally else 0,
+        "failed": scored.tally.failed if scored.tally else 0,
     }
 
 

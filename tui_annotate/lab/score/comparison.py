@@ -1,17 +1,18 @@
 """Compares scores that machines gave to samples with the human labels of these samples.
 
-The comparison is read-only. Each sample is one case. For intervals, summaries of the same text are
-resampled together.
+The comparison is read-only. Each sample is one case. For intervals, samples that share a document
+are resampled together (`domain.sample_clusters`).
 """
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Final
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final, Self
 
 import numpy as np
 
@@ -20,16 +21,40 @@ from tui_annotate.domain.errors import InvalidInput, NotFound
 from tui_annotate.domain.labels import JOINER
 from tui_annotate.domain.people import SETTLED, Permission, require_permission
 from tui_annotate.domain.records import RecordFilter
-from tui_annotate.domain.samples import Sample, SampleKey
+from tui_annotate.domain.sample_clusters import join_clusters, shared_names
+from tui_annotate.domain.samples import Document, Sample, SampleKey, Side
 from tui_annotate.domain.scores import Pooling, RunKind, ScoreRun
+from tui_annotate.domain.spans import Span
 from tui_annotate.lab.score.detection_metrics import (
+    DetectionDraws,
+    DetectionFigure,
     DetectionResult,
+    Numbers,
+    Truths,
     area,
     best_threshold,
+    draw_detection,
     measure_detection,
+    subtract_detection,
 )
-from tui_annotate.lab.score.human_truths import HumanTruths, TruthOptions
+from tui_annotate.lab.score.human_truths import (
+    HumanTruths,
+    SampleTruth,
+    SuggestedReadings,
+    TruthOptions,
+)
+from tui_annotate.lab.score.span_comparison import (
+    SpanCase,
+    SpanComparer,
+    SpanComparison,
+    find_marked_spans,
+    trim_segments,
+)
+from tui_annotate.methods.bootstrap import count_clusters
+from tui_annotate.methods.calibration import CalibrationResult, measure_calibration
 from tui_annotate.services.export import ExportService
+from tui_annotate.storage.batches import split_batches
+from tui_annotate.storage.corpus.store import SegmentStore
 
 if TYPE_CHECKING:
     from tui_annotate.workspace.machines import MachineServices
@@ -57,6 +82,39 @@ class MachineValues:
     values: Mapping[int, Any]
     low: bool | None = None
 
+    def is_maker(self, maker: str) -> bool:
+        """Return whether suggestions of a maker come from this score or its machine.
+
+        The machine of a column is unknown: suggestions with the name of the column are its own.
+        """
+        name = self.name.removesuffix(_name_suffix(self))
+        if self.maker:
+            return maker in (self.maker, f"{self.maker}:{name}")
+        return maker in (name, f"import:{name}", f"judge:{name}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SplitComparison:
+    """A comparison on two parts of the samples, by whether people used the machine's suggestions.
+
+    Attributes:
+        suggested: on samples whose human label rests on answers to the machine's suggestions.
+        independent: on all other samples.
+    """
+
+    suggested: DetectionResult
+    independent: DetectionResult
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BaselineDifference:
+    """The measures of a score minus those of another one, on the `n` samples that have both."""
+
+    baseline: str
+    n: int
+    clusters: int
+    figures: Mapping[str, DetectionFigure]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MachineComparison:
@@ -66,6 +124,10 @@ class MachineComparison:
         n, missing: numbers of judged samples with and without a value.
         not_numbers: number of values that are not numbers and count as missing.
         threshold: value that separates both classes; None without values.
+        split: the measures with and without work that began with the machine's own suggestions;
+            None without such work.
+        difference: the difference to the baseline; None without a baseline, and for itself.
+        calibration: calibration of the score, if its values are probabilities.
     """
 
     name: str
@@ -79,6 +141,9 @@ class MachineComparison:
     threshold: float | None
     threshold_origin: ChoiceOrigin
     detected: DetectionResult
+    split: SplitComparison | None = None
+    difference: BaselineDifference | None = None
+    calibration: CalibrationResult | None = None
 
 
 class JudgedSamples:
@@ -88,25 +153,35 @@ class JudgedSamples:
         self.samples = 0
         self.places: dict[SampleKey, int] = {}
         self.unsupported: list[bool] = []
-        self.clusters: list[str] = []
+        self.makers: list[frozenset[str]] = []
+        self._shared: list[tuple[str, ...]] = []
         self._columns: dict[str, dict[int, Any]] = {name: {} for name in columns}
         self._columns_seen: Counter[str] = Counter()
 
-    def add(self, sample: Sample, *, unsupported: bool | None) -> None:
-        """Add a sample; `unsupported` is its human label, or None if it has no human label."""
+    @cached_property
+    def clusters(self) -> list[str]:
+        """The cluster of each judged sample; complete after the last sample was added."""
+        return join_clusters(self._shared)
+
+    def add(self, sample: Sample, truth: SampleTruth) -> None:
+        """Add a sample with its human label; without a label, only its columns are counted."""
         self.samples += 1
         self._columns_seen.update(
             {name: parse_number(value) is not None for name, value in sample.meta.items()}
         )
-        if unsupported is None:
+        if truth.unsupported is None:
             return
         place = self.places[sample.key] = len(self.unsupported)
-        self.unsupported.append(unsupported)
-        # The line feed distinguishes a group from the id of a sample without a group.
-        self.clusters.append(f"{sample.group}\n" if sample.group else sample.id)
+        self.unsupported.append(truth.unsupported)
+        self.makers.append(truth.makers)
+        self._shared.append(shared_names(sample))
         for name, values in self._columns.items():
             if sample.meta.get(name) not in (None, ""):
                 values[place] = sample.meta[name]
+
+    def truths(self, places: Sequence[int]) -> Truths:
+        """Return whether people call the judged samples with these indices unsupported."""
+        return np.array([self.unsupported[place] for place in places], np.bool_)
 
     def column_values(self, columns: Sequence[str]) -> Iterator[MachineValues]:
         """Yield the judged samples' values in each column; raise NotFound if a column has none."""
@@ -140,14 +215,17 @@ def disambiguate_names(machines: Iterable[MachineValues]) -> list[MachineValues]
     found = list(machines)
     times = Counter(each.name for each in found)
     return [
-        replace(each, name=f"{each.name} ({each.maker or 'column'})")
-        if times[each.name] > 1
-        else each
+        replace(each, name=f"{each.name}{_name_suffix(each)}") if times[each.name] > 1 else each
         for each in found
     ]
 
 
+def _name_suffix(machine: MachineValues) -> str:
+    return f" ({machine.maker or 'column'})"
+
+
 _BINARY: Final = 2
+_PAGE: Final = 500
 _CHANCE_AREA: Final = 0.5
 
 
@@ -170,6 +248,10 @@ class ComparisonOptions:
         unmarked_clean: count samples that no annotator marked as supported.
         thresholds: threshold by name of the score; the name "" is for all other scores.
         low, high: scores whose low or high values mean better supported.
+        probabilities: scores whose values are probabilities, so that they are calibrated.
+        baseline: score whose measures are subtracted from those of all others; empty for none.
+        without_suggested_work: exclude the work of people who answered a machine's suggestion.
+        suggestions: makers whose suggestions are compared with the spans that people marked.
     """
 
     dataset: str
@@ -182,6 +264,10 @@ class ComparisonOptions:
     thresholds: Mapping[str, float] = field(default_factory=dict)
     low: frozenset[str] = frozenset()
     high: frozenset[str] = frozenset()
+    probabilities: frozenset[str] = frozenset()
+    baseline: str = ""
+    without_suggested_work: bool = False
+    suggestions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -189,6 +275,8 @@ class Comparison:
     """The result of comparing scores with human labels.
 
     Attributes:
+        clusters: number of clusters of judged samples, which intervals resample.
+        suggested: the work that began with suggestions, by maker.
         without_values: names of scores that no judged sample has a value of; they are not compared.
     """
 
@@ -196,10 +284,13 @@ class Comparison:
     samples: int
     unsupported: int
     supported: int
+    clusters: int
     unjudged: Mapping[str, int]
     ignored_readings: Mapping[str, int]
     machines: tuple[MachineComparison, ...]
     without_values: tuple[str, ...] = ()
+    suggested: Mapping[str, SuggestedReadings] = field(default_factory=dict)
+    spans: tuple[SpanComparison, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,26 +307,49 @@ class ComparisonService:
         require_permission(self.machines.actor, Permission.REPORT)
         options = self._check_options(options)
         runs = self._newest_runs(options)
-        truths = HumanTruths(self._truth_options(options))
-        cases = JudgedSamples(options.columns)
+        answers = self.machines.suggestions.answers(options.dataset)
+        truths = HumanTruths(self._truth_options(options), answers)
+        comparer = SpanComparer(
+            self.machines.suggestions,
+            self.machines.scores,
+            options.dataset,
+            truths.marks_unsupported,
+        )
+        comparer.check(options.suggestions)
+        cases, marked = JudgedSamples(options.columns), _MarkedSamples(options, truths)
         for record in self.machines.corpus.records(RecordFilter(dataset=options.dataset)):
-            cases.add(record.sample, unsupported=truths.label(record))
+            truth = truths.judge(record)
+            cases.add(record.sample, truth)
+            marked.add(record.sample, truth)
         scored = list(self._score_values(options, runs, cases))
         valued = [each for each in scored if each.values]
         empty = {each.name for each in scored} - {each.name for each in valued}
         machines = disambiguate_names([*valued, *cases.column_values(options.columns)])
-        if not machines:
+        if not machines and not options.suggestions:
             raise _nothing_to_compare(options, runs, cases)
         _check_names(options, [each.name for each in machines])
+        readings = [_ReadScore.of(each, options, cases) for each in machines]
+        baseline = next((each for each in readings if each.machine.name == options.baseline), None)
         return Comparison(
             options=options,
             samples=cases.samples,
             unsupported=sum(cases.unsupported),
             supported=len(cases.unsupported) - sum(cases.unsupported),
+            clusters=count_clusters(cases.clusters),
             unjudged=dict(sorted(truths.unjudged.items())),
             ignored_readings=dict(sorted(truths.ignored_readings.items())),
-            machines=tuple(_compare_machine(each, options, cases) for each in machines),
+            machines=tuple(
+                _compare_machine(each, options, cases, baseline=baseline) for each in readings
+            ),
             without_values=tuple(sorted(empty)),
+            suggested=dict(sorted(truths.suggested.items())),
+            spans=tuple(
+                comparer.compare(
+                    options.suggestions,
+                    marked.cases(cases, SegmentStore(self.machines.database)),
+                    baseline=options.baseline,
+                )
+            ),
         )
 
     # request ------------------------------------------------------------------------------------
@@ -261,12 +375,14 @@ class ComparisonService:
             unwanted=tuple(tuple(each.split(JOINER)) for each in options.unwanted),
             pool=options.pool,
             unmarked_clean=options.unmarked_clean,
+            without_suggested_work=options.without_suggested_work,
         )
 
     def _newest_runs(self, options: ComparisonOptions) -> list[ScoreRun]:
         runs = self.machines.scores.runs(options.dataset)
         newest = {(run.kind, run.maker): run for run in runs if run.kind is not RunKind.SUGGEST}
-        known = {*self.machines.scores.names(options.dataset), *(maker for _, maker in newest)}
+        makers = {name for _, maker in newest for name in _maker_names(maker)}
+        known = {*self.machines.scores.names(options.dataset), *makers}
         for name in options.scores:
             if name not in known:
                 there = (
@@ -280,7 +396,7 @@ class ComparisonService:
     def _score_values(
         self, options: ComparisonOptions, runs: Iterable[ScoreRun], cases: JudgedSamples
     ) -> Iterator[MachineValues]:
-        if options.columns and not options.scores:
+        if (options.columns or options.suggestions) and not options.scores:
             return
         for run in runs:
             found: dict[str, dict[int, float]] = {}
@@ -295,8 +411,53 @@ class ComparisonService:
                     if score.raw is not None:
                         values[cases.places[key]] = score.raw
             for name, values in found.items():
-                if not options.scores or {name, run.maker} & {*options.scores}:
+                if not options.scores or {name, *_maker_names(run.maker)} & {*options.scores}:
                     yield MachineValues(name, run.maker, run.id, values, low=name in run.low)
+
+
+def _maker_names(maker: str) -> tuple[str, str]:
+    """Return the names by which a maker can be selected: with its model, and without."""
+    return maker, maker.partition(":")[0]
+
+
+class _MarkedSamples:
+    """The judged samples with a summary, and the spans of it that people marked."""
+
+    def __init__(self, options: ComparisonOptions, truths: HumanTruths) -> None:
+        self._options = options
+        self._truths = truths
+        self._found: list[tuple[SampleKey, Document, tuple[Span, ...]]] = []
+
+    def add(self, sample: Sample, truth: SampleTruth) -> None:
+        summary = sample.side(Side.SUMMARY)
+        if not self._options.suggestions or truth.unsupported is None or not summary:
+            return
+        spans = find_marked_spans(
+            sample,
+            truth,
+            pooling=self._options.pool,
+            counts=lambda each: self._truths.marks_unsupported(each.labels),
+        )
+        # The text is needed for its sentences, which are read page by page at the end.
+        self._found.append((sample.key, summary[0], spans))
+
+    def cases(self, judged: JudgedSamples, segments: SegmentStore) -> list[SpanCase]:
+        made = []
+        for some in split_batches(self._found, _PAGE):
+            stored = segments.of({each.sha256: len(each.text) for _, each, _ in some})
+            for key, summary, spans in some:
+                place = judged.places[key]
+                made.append(
+                    SpanCase(
+                        key=key,
+                        cluster=judged.clusters[place],
+                        makers=judged.makers[place],
+                        unsupported=judged.unsupported[place],
+                        marked=spans,
+                        segments=trim_segments(summary.text, stored[summary.sha256]),
+                    )
+                )
+        return made
 
 
 def _nothing_to_compare(
@@ -321,7 +482,14 @@ def _nothing_to_compare(
 
 
 def _check_names(options: ComparisonOptions, names: Sequence[str]) -> None:
-    for name in sorted({*options.thresholds, *options.low, *options.high} - {*names, ""}):
+    named = {
+        *options.thresholds,
+        *options.low,
+        *options.high,
+        *options.probabilities,
+        options.baseline,
+    }
+    for name in sorted(named - {*names, *options.suggestions, ""}):
         hint = f"{suggest_word(name, names)}compared scores: {', '.join(names[:MAX_NAMES])}"
         raise InvalidInput(f"score {name!r} is not part of the comparison", hint)
     for name in sorted(options.low & options.high):
@@ -331,39 +499,122 @@ def _check_names(options: ComparisonOptions, names: Sequence[str]) -> None:
         )
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _ReadScore:
+    """A score as numbers of judged samples, with its direction and threshold.
+
+    `places`: indices of the judged samples that have a number.
+    """
+
+    machine: MachineValues
+    places: list[int]
+    values: Numbers
+    not_numbers: int
+    low: bool
+    direction: ChoiceOrigin
+    threshold: float | None
+    threshold_origin: ChoiceOrigin
+
+    @classmethod
+    def of(cls, machine: MachineValues, options: ComparisonOptions, cases: JudgedSamples) -> Self:
+        numbers = {place: parse_number(value) for place, value in machine.values.items()}
+        places = sorted(place for place, value in numbers.items() if value is not None)
+        values = np.array([numbers[place] for place in places], np.float64)
+        unsupported = cases.truths(places)
+        low, direction = machine.low, ChoiceOrigin.GIVEN
+        if machine.name in options.low | options.high:
+            low = machine.name in options.low
+        elif low is None:
+            low, direction = area(values, unsupported, low=False) < _CHANCE_AREA, ChoiceOrigin.FOUND
+        threshold = options.thresholds.get(machine.name, options.thresholds.get(""))
+        origin = ChoiceOrigin.GIVEN
+        if threshold is None and places:
+            origin = ChoiceOrigin.FOUND if len(np.unique(values)) > _BINARY else ChoiceOrigin.ONLY
+            threshold = best_threshold(values, unsupported, low=low)
+        not_numbers = len(numbers) - len(places)
+        return cls(machine, places, values, not_numbers, low, direction, threshold, origin)
+
+    def detect(self, cases: JudgedSamples, chosen: Collection[int] | None = None) -> DetectionDraws:
+        """Measure the score on its samples, or on some of them (by index)."""
+        return draw_detection(**self._arguments(cases, chosen))
+
+    def measure(
+        self, cases: JudgedSamples, chosen: Collection[int] | None = None
+    ) -> DetectionResult:
+        return measure_detection(**self._arguments(cases, chosen))
+
+    def _arguments(self, cases: JudgedSamples, chosen: Collection[int] | None) -> dict[str, Any]:
+        kept = [at for at, place in enumerate(self.places) if chosen is None or place in chosen]
+        places = [self.places[at] for at in kept]
+        return {
+            "values": self.values[kept],
+            "unsupported": cases.truths(places),
+            "low": self.low,
+            "threshold": self.threshold or 0.0,
+            "clusters": [cases.clusters[place] for place in places],
+        }
+
+
 def _compare_machine(
-    machine: MachineValues, options: ComparisonOptions, cases: JudgedSamples
+    score: _ReadScore,
+    options: ComparisonOptions,
+    cases: JudgedSamples,
+    *,
+    baseline: _ReadScore | None,
 ) -> MachineComparison:
-    numbers = {place: parse_number(value) for place, value in machine.values.items()}
-    places = sorted(place for place, value in numbers.items() if value is not None)
-    values = np.array([numbers[place] for place in places], np.float64)
-    unsupported = np.array([cases.unsupported[place] for place in places], np.bool_)
-    low, direction = machine.low, ChoiceOrigin.GIVEN
-    if machine.name in options.low | options.high:
-        low = machine.name in options.low
-    elif low is None:
-        low, direction = area(values, unsupported, low=False) < _CHANCE_AREA, ChoiceOrigin.FOUND
-    threshold = options.thresholds.get(machine.name, options.thresholds.get(""))
-    origin = ChoiceOrigin.GIVEN
-    if threshold is None and places:
-        origin = ChoiceOrigin.FOUND if len(np.unique(values)) > _BINARY else ChoiceOrigin.ONLY
-        threshold = best_threshold(values, unsupported, low=low)
+    machine = score.machine
     return MachineComparison(
         name=machine.name,
         maker=machine.maker,
         run=machine.run,
-        n=len(places),
-        missing=len(cases.unsupported) - len(places),
-        not_numbers=len(numbers) - len(places),
-        low=low,
-        direction=direction,
-        threshold=threshold,
-        threshold_origin=origin,
-        detected=measure_detection(
-            values,
-            unsupported,
-            low=low,
-            threshold=threshold or 0.0,
-            clusters=[cases.clusters[place] for place in places],
-        ),
+        n=len(score.places),
+        missing=len(cases.unsupported) - len(score.places),
+        not_numbers=score.not_numbers,
+        low=score.low,
+        direction=score.direction,
+        threshold=score.threshold,
+        threshold_origin=score.threshold_origin,
+        detected=score.measure(cases),
+        split=_split_comparison(score, cases),
+        difference=_subtract_baseline(score, baseline, cases),
+        calibration=_calibrate(score, cases) if machine.name in options.probabilities else None,
     )
+
+
+def _split_comparison(score: _ReadScore, cases: JudgedSamples) -> SplitComparison | None:
+    own = {place for place in score.places if any(map(score.machine.is_maker, cases.makers[place]))}
+    if not own:
+        return None
+    return SplitComparison(
+        suggested=score.measure(cases, own),
+        independent=score.measure(cases, {*score.places} - own),
+    )
+
+
+def _subtract_baseline(
+    score: _ReadScore, baseline: _ReadScore | None, cases: JudgedSamples
+) -> BaselineDifference | None:
+    if baseline is None or baseline is score:
+        return None
+    both = {*score.places} & {*baseline.places}
+    return BaselineDifference(
+        baseline=baseline.machine.name,
+        n=len(both),
+        clusters=count_clusters([cases.clusters[place] for place in both]),
+        figures=subtract_detection(score.detect(cases, both), baseline.detect(cases, both)),
+    )
+
+
+def _calibrate(score: _ReadScore, cases: JudgedSamples) -> CalibrationResult:
+    """Calibrate probabilities of what high values mean: supported, or unsupported."""
+    outside = [value for value in score.values.tolist() if not 0 <= value <= 1]
+    if outside:
+        raise InvalidInput(
+            f"the score {score.machine.name!r} has the value {outside[0]:g}, which is not a"
+            " probability",
+            "name only scores with values from 0 to 1 in --probability",
+        )
+    unsupported = cases.truths(score.places)
+    outcomes = unsupported if score.low else ~unsupported
+    clusters = [cases.clusters[place] for place in score.places]
+    return measure_calibration(score.values, outcomes, clusters)

@@ -10,6 +10,7 @@ import typer
 from tui_annotate.cli import completion, output
 from tui_annotate.cli.options import (
     JsonOption,
+    WithoutSuggestedWorkOption,
     WorkspaceOption,
     choose_dataset,
     flag,
@@ -41,6 +42,14 @@ ColumnOption = Annotated[
     _Names,
     option(
         "--column", "NAME", "Metadata column with a detector's values for the samples; repeatable."
+    ),
+]
+SuggestionsOption = Annotated[
+    _Names,
+    option(
+        "--suggestions",
+        "MAKER",
+        "Maker whose suggestions are compared with the spans that people marked; repeatable.",
     ),
 ]
 AgainstOption = Annotated[
@@ -101,6 +110,25 @@ HigherOption = Annotated[
 ]
 
 
+ProbabilityOption = Annotated[
+    _Names,
+    option(
+        "--probability",
+        "NAME",
+        "Score whose values are probabilities, to measure its calibration; repeatable.",
+    ),
+]
+BaselineOption = Annotated[
+    str,
+    option(
+        "--baseline",
+        "NAME",
+        "Score, or maker of --suggestions, whose measures are subtracted from those of each other"
+        " one, on the samples that have both.",
+    ),
+]
+
+
 AggregateOption = Annotated[
     Pooling,
     typer.Option(
@@ -116,6 +144,7 @@ def compare(
     dataset: DatasetOption = "",
     score: ScoreOption = None,
     column: ColumnOption = None,
+    suggestions: SuggestionsOption = None,
     against: AgainstOption = PEOPLE,
     unsupported_label: UnsupportedLabelOption = None,
     aggregate: AggregateOption = Pooling.WORST,
@@ -123,6 +152,9 @@ def compare(
     threshold: ThresholdOption = None,
     lower_is_better: LowerOption = None,
     higher_is_better: HigherOption = None,
+    probability: ProbabilityOption = None,
+    baseline: BaselineOption = "",
+    without_suggested_work: WithoutSuggestedWorkOption = False,
     chart: ChartOption = "balanced_accuracy",
     as_json: JsonOption = False,
     as_csv: Annotated[
@@ -134,7 +166,10 @@ def compare(
 
     The report shows how well each score finds the samples that annotators call unsupported:
     balanced accuracy, F1, area under the curve and kappa, with intervals. Without --threshold, the
-    threshold is chosen on the same samples, and the report marks the threshold.
+    threshold is chosen on the same samples, and the report marks the threshold. Intervals resample
+    whole clusters of samples that share a source document. With --suggestions, the spans that a
+    machine suggested are compared with the spans that people marked: precision, recall and F1 by
+    characters, spans, sentences and samples.
     """
     if as_json and as_csv:
         raise InvalidInput(
@@ -163,6 +198,10 @@ def compare(
             thresholds=thresholds,
             low=frozenset(lower_is_better or ()),
             high=frozenset(higher_is_better or ()),
+            probabilities=frozenset(probability or ()),
+            baseline=baseline,
+            without_suggested_work=without_suggested_work,
+            suggestions=tuple(dict.fromkeys(suggestions or ())),
         )
         found = ComparisonService(space.machines).report(options)
     if as_json:

@@ -4,22 +4,36 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 from tui_annotate.cli import charts, output
 from tui_annotate.cli.charts import ValueInterval
+from tui_annotate.cli.intervals import print_interval_notes
 from tui_annotate.cli.output import Column
-from tui_annotate.lab.score.comparison import ChoiceOrigin, Comparison, MachineComparison
-from tui_annotate.lab.score.detection_metrics import DetectionFigure
-from tui_annotate.methods.agreement import UndefinedReason
-from tui_annotate.methods.bootstrap import DRAWS, LEVEL, SEED
+from tui_annotate.domain.suggestions import AnswerKind
+from tui_annotate.lab.score.comparison import (
+    BaselineDifference,
+    ChoiceOrigin,
+    Comparison,
+    MachineComparison,
+)
+from tui_annotate.lab.score.detection_metrics import DetectionFigure, DetectionResult
+from tui_annotate.lab.score.span_output import (
+    calibration_as_json,
+    format_bounds,
+    print_calibration,
+    print_spans,
+    span_rows,
+    spans_as_json,
+)
+from tui_annotate.methods.agreement import Measured, UndefinedReason
+from tui_annotate.methods.bootstrap import PARAMETERS, are_few
 
 COLUMNS: Final = (
     "machine", "maker", "measure", "value", "low", "high", "n", "missing", "better", "direction",
     "threshold", "threshold_from", "note",
 )  # fmt: skip
-BOOTSTRAP: Final = {"level": LEVEL, "draws": DRAWS, "seed": SEED}
 
 _DIGITS: Final = 4
 _STORED_NAMES: Final = {"adjudicated": "settled"}
@@ -39,8 +53,21 @@ def as_json(found: Comparison) -> dict[str, Any]:
         "judged": found.unsupported + found.supported,
         "unsupported": found.unsupported,
         "supported": found.supported,
-        "bootstrap": BOOTSTRAP,
+        "clusters": found.clusters,
+        "few_clusters": are_few(found.clusters),
+        "baseline": options.baseline,
+        "without_suggested_work": options.without_suggested_work,
+        "suggested_work": [
+            {
+                "maker": maker,
+                "readings": work.readings,
+                **{kind.value: work.answers[kind.value] for kind in AnswerKind},
+            }
+            for maker, work in found.suggested.items()
+        ],
+        "bootstrap": PARAMETERS,
         "machines": [_machine_as_json(each) for each in found.machines],
+        "suggestions": [spans_as_json(each) for each in found.spans],
         "without_values": list(found.without_values),
         "left_out": [
             {"what": what, "reason": reason, "count": count}
@@ -63,6 +90,16 @@ def csv_rows(found: Comparison) -> Iterator[tuple[str | float, ...]]:
         for each in values["measures"]:
             cells = {"machine": values["name"]} | values | each | {"note": each["undefined"]}
             yield tuple("" if cells[name] is None else cells[name] for name in COLUMNS)
+        if machine.difference:
+            note = f"minus {machine.difference.baseline}"
+            for each in values["difference"]["measures"]:
+                cells = {"machine": values["name"]} | values | each
+                cells |= {"n": machine.difference.n, "note": each["undefined"] or note}
+                cells |= {"measure": f"difference: {each['measure']}"}
+                yield tuple("" if cells[name] is None else cells[name] for name in COLUMNS)
+    for compared in found.spans:
+        for cells in span_rows(compared):
+            yield tuple("" if cells.get(name) is None else cells[name] for name in COLUMNS)
 
 
 def _machine_as_json(machine: MachineComparison) -> dict[str, Any]:
@@ -82,8 +119,50 @@ def _machine_as_json(machine: MachineComparison) -> dict[str, Any]:
         "misses": how.misses,
         "false_alarms": how.alarms,
         "passes": how.passes,
-        "measures": [_figure_as_json(name, figure) for name, figure in how.figures.items()],
+        "clusters": how.clusters,
+        "measures": _figures_as_json(how.figures),
+        "suggested": _part_as_json(machine.split.suggested) if machine.split else None,
+        "independent": _part_as_json(machine.split.independent) if machine.split else None,
+        "difference": _difference_as_json(machine.difference),
+        "calibration": _calibration_as_json(machine),
     }
+
+
+def _figures_as_json(figures: Mapping[str, DetectionFigure]) -> list[dict[str, Any]]:
+    return [_figure_as_json(name, figure) for name, figure in figures.items()]
+
+
+def _part_as_json(part: DetectionResult) -> dict[str, Any]:
+    return {
+        "n": part.hits + part.misses + part.alarms + part.passes,
+        "clusters": part.clusters,
+        "measures": _figures_as_json(part.figures),
+    }
+
+
+def _difference_as_json(found: BaselineDifference | None) -> dict[str, Any] | None:
+    if found is None:
+        return None
+    measures = [
+        each | {"excludes_zero": bool(figure.interval and figure.interval.excludes_zero)}
+        for each, figure in zip(
+            _figures_as_json(found.figures), found.figures.values(), strict=True
+        )
+    ]
+    return {
+        "baseline": found.baseline,
+        "n": found.n,
+        "clusters": found.clusters,
+        "measures": measures,
+    }
+
+
+def _calibration_as_json(machine: MachineComparison) -> dict[str, Any] | None:
+    found = machine.calibration
+    if found is None:
+        return None
+    shape = calibration_as_json(found) or {}
+    return {"of": "unsupported" if machine.low else "supported", **shape}
 
 
 def _figure_as_json(name: str, figure: DetectionFigure) -> dict[str, Any]:
@@ -127,21 +206,20 @@ def print_comparison(found: Comparison, *, charted: str) -> None:
     judged = output.many(found.unsupported + found.supported, "sample")
     output.print_line(f"judged: {judged} of {found.samples:,}; unsupported: {found.unsupported:,}")
     output.print_line("")
+    if found.machines:
+        _print_machines(found, charted=charted)
+    for compared in found.spans:
+        print_spans(compared)
+    _print_notes(found)
+
+
+def _print_machines(found: Comparison, *, charted: str) -> None:
     columns = [Column("machine", flexible=True), Column("n", number=True)]
     columns += [
         Column(each, number=True)
         for each in (*(style.title for style in _STYLES.values()), "threshold")
     ]
-    rows = [
-        [
-            each.name,
-            f"{each.n:,}",
-            *(_format_figure(each.detected.figures[name]) for name in _STYLES),
-            _format_threshold(each),
-        ]
-        for each in found.machines
-    ]
-    output.print_table(columns, rows)
+    output.print_table(columns, [row for each in found.machines for row in _machine_rows(each)])
     output.print_line("")
     style = _STYLES[charted]
     output.print_line(f"{style.name}, 95% intervals:")
@@ -152,7 +230,59 @@ def print_comparison(found: Comparison, *, charted: str) -> None:
         chance=style.chance,
     )
     output.print_line("")
-    _print_notes(found)
+    _print_differences(found)
+    for each in found.machines:
+        if each.calibration:
+            what = "unsupported" if each.low else "supported"
+            title = f"calibration of {each.name}, as probability that a sample is {what}:"
+            print_calibration(title, each.calibration)
+
+
+def _machine_rows(machine: MachineComparison) -> Iterator[list[str]]:
+    """Yield the row of a score, and below it the rows of its parts, if it made suggestions."""
+    parts = {machine.name: machine.detected}
+    if machine.split:
+        parts |= {
+            "  with its suggestions": machine.split.suggested,
+            "  without": machine.split.independent,
+        }
+    for name, part in parts.items():
+        yield [
+            name,
+            f"{part.hits + part.misses + part.alarms + part.passes:,}",
+            *(_format_figure(part.figures[measure]) for measure in _STYLES),
+            _format_threshold(machine),
+        ]
+
+
+def _print_differences(found: Comparison) -> None:
+    compared = [each for each in found.machines if each.difference]
+    if not compared:
+        return
+    output.print_line(f"difference to {found.options.baseline}, on samples that have both:")
+    columns = [Column("machine", flexible=True), Column("n", number=True), Column("measure")]
+    columns += [Column("difference", number=True), Column("95% interval", number=True), Column("")]
+    output.print_table(
+        columns,
+        [
+            [
+                each.name,
+                f"{difference.n:,}",
+                _STYLES[measure].title,
+                _format_difference(figure.value),
+                format_bounds(figure.interval),
+                "excludes zero" if figure.interval and figure.interval.excludes_zero else "",
+            ]
+            for each in compared
+            if (difference := each.difference)
+            for measure, figure in difference.figures.items()
+        ],
+    )
+    output.print_line("")
+
+
+def _format_difference(value: Measured) -> str:
+    return "-" if isinstance(value, UndefinedReason) else f"{value:+.3f}"
 
 
 def _format_threshold(machine: MachineComparison) -> str:
@@ -210,7 +340,25 @@ def _print_notes(found: Comparison) -> None:
     }
     for reason in sorted(reasons):
         say(f"no value: {reason}")
-    say(f"intervals: {DRAWS:,} bootstrap resamples of whole groups of samples, seed {SEED}")
+    _print_suggested_work(found)
+    clusters = {each.name: each.detected.clusters for each in found.machines if each.n}
+    clusters |= {each.maker: each.result.clusters for each in found.spans if each.result.n}
+    print_interval_notes(clusters)
+
+
+def _print_suggested_work(found: Comparison) -> None:
+    """Warn of human labels that rest on suggestions, which flatter the machine that made them."""
+    for maker, work in found.suggested.items():
+        answers = ", ".join(f"{count:,} {kind}" for kind, count in sorted(work.answers.items()))
+        readings = output.many(work.readings, "reading")
+        if found.options.without_suggested_work:
+            output.print_message(f"excluded: {readings} with suggestions of {maker}: {answers}")
+        else:
+            output.print_problem(
+                f"warning: in {readings}, annotators answered suggestions of {maker} ({answers}):"
+                " their labels are not independent of it",
+                "to exclude such work, pass --without-suggested-work",
+            )
 
 
 def _format_figure(figure: DetectionFigure) -> str:

@@ -10,7 +10,7 @@ Retrieval", 1979, chapter 7 (F1); J. Cohen 1960 (`methods.agreement`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -18,7 +18,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tui_annotate.methods.agreement import Measured, UndefinedReason, cohen_kappa, draw_interval
-from tui_annotate.methods.bootstrap import DRAWS, FEWEST, SEED, Interval
+from tui_annotate.methods.bootstrap import (
+    DRAWS,
+    SEED,
+    Interval,
+    count_clusters,
+    resample_weights,
+)
 
 Numbers = NDArray[np.float64]
 Truths = NDArray[np.bool_]
@@ -39,14 +45,25 @@ class DetectionFigure:
 class DetectionResult:
     """The detection of unsupported samples by a score.
 
-    `alarms` and `passes` are supported samples called unsupported or supported.
+    `alarms` and `passes` are supported samples called unsupported or supported; `clusters`: number
+    of clusters that the intervals resample.
     """
 
     hits: int
     misses: int
     alarms: int
     passes: int
+    clusters: int
     figures: Mapping[str, DetectionFigure]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DetectionDraws:
+    """The measures (measures,) of a score, and of its resamples (measures, draws), if any."""
+
+    cells: Numbers
+    whole: Numbers
+    drawn: Numbers | None
 
 
 def measure_detection(
@@ -64,21 +81,67 @@ def measure_detection(
     All scores are finite. `clusters`: (samples,); samples of one cluster are resampled together, as
     summaries of one text.
     """
+    found = draw_detection(
+        values,
+        unsupported,
+        low=low,
+        threshold=threshold,
+        clusters=clusters,
+        draws=draws,
+        seed=seed,
+    )
+    hits, misses, alarms, passes = (int(each) for each in found.cells)
+    return DetectionResult(
+        hits=hits,
+        misses=misses,
+        alarms=alarms,
+        passes=passes,
+        clusters=count_clusters(clusters),
+        figures=_make_figures(found.whole, found.drawn),
+    )
+
+
+def draw_detection(
+    values: Numbers,
+    unsupported: Truths,
+    *,
+    low: bool,
+    threshold: float,
+    clusters: Sequence[str],
+    draws: int = DRAWS,
+    seed: int = SEED,
+) -> DetectionDraws:
+    """Compute the measures of a score on the samples and on resamples; see `measure_detection`.
+
+    Scores of the same samples and clusters share the resamples.
+    """
     score = _RankedSamples(
         values if low else -values, call_unsupported(values, low=low, at=threshold), unsupported
     )
-    once = score.cells(np.ones(len(values)))
-    whole = score.measures(np.ones(len(values))) if len(values) else np.full(len(MEASURES), np.nan)
-    drawn = [score.measures(weights) for weights in _resample_weights(clusters, draws, seed)]
-    table = np.stack(drawn, axis=-1) if drawn else [None] * len(MEASURES)
-    hits, misses, alarms, passes = (int(each) for each in once)
-    figures = {
+    once = np.ones(len(values))
+    whole = score.measures(once) if len(values) else np.full(len(MEASURES), np.nan)
+    drawn = [
+        score.measures(weights) for weights in resample_weights(clusters, draws=draws, seed=seed)
+    ]
+    return DetectionDraws(score.cells(once), whole, np.stack(drawn, axis=-1) if drawn else None)
+
+
+def subtract_detection(one: DetectionDraws, other: DetectionDraws) -> dict[str, DetectionFigure]:
+    """Return the measures of one score minus those of another, on the same samples and clusters."""
+    drawn = None
+    if one.drawn is not None and other.drawn is not None:
+        drawn = one.drawn - other.drawn
+    return _make_figures(one.whole - other.whole, drawn)
+
+
+def _make_figures(whole: Numbers, drawn: Numbers | None) -> dict[str, DetectionFigure]:
+    table = [None] * len(MEASURES) if drawn is None else drawn
+    return {
         name: DetectionFigure(UndefinedReason(ONE_KIND))
         if np.isnan(value)
         else DetectionFigure(float(value), draw_interval(draws_of))
         for name, value, draws_of in zip(MEASURES, whole, table, strict=True)
     }
-    return DetectionResult(hits=hits, misses=misses, alarms=alarms, passes=passes, figures=figures)
 
 
 def call_unsupported(values: Numbers, *, low: bool, at: float) -> Truths:
@@ -111,17 +174,6 @@ def best_threshold(values: Numbers, unsupported: Truths, *, low: bool) -> float:
     if below < middle < above:
         return middle
     return below if low else above  # neighbours among floats
-
-
-def _resample_weights(clusters: Sequence[str], draws: int, seed: int) -> Iterator[Numbers]:
-    """Yield each sample's number of draws in each bootstrap resample of clusters of samples."""
-    names, own = np.unique(np.asarray(clusters, np.str_), return_inverse=True)
-    if len(names) < FEWEST:
-        return
-    chance = np.random.default_rng(seed)
-    for _ in range(draws):
-        drawn = np.bincount(chance.integers(0, len(names), len(names)), minlength=len(names))
-        yield drawn[own].astype(np.float64)
 
 
 class _RankedSamples:

@@ -34,6 +34,7 @@ from tui_annotate.lab.score.sample_reader import (
     NORMAL,
     OTHERS,
     UNCERTAINTY,
+    is_answer,
     uncertain_answers,
 )
 from tui_annotate.methods.verdicts import find_verdict
@@ -58,6 +59,7 @@ GENERATION_FIELDS: Final = ("text", "type")
 
 TRAITS: Final = FormatTraits(
     title="JSON lines: a question, its right answer and generated answers",
+    trains=True,
     carried=carry_plainly(
         RecordTrait.TEXTS,
         RecordTrait.META,
@@ -71,6 +73,7 @@ TRAITS: Final = FormatTraits(
 )
 PREFERENCE_TRAITS: Final = FormatTraits(
     title="JSON lines: a question and its preferred answers, for training",
+    trains=True,
     carried=carry_plainly(RecordTrait.UNREAD),
 )
 
@@ -84,6 +87,8 @@ def imported_fields(sample: Sample) -> Mapping[str, Any]:
 _RESERVED = frozenset({"question", "answer", "generation", "rank"})
 """Columns that are not copied to a sample's metadata."""
 _SEPARATOR = "; "
+QUESTION_COLUMNS: Final = ("question", "query")
+"""Metadata columns that hold the question, in samples of formats without a request."""
 
 
 class _PlacedGeneration(NamedTuple):
@@ -291,10 +296,14 @@ _RANKERS = frozenset({RANK, CATEGORY, AS_RIGHT, AS_WRONG})
 
 @dataclass(frozen=True, slots=True)
 class GenerationRow:
-    """The line that an export writes for a question, and its best, uncertain and wrong answer."""
+    """The line that an export writes for a question, and its best, uncertain and wrong answer.
+
+    `source`: the text that the answers are about; empty if the source is the right answer.
+    """
 
     fields: dict[str, Any]
     chosen: Sequence[Mapping[str, Any]]
+    source: str = ""
 
 
 def build_rows(
@@ -322,7 +331,7 @@ def _build_row(group: Sequence[Record], opinions: Opinions) -> GenerationRow:
     placed = _place_answers(group, opinions)
     row: dict[str, Any] = {
         **_row_meta(first),
-        "question": first.request.question,
+        "question": _question_of(first),
         "answer": first.document(Side.SOURCE).text,
         **own.get("row", {}),
         "generation": [fields for _, fields in placed],
@@ -338,7 +347,18 @@ def _build_row(group: Sequence[Record], opinions: Opinions) -> GenerationRow:
         row["rank"] = [by_place[place] for place in found.places]
     names = list(own.get("row_keys", ())) or [name for name in ROW_FIELDS if name in row]
     chosen = row.get("rank")
-    return GenerationRow(_order_fields(row, names), chosen if isinstance(chosen, list) else [])
+    return GenerationRow(
+        _order_fields(row, names),
+        chosen if isinstance(chosen, list) else [],
+        source="" if is_answer(first) else first.document(Side.SOURCE).text,
+    )
+
+
+def _question_of(sample: Sample) -> str:
+    """Return the question of a sample's request, else that in a metadata column; empty for none."""
+    columns = (sample.meta.get(name) for name in QUESTION_COLUMNS)
+    texts = (text for text in columns if isinstance(text, str))
+    return sample.request.question or next(texts, "")
 
 
 def _placed_records(group: Sequence[Record]) -> Iterator[tuple[int, Record]]:
@@ -408,6 +428,8 @@ def _count_losses(record: Record, tally: LossCounter, report: ExportReport) -> N
     lose(RecordTrait.TITLE.value, not plain)
     if not imported_fields(sample):
         taken = {*ROW_FIELDS, *RANKING_FIELDS}.intersection(sample.meta)
+        if sample.meta.get("question") == _question_of(sample):
+            taken.discard("question")
         lose("columns with a name that the format reserves", len(taken))
 
 
@@ -455,16 +477,21 @@ class PreferencesFormat:
     def write(
         self, records: Iterable[Record], target: TextIO, options: ExportOptions
     ) -> ExportReport:
-        """Write a JSON line for each question that has at least two ranked answers."""
+        """Write a JSON line for each question that has at least two ranked answers.
+
+        Summaries of a source without a question have the source as their query.
+        """
         report = ExportReport()
         tally = LossCounter(self.about, report)
         for row in build_rows(records, options, tally=tally, report=report):
             if len(row.chosen) < 2:
                 report.count_loss("questions with fewer than two ranked answers")
                 continue
-            query = [{"role": "human", "text": row.fields["question"]}]
+            query = [{"role": "human", "text": row.fields["question"] or row.source}]
             texts = [each["text"] for each in row.chosen]
             task = row.fields.get("category", "")
             line = {"query": query, "preference": texts, "task": task}
+            if row.source:
+                line["source"] = row.source
             write_json_line(target, line, report)
         return report

@@ -7,7 +7,7 @@ without states. Annotations by machines never count.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum, unique
 from typing import Final
@@ -16,10 +16,14 @@ from tui_annotate.domain.annotations import Annotation, LabelPath
 from tui_annotate.domain.assignments import Assignment, State
 from tui_annotate.domain.people import SETTLED, base_person
 from tui_annotate.domain.records import Record
+from tui_annotate.domain.samples import SampleKey
 from tui_annotate.domain.scores import Pooling, pool_verdicts
+from tui_annotate.domain.suggestions import AnswerKind
 
 BENIGN: Final = "benign"
 """Top-level label of supported samples; by default, all other labels mean unsupported."""
+SUGGESTED_READING: Final = "the annotator answered a machine's suggestion on the sample"
+ACCEPTED, CHANGED = AnswerKind.ACCEPTED.value, AnswerKind.CHANGED.value
 MACHINE: Final = "machine:"
 """Prefix of the id of a model that annotated, and of the origin of the model's annotations."""
 
@@ -32,16 +36,47 @@ class TruthOptions:
         unwanted: labels of unsupported samples, with all their sub-labels; empty for all but
         Benign.
         unmarked_clean: count samples that no annotator marked as supported.
+        without_suggested_work: exclude the work of annotators on samples in which they answered a
+            machine's suggestion. Rejections are excluded, too: work of which only acceptances are
+            excluded would count against the machine.
     """
 
     people: frozenset[str] = frozenset()
     unwanted: tuple[LabelPath, ...] = ()
     pool: Pooling = Pooling.WORST
     unmarked_clean: bool = False
+    without_suggested_work: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SampleTruth:
+    """The human label of a sample, True for unsupported; None for a tie or no judgement.
+
+    Attributes:
+        readings: the annotations of each annotator whose work counts.
+        makers: makers of the suggestions that these annotators answered on the sample.
+    """
+
+    unsupported: bool | None
+    readings: tuple[tuple[Annotation, ...], ...] = ()
+    makers: frozenset[str] = frozenset()
+
+
+@dataclass(slots=True)
+class SuggestedReadings:
+    """Numbers of the annotators' readings with answered suggestions of a maker, and of answers."""
+
+    readings: int = 0
+    answers: Counter[str] = field(default_factory=Counter)
+
+
+Answers = Mapping[tuple[SampleKey, str], Sequence[tuple[str, str]]]
+"""Maker and kind of each answer to a suggestion, by sample and person."""
 
 
 @unique
 class NoTruthReason(StrEnum):
+    SUGGESTED = "all annotators of the sample answered a machine's suggestion"
     TIE = "equally many annotators call the sample unsupported and supported"
     UNREAD = "no annotator completed the sample"
 
@@ -51,31 +86,73 @@ class HumanTruths:
     """Human labels of samples, each combined from the work of several annotators."""
 
     options: TruthOptions
+    answers: Answers = field(default_factory=dict)
     unjudged: Counter[str] = field(default_factory=Counter)
     ignored_readings: Counter[str] = field(default_factory=Counter)
+    suggested: dict[str, SuggestedReadings] = field(default_factory=dict)
+    """Work that began with suggestions, by maker; also if it is excluded."""
 
-    def label(self, record: Record) -> bool | None:
-        """Return whether annotators call a sample unsupported; None for a tie or no judgement."""
+    def judge(self, record: Record) -> SampleTruth:
+        """Return whether annotators call a sample unsupported, and the work that shows it."""
         marks: dict[str, list[Annotation]] = {}
         for owned in record.annotations:
             if not owned.annotation.origin.startswith(MACHINE):
                 marks.setdefault(owned.person, []).append(owned.annotation)
-        verdicts = [self._unsupported(own) for own in self._readings(record, marks)]
-        if not verdicts and not marks and self.options.unmarked_clean:
-            return False
+        readings: list[tuple[Annotation, ...]] = []
+        makers: set[str] = set()
+        excluded = 0
+        for person, own in self._readings(record, marks):
+            answered = self._count_answers(record, person, marks)
+            if answered and self.options.without_suggested_work:
+                self.ignored_readings[SUGGESTED_READING] += 1
+                excluded += 1
+                continue
+            makers |= answered
+            readings.append(tuple(own))
+        if not readings and not marks and not excluded and self.options.unmarked_clean:
+            return SampleTruth(unsupported=False)
+        verdicts = [self.is_unsupported(own) for own in readings]
         verdict = pool_verdicts(verdicts, self.options.pool)
         if verdict is None:
-            why = NoTruthReason.TIE if verdicts else NoTruthReason.UNREAD
-            self.unjudged[why] += 1
-        return verdict
+            without = NoTruthReason.SUGGESTED if excluded else NoTruthReason.UNREAD
+            self.unjudged[NoTruthReason.TIE if verdicts else without] += 1
+        return SampleTruth(verdict, tuple(readings), frozenset(makers))
+
+    def _count_answers(
+        self, record: Record, person: str, marks: Mapping[str, Sequence[Annotation]]
+    ) -> set[str]:
+        """Count a person's answers to suggestions on a sample; return the suggestions' makers.
+
+        An adjudicated result rests on the work of all annotators of the sample.
+        """
+        people = [person]
+        if person == SETTLED:
+            people = [work.person for work in record.assignments]
+        found = [
+            answer for each in people for answer in self.answers.get((record.sample.key, each), ())
+        ]
+        if not found:
+            # Work that was imported keeps the suggestion, but not the answer.
+            found = [
+                (one.suggested.maker, CHANGED if one.suggested.changed else ACCEPTED)
+                for each in people
+                for one in marks.get(each, ())
+                if one.suggested is not None
+            ]
+        makers = {maker for maker, _ in found}
+        for maker in makers:
+            self.suggested.setdefault(maker, SuggestedReadings()).readings += 1
+        for maker, kind in found:
+            self.suggested[maker].answers[kind] += 1
+        return makers
 
     def _readings(
         self, record: Record, marks: Mapping[str, list[Annotation]]
-    ) -> Iterator[list[Annotation]]:
+    ) -> Iterator[tuple[str, list[Annotation]]]:
         for work in record.assignments:
             own = marks.get(work.person, [])
             if self._counts(work.person) and self._is_done(work, own):
-                yield own
+                yield work.person, own
 
     def _counts(self, person: str) -> bool:
         if self.options.people:
@@ -92,13 +169,12 @@ class HumanTruths:
             ] += 1
         return False
 
-    def _unsupported(self, own: Iterable[Annotation]) -> bool:
+    def is_unsupported(self, own: Iterable[Annotation]) -> bool:
+        return any(self.marks_unsupported(each.labels) for each in own)
+
+    def marks_unsupported(self, labels: Sequence[LabelPath]) -> bool:
+        """Return whether an annotation with these labels marks an unsupported claim."""
         unwanted = self.options.unwanted
         if not unwanted:
-            return any(
-                not each.labels or any(path[0].casefold() != BENIGN for path in each.labels)
-                for each in own
-            )
-        return any(
-            path[: len(one)] == one for each in own for path in each.labels for one in unwanted
-        )
+            return not labels or any(path[0].casefold() != BENIGN for path in labels)
+        return any(path[: len(one)] == one for path in labels for one in unwanted)

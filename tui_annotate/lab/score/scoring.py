@@ -6,6 +6,7 @@ import uuid
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import tee
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,6 +28,12 @@ from tui_annotate.lab.score.score_import import ColumnNames, ColumnScores, read_
 from tui_annotate.lab.score.score_values import RawScore, ScoreValues, describe_reason
 from tui_annotate.lab.score.scorers.similarity import CHARACTERS
 from tui_annotate.plugins import registry
+from tui_annotate.plugins.plugin_results import (
+    OpinionChecker,
+    check_cost,
+    check_names,
+    check_parameters,
+)
 from tui_annotate.plugins.protocols import EmbeddingCost
 from tui_annotate.plugins.scoring import (
     CostlyScorer,
@@ -101,19 +108,22 @@ class ScoreService:
             NotFound, NotReady: the dataset does not exist, or contains nothing to score.
             NoScoreValues: the scorer has no value for any sample; nothing is stored.
             InvalidInput: the scorer is unknown, or does not fit the dataset.
-            Unavailable: a requirement of the scorer is missing.
+            Unavailable: a requirement of the scorer is missing, the scorer fails, or its results
+                do not fit the samples; nothing is stored.
             NotAllowed: the current user may not manage the workspace.
         """
         require_permission(self.machines.actor, Permission.MANAGE)
         samples = self._count_samples(options.dataset)
         scorer = registry.load_scorer(options.scorer, options.options)
         reader = self._open_reader(options)
-        waiting = replies_from(str(getattr(scorer, "host", "")))
-        on_read = time_phase(progress, "scoring", total=samples, waiting=waiting)
+        name = options.scorer.partition(":")[0]
+        guard = partial(registry.guard_plugin, "scorers", name)
+        checker = OpinionChecker(name)
         with closing(ScoreValues()) as values:
-            name = options.scorer.partition(":")[0]
-            with registry.guard_plugin("scorers", name):
-                values.add(_score_samples(scorer, reader, on_read))
+            with guard():
+                waiting = replies_from(str(getattr(scorer, "host", "")))
+                on_read = time_phase(progress, "scoring", total=samples, waiting=waiting)
+                values.add(_score_samples(scorer, reader, on_read, checker=checker))
             if not values.samples:
                 raise NotReady(
                     f"dataset {options.dataset!r} has no sample that {name} can score",
@@ -121,27 +131,19 @@ class ScoreService:
                 )
             if not values.values:
                 raise _no_values(scorer, options, values)
-            run = _new_run(
-                options.dataset,
-                str(getattr(scorer, "maker", "") or name),
-                parameters={
-                    **scorer.parameters,
-                    "language": options.language,
-                    "keep_thinking": options.keep_thinking,
-                    **({"limit": options.limit} if options.limit else {}),
-                },
-                low=scorer.low,
-            )
-            run = replace(run, embedder=str(getattr(scorer, "embedder", "")))
+            with guard():
+                run = _describe_run(scorer, options, plugin=name)
+                own_notes = tuple(map(str, getattr(scorer, "notes", ())))
+                tally = getattr(scorer, "tally", None)
             report = self._store_run(run, values, skipped=reader.skipped)
-            notes = (*getattr(scorer, "notes", ()), *report.notes)
+            notes = (*own_notes, *checker.notes(), *report.notes)
             if options.limit:
                 notes += (
                     f"the other samples have no score of this run (--limit {options.limit:,})",
                 )
-            report = replace(report, notes=notes)
-            tally = getattr(scorer, "tally", None)
-            return replace(report, tally=tally if isinstance(tally, ReplyTally) else None)
+            return replace(
+                report, notes=notes, tally=tally if isinstance(tally, ReplyTally) else None
+            )
 
     def cost(self, options: ScoreOptions) -> tuple[int, EmbeddingCost | None]:
         """Return the number of samples to score, and the cost of scoring them; None if free."""
@@ -155,8 +157,9 @@ class ScoreService:
         if not isinstance(scorer, CostlyScorer):
             return samples, None
         questions = (each.answers for each in reader.questions(lambda _: None))
-        with registry.guard_plugin("scorers", options.scorer.partition(":")[0]):
-            return samples, scorer.cost(questions)
+        name = options.scorer.partition(":")[0]
+        with registry.guard_plugin("scorers", name):
+            return samples, check_cost(scorer.cost(questions), plugin=name)
 
     def from_file(
         self, path: Path, *, name: str, dataset: str, options: ColumnNames
@@ -257,6 +260,34 @@ def _no_values(scorer: Scorer, options: ScoreOptions, values: ScoreValues) -> No
     )
 
 
+def _describe_run(scorer: Scorer, options: ScoreOptions, *, plugin: str) -> ScoreRun:
+    """Describe a run of a scorer; models of one scorer are different makers of scores."""
+    parameters = {
+        **check_parameters(scorer.parameters, plugin=plugin),
+        "language": options.language,
+        "keep_thinking": options.keep_thinking,
+        **({"limit": options.limit} if options.limit else {}),
+    }
+    run = _new_run(
+        options.dataset,
+        str(getattr(scorer, "maker", "") or _name_maker(options.scorer)),
+        parameters=parameters,
+        low=check_names(scorer.low, plugin=plugin),
+    )
+    return replace(run, embedder=str(getattr(scorer, "embedder", "")))
+
+
+def _name_maker(scorer: str) -> str:
+    """Return a scorer's name with its model; of a file or folder, the last two names of its path.
+
+    Whole paths would differ between machines, and the last name may be the same for two models.
+    """
+    name, _, model = scorer.partition(":")
+    if model and Path(model).exists():
+        model = "/".join(Path(model).resolve().parts[-2:])
+    return f"{name}:{model}" if model else name
+
+
 def _new_run(
     dataset: str, maker: str, *, parameters: Mapping[str, Any], low: frozenset[str]
 ) -> ScoreRun:
@@ -271,22 +302,37 @@ def _new_run(
 
 
 def _score_samples(
-    scorer: Scorer, reader: DatasetReader, on_read: Callable[[int], None]
+    scorer: Scorer,
+    reader: DatasetReader,
+    on_read: Callable[[int], None],
+    *,
+    checker: OpinionChecker,
 ) -> Iterator[RawScore]:
     # A scorer may read ahead, so a second iterator keeps the item that belongs to each opinion.
     if reader.has_answers():
         ahead, questions = tee(reader.questions(on_read))
-        for opinions in scorer.of_answers(each.answers for each in ahead):
-            yield from _answer_scores(next(questions), opinions)
+        results = scorer.of_answers(each.answers for each in ahead)
+        for question, opinions in checker.pair(questions, results, what="question"):
+            answers = question.answers
+            checked = checker.check(
+                opinions,
+                sample=str(question.keys[0]),
+                texts=len(answers.texts),
+                extras=len(answers.extras),
+            )
+            yield from _answer_scores(question, checked)
     elif isinstance(scorer, SentenceScorer):
+        low = check_names(scorer.low, plugin=checker.plugin)
         reading, samples = tee(reader.segmented_samples(on_read))
-        for opinions in scorer.of_sentences(each.sentences for each in reading):
-            key = next(samples).key
-            for each in opinions:
+        results = scorer.of_sentences(each.sentences for each in reading)
+        for sample, opinions in checker.pair(samples, results, what="sample"):
+            count = len(sample.sentences.summary)
+            for each in checker.check(opinions, sample=str(sample.key), texts=count):
                 known = [value for value in each.values if value is not None]
-                worst = min(known, default=None)  # the worst sentence counts for the sample
+                choose_worst = max if each.name in low else min
+                worst = choose_worst(known, default=None)  # it counts for the sample
                 reason = "" if known or not each.words else each.words[0]
-                yield RawScore(key.id, each.name, worst, reason, each.values)
+                yield RawScore(sample.key.id, each.name, worst, reason, each.values)
     else:
         raise InvalidInput(
             f"{scorer.name} scores answers to questions, but dataset {reader.dataset!r} has none",

@@ -69,6 +69,7 @@ _LABELS: Final = "labels.jsonl"
 _TRAITS: Final = FormatTraits(
     title="brat standoff, one folder per annotator",
     place=FormatTarget.FOLDER,
+    trains=True,
     carried=carry_plainly(
         *JOINED_TRAITS,
         fragments="fragments",

@@ -31,12 +31,13 @@ Tagged = tuple[Span, str]
 
 
 class ConllFormat:
-    """Exporter of CoNLL-U Plus; a word has one tag, so overlapping spans are lost."""
+    """Exporter of CoNLL-U Plus; a word has one tag, so words that spans share are lost."""
 
     name = "conll"
     about = FormatTraits(
         title="CoNLL-U Plus, one token per line with a BIO tag",
         layered=True,
+        trains=True,
         carried=carry_plainly(
             RecordTrait.EMPTY,
             RecordTrait.UNCLAIMED,
@@ -118,22 +119,24 @@ def _comment_lines(values: Mapping[str, str]) -> Iterator[str]:
 def _assign_tags(words: Sequence[Span], spans: Iterable[Tagged], report: ExportReport) -> list[str]:
     """Return one BIO tag (begin, inside, outside of a span) for each word of a text, in order.
 
-    If spans share a word, only the span that begins first is tagged, or the longest one if several
-    begin at the same offset. The other spans are counted as lost.
+    A word that spans share has the tag of the span that begins first, or of the longest one if
+    several begin at the same offset. The other spans keep the words after it, and begin there.
     """
     tags = [OUTSIDE] * len(words)
-    free = 0
+    free = 0  # no word from here on has a tag, as spans are in the order of their starts
     for span, tag in sorted(spans, key=lambda one: (one[0].start, -one[0].end, one[1])):
-        if free and words[free - 1].end > span.start:
-            report.count_loss(Loss.SHARED_TOKENS.value)
-            continue
-        first = bisect_right(words, span.start, free, key=lambda word: word.end)
+        first = bisect_right(words, span.start, key=lambda word: word.end)
         last = bisect_left(words, span.end, first, key=lambda word: word.start)
         if first == last:
             report.count_loss(Loss.TOKENLESS.value)
             continue
+        if last <= free:
+            report.count_loss(Loss.COVERED_SPANS.value)
+            continue
         cut = words[first].start < span.start or words[last - 1].end > span.end
         report.count_loss(Loss.CUT_TOKENS.value, cut)
+        report.count_loss(Loss.SHARED_TOKENS.value, first < free)
+        first = max(first, free)
         tags[first:last] = [f"B-{tag}", *[f"I-{tag}"] * (last - first - 1)]
         free = last
     return tags

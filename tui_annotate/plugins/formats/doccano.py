@@ -78,6 +78,7 @@ class DoccanoFormat:
     about = FormatTraits(
         title="doccano's JSON lines with relations",
         layered=True,
+        trains=True,
         carried=carry_plainly(
             *JOINED_TRAITS,
             fragments="relations",

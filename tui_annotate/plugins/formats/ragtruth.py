@@ -76,6 +76,7 @@ _TRAITS: Final = FormatTraits(
     place=FormatTarget.FILES,
     files=(SOURCES, RESPONSES),
     layered=True,
+    trains=True,
     carried=carry_plainly(
         RecordTrait.OVERLAP, RecordTrait.NOTE, RecordTrait.EMPTY, RecordTrait.TEXTS,
         RecordTrait.BARE, RecordTrait.META, RecordTrait.GROUP, tree="joined", imported=OWN,

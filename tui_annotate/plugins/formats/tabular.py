@@ -467,6 +467,7 @@ class FaithBenchTable:
     about = FormatTraits(
         title="FaithBench's table of verdicts",
         layered=True,
+        trains=True,
         carried=carry_plainly(RecordTrait.OVERLAP, empty="Consistent", texts="yes"),
     )
 

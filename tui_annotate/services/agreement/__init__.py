@@ -24,7 +24,9 @@ from tui_annotate.domain.people import (
     require_permission,
 )
 from tui_annotate.domain.records import OwnedAnnotation, Record, RecordFilter
+from tui_annotate.domain.sample_clusters import shared_names
 from tui_annotate.domain.samples import Document, Sample, SampleKey, SampleKind, Segment, Side
+from tui_annotate.methods.bootstrap import count_clusters
 from tui_annotate.services.agreement.compared_readings import (
     AgreementOptions,
     Axis,
@@ -70,7 +72,10 @@ _PAGE_SIZE: Final = 100
 
 @dataclass(frozen=True, slots=True)
 class AgreementComparison:
+    """Agreement statistics; `clusters`: number of clusters that the intervals resample."""
+
     samples: int
+    clusters: int
     people: tuple[str, ...]
     stacked: int
     figures: tuple[AgreementFigure, ...]
@@ -291,11 +296,12 @@ def _count_edits(work: ReviewedWork, record: Record, sample: AdjudicatedSample) 
 def _make_summary(record: Record, segments: Mapping[str, tuple[Segment, ...]]) -> Summary:
     sample = record.sample
     cited = Axis(sample).text if sample.kind is SampleKind.CITATION else None
+    shared = shared_names(sample)
     for document in _marked_documents(sample)[:1]:
         text, found = document.text, segments.get(document.sha256, ())
         sentences = [each for each in found if text[each.start : each.end].strip()]
-        return Summary(sample.key, text, sentences, cited, sample.kind)
-    return Summary(sample.key, "", (), cited, sample.kind)
+        return Summary(sample.key, text, sentences, cited, sample.kind, shared)
+    return Summary(sample.key, "", (), cited, sample.kind, shared)
 
 
 def _marked_documents(sample: Sample) -> tuple[Document, ...]:
@@ -349,6 +355,7 @@ def _scale_words(*tallies: AgreementTally) -> dict[str, list[str]]:
 def _make_comparison(tally: AgreementTally) -> AgreementComparison:
     return AgreementComparison(
         tally.samples,
+        count_clusters(tally.clusters()),
         tuple(sorted(tally.people)),
         tally.stacked,
         tuple(all_figures(tally)),

@@ -35,7 +35,7 @@ _RATING_LEVEL: Final = "rating"
 
 @dataclass(frozen=True, slots=True)
 class AgreementFigure:
-    """Value of a measure of agreement, with its confidence interval (None: too few samples)."""
+    """Value of a measure of agreement, with its confidence interval (None: too few clusters)."""
 
     level: str
     measure: str
@@ -58,32 +58,35 @@ def all_figures(tally: AgreementTally) -> list[AgreementFigure]:
     """Return all agreement statistics: of samples, sentences, spans, labels, evidence, ratings.
 
     A level without two annotators' work has no statistics. Intervals come from bootstrap resamples
-    of whole samples, the same resamples for each measure.
+    of whole clusters of samples that share a document, the same resamples for each measure.
     """
+    clusters = tally.clusters()
     labels = tally.labels()
     places = {label: place for place, label in enumerate(labels)}
     two = len(tally.people) == _PAIR_SIZE
     levels = (("sample", tally.of_samples, "samples"), ("segment", tally.of_segments, "sentences"))
     found: list[AgreementFigure] = []
     for level, ratings, of in levels:
-        given = _LabelCounts(ratings, places, tally.samples)
+        given = _LabelCounts(ratings, places, clusters)
         found += given.figures(level, of=of, two=two, alpha=True)
-    found += _span_figures("span", tally.marks, tally.samples)
-    found += _span_figures("cited", tally.cited, tally.samples) if len(tally.cited) else ()
-    matched = _LabelCounts(tally.of_matched, places, tally.samples)
+    found += _span_figures("span", tally.marks, clusters)
+    found += _span_figures("cited", tally.cited, clusters) if len(tally.cited) else ()
+    matched = _LabelCounts(tally.of_matched, places, clusters)
     found += matched.figures("label", of="pairs of spans", two=two, alpha=False)
-    found += _evidence_figures(tally)
+    found += _evidence_figures(tally, clusters)
     for name, rated in sorted(tally.rated.items()):
         level = f"{_RATING_LEVEL}: {name}" if len(tally.rated) > 1 else _RATING_LEVEL
         words: dict[LabelPath, int] = {(word,): at for at, word in enumerate(rated.words())}
-        found += _LabelCounts(rated.given, words, tally.samples).ratings(level, two=two)
+        found += _LabelCounts(rated.given, words, clusters).ratings(level, two=two)
     return found
 
 
 class _LabelCounts:
-    def __init__(self, ratings: Ratings, places: dict[LabelPath, int], samples: int) -> None:
+    def __init__(
+        self, ratings: Ratings, places: dict[LabelPath, int], clusters: Sequence[str]
+    ) -> None:
         self._ratings = ratings
-        self._samples = samples
+        self._clusters = clusters
         self._size = len(places)
         self._patterns = [[places[label] for label in each] for each in ratings.patterns]
         self._counts = agreement.count_labels(self._patterns, self._size)
@@ -104,7 +107,7 @@ class _LabelCounts:
     def _percent_figure(self, level: str, of: str) -> AgreementFigure:
         pairs = self._sum_by_sample(agreement.count_agreeing_pairs(self._counts))
         measures = _Measure("percent", int(pairs[:, 1].sum()), of, agreement.percent_agreement)
-        return _make_figures(level, pairs, [measures])[0]
+        return self._make_figures(level, pairs, [measures])[0]
 
     def _alpha_figures(self, level: str, of: str) -> list[AgreementFigure]:
         met = self._sum_by_sample(_flatten_tables(agreement.count_coincidences(self._counts)))
@@ -112,7 +115,7 @@ class _LabelCounts:
             _Measure("alpha_nominal", len(self._ratings), of, self._alpha_statistic()),
             _Measure("alpha_ordinal", len(self._ratings), of, self._alpha_statistic(ordinal=True)),
         ]
-        return _make_figures(level, met, measures)
+        return self._make_figures(level, met, measures)
 
     def _cohen_figures(self, level: str, of: str, names: Sequence[str]) -> list[AgreementFigure]:
         table = np.zeros((len(self._patterns), self._size, self._size))
@@ -125,7 +128,7 @@ class _LabelCounts:
             )
             for name in names
         ]
-        return _make_figures(level, sums, measures)
+        return self._make_figures(level, sums, measures)
 
     def _fleiss_figures(self, level: str, of: str) -> Iterator[AgreementFigure]:
         """Yield Fleiss' kappa of the items that have the most common number of annotators."""
@@ -141,10 +144,15 @@ class _LabelCounts:
             else ""
         )
         measures = _Measure("fleiss_kappa", sizes[people], of, agreement.fleiss_kappa, note)
-        yield from _make_figures(level, self._sum_by_sample(by_pattern), [measures])
+        yield from self._make_figures(level, self._sum_by_sample(by_pattern), [measures])
 
     def _sum_by_sample(self, by_pattern: Numbers) -> Numbers:
-        return self._ratings.summed(by_pattern, self._samples)
+        return self._ratings.summed(by_pattern, len(self._clusters))
+
+    def _make_figures(
+        self, level: str, rows: Numbers, measures: Sequence[_Measure]
+    ) -> list[AgreementFigure]:
+        return _make_figures(level, rows, measures, clusters=self._clusters)
 
     def _alpha_statistic(self, *, ordinal: bool = False) -> Statistic:
         return partial(
@@ -167,8 +175,8 @@ def _apply_to_tables(function: Statistic, size: int, sums: Numbers) -> Numbers:
     return function(sums.reshape(*sums.shape[:-1], size, size))
 
 
-def _span_figures(level: str, marks: PairMarks, samples: int) -> list[AgreementFigure]:
-    rows = marks.summed(samples)
+def _span_figures(level: str, marks: PairMarks, clusters: Sequence[str]) -> list[AgreementFigure]:
+    rows = marks.summed(len(clusters))
     note = (
         f"excluded: {marks.neither:,} pairs of people of whom neither marked anything"
         if marks.neither
@@ -180,10 +188,10 @@ def _span_figures(level: str, marks: PairMarks, samples: int) -> list[AgreementF
         )
         for place, name in enumerate(FIGURES)
     ]
-    return _make_figures(level, rows, measures)
+    return _make_figures(level, rows, measures, clusters=clusters)
 
 
-def _evidence_figures(tally: AgreementTally) -> list[AgreementFigure]:
+def _evidence_figures(tally: AgreementTally, clusters: Sequence[str]) -> list[AgreementFigure]:
     rows = tally.passages()
     total = dict(zip(PASSAGES, rows.sum(axis=0).astype(int).tolist(), strict=True))
     both = [EvidenceRelation.SAME, EvidenceRelation.OVERLAP, EvidenceRelation.ELSEWHERE]
@@ -212,7 +220,7 @@ def _evidence_figures(tally: AgreementTally) -> list[AgreementFigure]:
             note,
         ),
     ]
-    return _make_figures("evidence", rows, measures)
+    return _make_figures("evidence", rows, measures, clusters=clusters)
 
 
 def _passage_share(
@@ -232,10 +240,11 @@ def column_ratio(part: int, whole: int) -> Statistic:
     return lambda sums: agreement.percent_agreement(sums[..., [part, whole]])
 
 
-def _make_figures(level: str, rows: Numbers, measures: Sequence[_Measure]) -> list[AgreementFigure]:
-    """Compute agreement measures and their confidence intervals by the bootstrap."""
-    # Whole samples are resampled, since units of one sample are not independent.
-    total, draws = rows.sum(axis=0), resample_sums(rows)
+def _make_figures(
+    level: str, rows: Numbers, measures: Sequence[_Measure], *, clusters: Sequence[str]
+) -> list[AgreementFigure]:
+    """Compute agreement measures of samples (rows), and their intervals by the bootstrap."""
+    total, draws = rows.sum(axis=0), resample_sums(rows, clusters)
     found = []
     for name, n, of, function, note in measures:
         value = measure_value(function(total), units=n)

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from tui_annotate.domain.people import base_person
 from tui_annotate.methods.agreement import Measured, UndefinedReason
-from tui_annotate.methods.bootstrap import DRAWS, LEVEL, SEED
+from tui_annotate.methods.bootstrap import PARAMETERS, are_few
 from tui_annotate.services.agreement import (
     Agreement,
     AgreementComparison,
@@ -20,8 +20,6 @@ from tui_annotate.services.agreement import (
 from tui_annotate.services.agreement.compared_readings import format_labels
 
 COLUMNS: Final = ("level", "measure", "value", "low", "high", "n", "note")
-BOOTSTRAP: Final = {"level": LEVEL, "draws": DRAWS, "seed": SEED}
-"""Parameters of the confidence intervals: level, number of bootstrap resamples, random seed."""
 
 _DIGITS: Final = 4
 _ONESELF_PREFIX: Final = "oneself: "
@@ -42,7 +40,7 @@ def as_json(found: Agreement, *, disagreements: bool = False) -> dict[str, Any]:
             {"version": version, "readings": count} for version, count in found.guidelines.items()
         ],
         "work": work_as_json(found.work),
-        "bootstrap": BOOTSTRAP,
+        "bootstrap": PARAMETERS,
         "together": _comparison_to_json(found, found.together, disagreements=disagreements),
         "oneself": _comparison_to_json(found, found.oneself, disagreements=disagreements),
         "left_out": [
@@ -110,6 +108,8 @@ def _comparison_to_json(
     differing = [_disagreement_to_json(found, each) for each in compared.disagreements]
     return {
         "samples": compared.samples,
+        "clusters": compared.clusters,
+        "few_clusters": are_few(compared.clusters),
         "people": [found.names[each] for each in compared.people if base_person(each) == each],
         "stacked": compared.stacked,
         "measures": [_figure_to_json(each) for each in compared.figures],

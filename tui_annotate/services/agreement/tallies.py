@@ -13,6 +13,7 @@ import numpy as np
 
 from tui_annotate.domain.annotations import LabelPath
 from tui_annotate.domain.report_collections import rating_scale
+from tui_annotate.domain.sample_clusters import join_clusters
 from tui_annotate.domain.samples import SampleKey, SampleKind, Segment
 from tui_annotate.domain.spans import Span
 from tui_annotate.methods.agreement import Numbers
@@ -33,11 +34,14 @@ PASSAGES: Final = tuple(EvidenceRelation)
 
 @dataclass(frozen=True, slots=True)
 class Summary:
+    """The text of a sample that is compared; `shared`: what the sample shares with others."""
+
     key: SampleKey
     text: str
     segments: Sequence[Segment]
     cited: str | None = None
     kind: SampleKind = SampleKind.PAIR
+    shared: tuple[str, ...] = ()
 
 
 class Ratings:
@@ -143,12 +147,17 @@ class AgreementTally:
         self._order = order
         self._chosen = chosen
         self.samples = 0
+        self._shared: list[tuple[str, ...]] = []
         self.of_samples, self.of_segments, self.of_matched = Ratings(), Ratings(), Ratings()
         self.rated: dict[str, ScaleRatings] = {}
         self.pairs: dict[tuple[str, str], PairTally] = {}
         self.stacked = 0
         self.marks, self.cited = PairMarks(), PairMarks()
         self._passages: Counter[tuple[int, EvidenceRelation]] = Counter()
+
+    def clusters(self) -> list[str]:
+        """Return the cluster of each compared sample, by which intervals are resampled."""
+        return join_clusters(self._shared)
 
     @property
     def people(self) -> set[str]:
@@ -172,6 +181,7 @@ class AgreementTally:
             for one, other in combinations(group, 2):
                 self._add_pair(one, other, summary)
         self.samples += 1
+        self._shared.append(summary.shared or (f"sample {summary.key}",))
 
     def _add_pair(self, one: SampleReading, other: SampleReading, summary: Summary) -> None:
         pair = self.pairs.setdefault((one.person, other.person), PairTally())

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from enum import StrEnum
+from functools import partial
 from typing import Any, Final
 
 from tui_annotate.domain.annotations import Annotation
@@ -18,8 +19,8 @@ from tui_annotate.domain.assist_traces import AssistTrace
 from tui_annotate.domain.labels import JOINER
 from tui_annotate.domain.people import Person
 from tui_annotate.domain.records import OwnedAnnotation
-from tui_annotate.domain.samples import Signals
-from tui_annotate.methods.intervals import wilson_interval
+from tui_annotate.domain.samples import SampleKey, Signals
+from tui_annotate.methods.intervals import cluster_interval
 
 DEPTHS: Final = (1, 3, 5)
 NO_LABEL: Final = "(no label)"
@@ -52,6 +53,7 @@ class AssistCounts:
         nothing_lit: number of annotations for which no match was shown.
         looked: number of annotations whose first match the annotator viewed.
         refused: number of `looked` annotations without evidence in the first match.
+        clusters: the same counts, by cluster of samples that share a document.
     """
 
     annotations: int = 0
@@ -63,9 +65,12 @@ class AssistCounts:
     nothing_lit: int = 0
     looked: int = 0
     refused: int = 0
+    clusters: dict[str, AssistCounts] = field(default_factory=dict)
 
-    def count(self, trace: AssistTrace | None) -> None:
+    def count(self, trace: AssistTrace | None, cluster: str = "") -> None:
         """Count one annotation by how the annotator used the matches that were shown."""
+        if cluster:
+            self.clusters.setdefault(cluster, AssistCounts()).count(trace)
         if trace is None:
             self.unknown += 1
             return
@@ -81,35 +86,50 @@ class AssistCounts:
                 self.within[depth] += 0 < place.rank <= depth
 
     def as_json(self) -> dict[str, Any]:
-        hits = {
-            f"top_{depth}": count_with_share(self.within[depth], self.spans) for depth in DEPTHS
-        }
+        hits = {f"top_{depth}": self._share(partial(_count_within, depth)) for depth in DEPTHS}
         return {
             "annotations": self.annotations,
             "unknown": self.unknown,
+            "clusters": sum(own.annotations > 0 for own in self.clusters.values()),
             "spans": self.spans,
             **hits,
-            "outside": count_with_share(self.outside, self.spans),
-            "exact": count_with_share(self.exact, self.spans),
-            "nothing_lit": count_with_share(self.nothing_lit, self.annotations),
-            "looked_at_best": count_with_share(self.looked, self.annotations),
-            "refused_best": count_with_share(self.refused, self.looked),
+            "outside": self._share(lambda own: (own.spans, own.outside)),
+            "exact": self._share(lambda own: (own.spans, own.exact)),
+            "nothing_lit": self._share(lambda own: (own.annotations, own.nothing_lit)),
+            "looked_at_best": self._share(lambda own: (own.annotations, own.looked)),
+            "refused_best": self._share(lambda own: (own.looked, own.refused)),
+        }
+
+    def _share(self, pick: Callable[[AssistCounts], tuple[int, int]]) -> dict[str, Any]:
+        """Return a count, its fraction of a total, and the fraction's interval by cluster."""
+        of, count = pick(self)
+        interval = cluster_interval([pick(own) for own in self.clusters.values()])
+        low, high = interval or (None, None)
+        values = {"share": count / of if of else None, "low": low, "high": high}
+        return {
+            "count": count,
+            **{
+                name: None if value is None else round(value, _DIGITS)
+                for name, value in values.items()
+            },
         }
 
 
-def count_with_share(count: int, of: int) -> dict[str, Any]:
-    """Return a count, its fraction of a total, and the fraction's 95 % confidence interval."""
-    if not of:
-        return {"count": count, "share": None, "low": None, "high": None}
-    low, high = wilson_interval(count, of)
-    values = {"share": count / of, "low": low, "high": high}
-    return {"count": count, **{name: round(value, _DIGITS) for name, value in values.items()}}
+def _count_within(depth: int, own: AssistCounts) -> tuple[int, int]:
+    return own.spans, own.within[depth]
 
 
 def report(
-    work: Iterable[OwnedAnnotation], people: Mapping[str, Person], *, period: Period = Period.MONTH
+    work: Iterable[OwnedAnnotation],
+    people: Mapping[str, Person],
+    *,
+    clusters: Mapping[SampleKey, str],
+    period: Period = Period.MONTH,
 ) -> dict[str, Any]:
-    """Report how annotators used the matches shown to them, by annotator, label and time."""
+    """Report how annotators used the matches shown to them, by annotator, label and time.
+
+    `clusters`: cluster of each sample, by which intervals are resampled.
+    """
     groupings: dict[str, Callable[[str, Annotation], Iterable[str]]] = {
         "by_annotator": lambda person, _: [people[person].name if person in people else person],
         "by_label": lambda _, one: map(JOINER.join, one.labels) if one.labels else [NO_LABEL],
@@ -120,10 +140,11 @@ def report(
     groups: dict[str, dict[str, AssistCounts]] = {name: {} for name in groupings}
     for owned in work:
         trace = owned.annotation.trace
-        whole.count(trace)
+        cluster = clusters[owned.sample] if owned.sample else ""
+        whole.count(trace, cluster)
         for grouping, names in groupings.items():
             for name in names(owned.person, owned.annotation):
-                groups[grouping].setdefault(name, AssistCounts()).count(trace)
+                groups[grouping].setdefault(name, AssistCounts()).count(trace, cluster)
     grouped = {
         grouping: [{"name": name, **tallies[name].as_json()} for name in sorted(tallies)]
         for grouping, tallies in groups.items()

@@ -6,7 +6,7 @@ The new weights are compared with the built-in weights on sources that the fit d
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import groupby
 from operator import ge
@@ -19,6 +19,7 @@ from tui_annotate.domain.errors import Conflict, Damaged, NotReady
 from tui_annotate.domain.people import Actor
 from tui_annotate.domain.progress import TaskProgress, time_phase
 from tui_annotate.domain.records import Record, RecordFilter
+from tui_annotate.domain.sample_clusters import join_clusters
 from tui_annotate.methods.evaluation import BRIER, MEASURES, is_hit
 from tui_annotate.services.assist.evaluation import EvidenceChoice, QueryGroup, collect_choices
 from tui_annotate.services.assist.weights import (
@@ -52,11 +53,16 @@ class TuningService:
     actor: Actor
 
     def run(
-        self, *, seed: int = 0, progress: Callable[[TaskProgress], None] | None = None
+        self,
+        *,
+        seed: int = 0,
+        without_suggested_work: bool = False,
+        progress: Callable[[TaskProgress], None] | None = None,
     ) -> dict[str, Any]:
         """Fit weights to the evidence that people accepted, and measure them; store nothing.
 
         docs/json.md describes the values. `seed`: random seed of the folds of sources.
+        `without_suggested_work`: whether to exclude pairs that only suggestions proposed.
 
         Raises:
             NotReady: there are too few queries or sources.
@@ -64,7 +70,13 @@ class TuningService:
         from tui_annotate.methods.tuning import FOLDS, cross_validate, fit_all
 
         records = self.corpus.records(RecordFilter(), worked=True)
-        queries = self._read_queries(collect_choices(map(_keep_people, records)), seed, progress)
+        asked = collect_choices(map(_keep_people, records))
+        suggested = {name: sum(each.suggested for each in own) for name, own in asked.items()}
+        if without_suggested_work:
+            asked = {
+                name: [each for each in own if not each.suggested] for name, own in asked.items()
+            }
+        queries = self._read_queries(asked, seed, progress)
         curves = _find_curves(queries)
         measures = compare(queries, cross_validate(queries, curves))
         better, worse = judge(measures)
@@ -77,6 +89,12 @@ class TuningService:
             "weights_in_use": weights_in_use(self.corpus).version,
             "seed": seed,
             "folds": FOLDS,
+            "clusters": len({query.source for query in queries}),
+            "suggested": suggested,
+            "without_suggested_work": without_suggested_work,
+            "from_match": {
+                name: sum(each.from_match for each in own) for name, own in asked.items()
+            },
             "curves": new,
             "measures": measures,
             "better": better,
@@ -132,11 +150,12 @@ class TuningService:
         from tui_annotate.methods.tuning import TuningQuery, assign_folds
 
         pairs = [(direction, each) for direction, own in asked.items() for each in own]
-        groups = group_sources({each.source for _, each in pairs})
+        sources = sorted({each.sources for _, each in pairs})
+        groups = dict(zip(sources, join_clusters(sources), strict=True))
         folds = assign_folds({*groups.values()}, seed)
 
         def position(pair: tuple[str, EvidenceChoice]) -> tuple[int, str, tuple[str, ...]]:
-            group = groups[pair[1].source]
+            group = groups[pair[1].sources]
             return folds[group], group, pair[1].texts
 
         report = time_phase(progress, "ranking", total=len(pairs))
@@ -161,18 +180,6 @@ def _keep_people(record: Record) -> Record:
     kinds = {HUMAN, ADJUDICATED, "imported"}
     own = [one for one in record.annotations if one.annotation.origin.partition(":")[0] in kinds]
     return replace(record, annotations=tuple(own))
-
-
-def group_sources(sources: Iterable[str]) -> dict[str, str]:
-    """Return the group of each source (hashes of documents); a shared document joins groups."""
-    groups: dict[str, str] = {}
-    ordered = sorted(sources)
-    for source in ordered:
-        names = source.split()
-        joined = {groups.get(name, name) for name in names}
-        groups |= {name: names[0] for name in [*groups] if groups[name] in joined}
-        groups |= dict.fromkeys(names, names[0])
-    return {source: groups[source.split()[0]] for source in ordered}
 
 
 def _search(
@@ -226,7 +233,8 @@ def compare(queries: Sequence[TuningQuery], found: Numbers) -> dict[str, dict[st
     measures: dict[str, dict[str, Any]] = {}
     for scope in (BOTH, *DIRECTIONS):
         at = [at for at, query in enumerate(queries) if scope in {BOTH, query.direction}]
-        group = QueryGroup.of([queries[each].source for each in at], found[at])
+        clusters = [queries[each].source for each in at]
+        group = QueryGroup.of(clusters, clusters, found=found[at])
         measures[scope] = {"old": group.figures(0), "new": group.figures(1)}
         measures[scope] |= group.difference(1)
     return measures

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
@@ -19,19 +20,22 @@ from tui_annotate.domain.records import Record, RecordFilter
 from tui_annotate.domain.samples import Sample as Sample
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.plugins.implied_readings import complete_readings, list_annotators
-from tui_annotate.plugins.protocols import ExportOptions, ExportReport
+from tui_annotate.plugins.protocols import AnswerReader, ExportOptions, ExportReport
 from tui_annotate.services.export.pseudonyms import Pseudonyms
 from tui_annotate.services.export.writer import ExportRun
 
 if TYPE_CHECKING:
     from tui_annotate.domain.adjudication_history import AdjudicatedSample
     from tui_annotate.domain.scores import Score
+    from tui_annotate.domain.suggestions import PersonAnswer
     from tui_annotate.storage.corpus.store import CorpusStore
     from tui_annotate.storage.log.store import AnnotationStore
     from tui_annotate.storage.people.store import PeopleStore
 
 
 _NAMED_ORIGINS = ("machine", "imported")
+ALL_STATES = "all"
+"""Value of the filter `state` that selects all states, also in formats for training."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +45,7 @@ class ExportService:
     annotations: AnnotationStore
     labels: Callable[[], Collection[LabelPath]] = tuple
     opinions: Callable[[Sequence[SampleKey]], Mapping[SampleKey, tuple[Score, ...]]] | None = None
+    answers: AnswerReader | None = None
 
     def checked(self, filters: RecordFilter) -> RecordFilter:
         """Return filters with full label paths and parsed times; InvalidInput for unknown names."""
@@ -57,10 +62,11 @@ class ExportService:
                 _check_known("person", filters.person, [each.name for each in people])
         if filters.origin:
             _check_origin(filters.origin)
-        if filters.state:
-            _check_known("state", filters.state, [state.value for state in State])
+        state = "" if filters.state == ALL_STATES else filters.state
+        if state:
+            _check_known("state", state, [ALL_STATES, *(each.value for each in State)])
         label = self._resolve_label(filters.label) if filters.label else ""
-        return replace(filters, label=label, since=parse_time(filters.since))
+        return replace(filters, label=label, state=state, since=parse_time(filters.since))
 
     def run(
         self,
@@ -83,12 +89,21 @@ class ExportService:
                 needs one annotator's work and `options` names none.
             Unavailable: the target cannot be written, or the data cannot be read.
         """
+        asked = options or ExportOptions()
+        named = filters or RecordFilter()
+        answers = self.answers
+        if answers and names:
+            answers = partial(_hide_answers, answers, names)
         known = replace(
-            options or ExportOptions(), sample=self.corpus.sample_or_none, opinions=self.opinions
+            asked,
+            sample=self.corpus.sample_or_none,
+            opinions=self.opinions,
+            answers=answers,
+            all_states=asked.all_states or bool(named.state),
         )
         authors = self._find_authors(known.layer)
         writing = ExportRun(exporter, known, names=names, authors=authors)
-        chosen = self.checked(filters or RecordFilter())
+        chosen = self.checked(named)
         records = self.corpus.records(chosen)
         if known.everyone_read:
             records = self._complete_readings(records, chosen)
@@ -144,6 +159,18 @@ def _mark_later_edits(record: Record, history: Mapping[SampleKey, AdjudicatedSam
         for each in record.assignments
     ]
     return replace(record, assignments=tuple(assignments))
+
+
+def _hide_answers(
+    answers: AnswerReader, names: Pseudonyms, keys: Sequence[SampleKey]
+) -> dict[SampleKey, list[PersonAnswer]]:
+    """Return answers to suggestions with pseudonyms; reasons are texts of people, and counted."""
+    found = {
+        key: [replace(each, person=names.id(each.person)) for each in own]
+        for key, own in answers(keys).items()
+    }
+    names.report.texts += sum(bool(each.reason) for own in found.values() for each in own)
+    return found
 
 
 def parse_time(text: str) -> str:

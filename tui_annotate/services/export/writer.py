@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -19,6 +20,8 @@ from tui_annotate.domain.samples import keep_own_comments
 from tui_annotate.methods.adjudication import CandidateAnnotation, group_candidates
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.files.targets import open_folder, open_output
+from tui_annotate.plugins.losses import list_finished_people
+from tui_annotate.plugins.plugin_results import check_report
 from tui_annotate.plugins.protocols import ExportOptions, ExportReport
 from tui_annotate.plugins.traits import FormatTarget, Loss, RecordTrait, get_traits
 from tui_annotate.services.export.pseudonyms import Pseudonyms
@@ -69,6 +72,9 @@ class ExportRun:
             )
         about = get_traits(self._exporter)
         self._place = about.place if about else FormatTarget.STREAM
+        self._completed_only = bool(about and about.trains) and not self._options.all_states
+        self._writes_unread = bool(about and RecordTrait.UNREAD in about.carried)
+        self._left_out: Counter[str] = Counter()
         self._layer = self._options.layer
         if about and about.layered and not self._layer:
             raise InvalidInput(
@@ -82,8 +88,12 @@ class ExportRun:
         """Write samples to the target, complete or not at all; or InvalidInput, Unavailable."""
         met = records if self._names is None else self._names.meeting(records)
         chosen = met
+        if self._layer == MAJORITY and self._completed_only:  # before people become a majority
+            chosen = self._keep_completed(chosen)
         if self._layer:
-            chosen = select_layer(met, self._layer, authors=self._authors)
+            chosen = select_layer(chosen, self._layer, authors=self._authors)
+        if self._layer != MAJORITY and self._completed_only:
+            chosen = self._keep_completed(chosen)
         if self._names is not None:  # after the choice of the layer, which uses real names
             chosen = map(self._names.record, chosen)
         if self._place is not FormatTarget.STREAM:
@@ -100,7 +110,29 @@ class ExportRun:
 
     def _run_exporter(self, records: Iterable[Record], target: Any) -> ExportReport:
         with registry.guard_plugin("exporters", self._name):
-            return write_counted(self._exporter, records, target, options=self._options)
+            report = write_counted(self._exporter, records, target, options=self._options)
+        report.left_out = dict(sorted(self._left_out.items()))
+        return report
+
+    def _keep_completed(self, records: Iterable[Record]) -> Iterator[Record]:
+        """Yield records without work that is not completed, and count this work by its state.
+
+        Work that was imported without a state counts as completed. A record that keeps no work is
+        omitted, unless the format writes samples that no one has read.
+        """
+        for record in records:
+            incomplete = {
+                work.person: work.state.display_name
+                for work in record.assignments
+                if work.state not in (State.NEW, State.DONE)
+            }
+            if not incomplete:
+                yield record
+                continue
+            self._left_out.update(incomplete.values())
+            kept = _keep_people(record, {each.id for each in record.people} - incomplete.keys())
+            if self._writes_unread or kept.annotations or list_finished_people(kept):
+                yield kept
 
 
 def write_counted(
@@ -109,7 +141,7 @@ def write_counted(
     """Write records; count adjudicated annotations, lost descriptions and lost marks of edits.
 
     Raises:
-        TypeError: the exporter returned no report.
+        Unavailable: the exporter returned no report, or counts that are no whole numbers.
     """
     described: set[str] = set()
     adjudicated = edited = 0
@@ -121,9 +153,7 @@ def write_counted(
         return each
 
     noted = _note_descriptions(map(count, records), described)
-    report = exporter.write(noted, target, options)
-    if not isinstance(report, ExportReport):
-        raise TypeError(f"the exporter returned {type(report).__name__}, not ExportReport")
+    report = check_report(exporter.write(noted, target, options), plugin=exporter.name)
     about = get_traits(exporter)
     if about is None or RecordTrait.ABOUT not in about.carried:
         report.count_loss(RecordTrait.ABOUT.value, len(described))

@@ -285,6 +285,7 @@ class IngestRun:
             if record.about or key.dataset not in self._descriptions:
                 self._descriptions[key.dataset] = record.about
         self._take_damaged(batch, same)
+        self._warn_of_groups(same)
         self._submit_texts(batch, sentences)
         return batch
 
@@ -307,6 +308,25 @@ class IngestRun:
     def _damaged_languages(self, records: Iterable[Record]) -> dict[str, str]:
         names = {each.sha256 for record in records for each in record.sample.documents}
         return self.corpus.damaged_documents(sorted(names), self._altered or {}) if names else {}
+
+    def _warn_of_groups(self, known: Sequence[Record]) -> None:
+        """Warn of groups that a known sample does not get: an import changes no stored sample."""
+        grouped = [record for record in known if record.sample.group]
+        stored = self.corpus.groups([record.sample.key for record in grouped])
+        for record in grouped:
+            key, group = record.sample.key, record.sample.group
+            before = stored.get(key, group)
+            if before != group:
+                name = f"the group {before!r}" if before else "no group"
+                self._note_problem(
+                    Problem(
+                        record.where or str(key),
+                        f"sample {key} is already stored with {name}, not with {group!r}",
+                        "to change the groups of stored samples: tui-annotate datasets replace"
+                        f" {shlex.quote(key.dataset)} FILE",
+                        refused=False,
+                    )
+                )
 
     def _submit_texts(self, batch: _Batch, sentences: SegmentationPool) -> None:
         documents = {

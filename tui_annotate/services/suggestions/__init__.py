@@ -10,7 +10,7 @@ import math
 import uuid
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import groupby
 from pathlib import Path
@@ -25,9 +25,10 @@ from tui_annotate.domain.provenance import parse_score
 from tui_annotate.domain.records import SPAN_REFUSED, Problem, Record
 from tui_annotate.domain.samples import Document, Sample, SampleKey, Side
 from tui_annotate.domain.scores import RunKind, Score, ScoreRun
+from tui_annotate.domain.spans import Span
 from tui_annotate.domain.suggestions import AnswerKind, Suggestion, with_id
-from tui_annotate.methods.intervals import wilson_interval
-from tui_annotate.methods.quote_location import locate_quote
+from tui_annotate.methods.intervals import cluster_interval
+from tui_annotate.methods.quote_location import find_meant_spans, locate_quote
 from tui_annotate.plugins.files.json_values import read_json_values
 from tui_annotate.plugins.record_validation import (
     check_span,
@@ -35,9 +36,14 @@ from tui_annotate.plugins.record_validation import (
     parse_identifier,
     shorten_quote,
 )
+from tui_annotate.services.suggestions.sample_results import (
+    SampleResult,
+    parse_sentence_scores,
+    store_results,
+)
 from tui_annotate.storage.batches import split_batches
 from tui_annotate.storage.codec import check_storable
-from tui_annotate.storage.corpus.store import CorpusStore, hash_texts
+from tui_annotate.storage.corpus.store import CorpusStore, StoredSample, hash_texts
 from tui_annotate.storage.suggestions import SuggestionListing, SuggestionStore
 
 if TYPE_CHECKING:
@@ -57,8 +63,10 @@ class _Tally:
     passed: int = 0
     answers: Counter[str] = field(default_factory=Counter)
     reasons: Counter[str] = field(default_factory=Counter)
+    clusters: dict[str, tuple[int, int]] = field(default_factory=dict)
+    """Numbers of answers, and of accepting answers, by cluster of samples."""
 
-    def take(self, listed: SuggestionListing) -> None:
+    def take(self, listed: SuggestionListing, cluster: str) -> None:
         self.offered += 1
         self.seen += listed.seen
         self.passed += listed.passed
@@ -67,12 +75,15 @@ class _Tally:
             self.answers[_REMOVED if each.open else str(each.answer)] += 1
             if each.answer is AnswerKind.REFUSED:
                 self.reasons[each.reason] += 1
+            answered, taken = self.clusters.get(cluster, (0, 0))
+            is_taken = not each.open and each.answer is not AnswerKind.REFUSED
+            self.clusters[cluster] = answered + 1, taken + is_taken
 
     def as_json(self) -> dict[str, Any]:
         """Return the numbers of suggestions, and of annotators' answers to them, as JSON."""
         answered = self.answers.total()
         taken = self.answers[AnswerKind.ACCEPTED] + self.answers[AnswerKind.CHANGED]
-        low, high = wilson_interval(taken, answered)
+        low, high = cluster_interval(self.clusters.values()) or (None, None)
         return {
             "offered": self.offered,
             "seen": self.seen,
@@ -81,6 +92,7 @@ class _Tally:
             **{kind: self.answers[kind] for kind in _KINDS},
             "reasons": dict(sorted(self.reasons.items(), key=lambda each: (-each[1], each[0]))),
             "rate": {"share": taken / answered if answered else None, "low": low, "high": high},
+            "clusters": len(self.clusters),
         }
 
 
@@ -113,14 +125,24 @@ class ScoreThreshold:
 
 def _passing_segments(
     corpus: CorpusStore, score: Score, threshold: ScoreThreshold
-) -> Iterator[Anchor]:
+) -> Iterator[tuple[Anchor, float]]:
     stored = corpus.sample(score.key)
     for document, segments in zip(stored.sample.documents, stored.segments, strict=True):
         if document.side is Side.SUMMARY and len(segments) == len(score.parts):
             for segment, value in zip(segments, score.parts, strict=True):
                 span = segment.span.trim(document.text)
                 if value is not None and span is not None and threshold.passes(value):
-                    yield Anchor(Side.SUMMARY, 0, span)
+                    yield Anchor(Side.SUMMARY, 0, span), value
+
+
+def _find_confidence(value: float, *, low: bool) -> float | None:
+    """Return how sure a sentence's score is that the source does not support the sentence.
+
+    `low`: whether low values are better. None if the value is not between 0 and 1.
+    """
+    if not 0 <= value <= 1:
+        return None
+    return value if low else 1 - value
 
 
 _BATCH_CHARACTERS: Final = 200_000
@@ -165,8 +187,18 @@ _MAX_PROBLEMS: Final = 20
 
 @dataclass(frozen=True, slots=True)
 class SuggestionCounts:
+    """Numbers of suggestions of an import.
+
+    Attributes:
+        known: suggestions that the same maker made before, including the `updated` ones, whose
+            score is new.
+        samples: samples for which the file states that the maker ran, or gives sentence scores.
+    """
+
     added: int
     known: int
+    updated: int = 0
+    samples: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,11 +231,13 @@ class SuggestionService:
     def report(self, *, dataset: str = "", maker: str = "") -> dict[str, Any]:
         """Count how annotators answered suggestions, by maker (model) and by label."""
         whole, makers, labels = _Tally(), dict[str, _Tally](), dict[str, _Tally]()
+        clusters = self.corpus.clusters()
         for each in self.store.list_suggestions(dataset=dataset, maker=maker):
-            whole.take(each)
-            makers.setdefault(each.suggestion.maker, _Tally()).take(each)
+            cluster = clusters[each.key]
+            whole.take(each, cluster)
+            makers.setdefault(each.suggestion.maker, _Tally()).take(each, cluster)
             for name in [JOINER.join(path) for path in each.suggestion.labels] or [NO_LABEL]:
-                labels.setdefault(name, _Tally()).take(each)
+                labels.setdefault(name, _Tally()).take(each, cluster)
         return {
             **whole.as_json(),
             "by_maker": [{"name": name, **one.as_json()} for name, one in sorted(makers.items())],
@@ -230,20 +264,28 @@ class SuggestionService:
             self.corpus, self.labels, dataset, maker or f"import:{path.stem}"
         )
         found: list[tuple[SampleKey, Suggestion]] = []
+        listed: dict[tuple[SampleKey, str], tuple[float | None, ...]] = {}
         wrong = 0
         for each in reading.read(path):
-            if not isinstance(each, Problem):
+            if isinstance(each, ListedSample):
+                name = each.key, each.maker
+                # A sample may have several lines, of which one has the sentence scores.
+                listed[name] = each.sentences or listed.get(name, ())
+            elif isinstance(each, Problem):
+                wrong += 1
+                if wrong <= _MAX_PROBLEMS:
+                    problem(each)
+            else:
                 found.append(each)
-                continue
-            wrong += 1
-            if wrong <= _MAX_PROBLEMS:
-                problem(each)
         if wrong:
             raise InvalidInput(
                 f"{path} has {format_count(wrong, 'invalid suggestion')}; nothing was imported",
                 "fix or remove the invalid suggestions",
             )
-        return self._store_runs(found, {"file": path.name})
+        parameters = {"file": path.name}
+        counts = self._store_runs(found, parameters)
+        stated = store_results(self.scores, _sample_results(found, listed), parameters)
+        return replace(counts, samples=stated)
 
     def from_records(
         self, records: Iterable[Record | Problem], *, problem: Callable[[Problem], None]
@@ -294,8 +336,15 @@ class SuggestionService:
         maker = f"{run.maker}:{score}"
         found = []
         for each in scores:
-            for anchor in _passing_segments(self.corpus, each, threshold):
-                made = Suggestion(id="", maker=maker, run="", claim=(anchor,), labels=labels)
+            for anchor, value in _passing_segments(self.corpus, each, threshold):
+                made = Suggestion(
+                    id="",
+                    maker=maker,
+                    run="",
+                    claim=(anchor,),
+                    labels=labels,
+                    score=_find_confidence(value, low=score in run.low),
+                )
                 found.append((each.key, with_id(each.key, made)))
         return self._store_runs(found, {"score": score, "run": run.id, **threshold.as_json()})
 
@@ -321,8 +370,9 @@ class SuggestionService:
         groups: defaultdict[tuple[str, str], list[tuple[SampleKey, Suggestion]]] = defaultdict(list)
         for key, suggestion in found:
             groups[key.dataset, suggestion.maker].append((key, suggestion))
-        added = 0
+        added = updated = 0
         for (dataset, maker), mine in groups.items():
+            updated += self.store.update_scores(mine)
             run = ScoreRun(
                 id=str(uuid.uuid4()),
                 kind=RunKind.SUGGEST,
@@ -331,18 +381,47 @@ class SuggestionService:
                 parameters=parameters,
             )
             added += self.store.add(run, mine)
-        return SuggestionCounts(added, len(found) - added)
+        return SuggestionCounts(added, len(found) - added, updated)
 
 
+_SAMPLE_FIELDS: Final = frozenset({"dataset", "sample", "maker", "suggestions", "sentence_scores"})
+"""Fields of a line about a whole sample: all of its suggestions, and a score of each sentence."""
 _FIELDS: Final = frozenset(
     {
-        "dataset", "sample", "maker", "label", "labels", "quote", "start", "end", "evidence",
-        "reason", "score",
+        "dataset", "sample", "maker", "label", "labels", "quote", "start", "end", "context",
+        "occurrence", "evidence", "reason", "score",
     }
 )  # fmt: skip
-_ANCHOR_FIELDS: Final = frozenset({"quote", "start", "end", "document"})
+_ANCHOR_FIELDS: Final = frozenset({"quote", "start", "end", "context", "occurrence", "document"})
+_SENTENCE_FIELDS: Final = frozenset({"quote", "start", "end", "context", "occurrence", "score"})
 _FORM_HINT: Final = "follow the format in docs/suggestions.md"
 _CACHED_SAMPLES: Final = 100  # lines of one sample are usually adjacent
+
+
+@dataclass(frozen=True, slots=True)
+class ListedSample:
+    """A sample for which a suggestions file states that a maker ran; see `SampleResult`."""
+
+    key: SampleKey
+    maker: str
+    sentences: tuple[float | None, ...] = ()
+
+
+def _sample_results(
+    found: Iterable[tuple[SampleKey, Suggestion]],
+    listed: Mapping[tuple[SampleKey, str], tuple[float | None, ...]],
+) -> Iterator[SampleResult]:
+    """Yield the results of makers that list samples, also for samples with single suggestions.
+
+    A file of single suggestions alone does not state for which samples its makers ran.
+    """
+    names: dict[tuple[SampleKey, str], set[str]] = {name: set() for name in listed}
+    makers = {(key.dataset, maker) for key, maker in listed}
+    for key, suggestion in found:
+        if (key.dataset, suggestion.maker) in makers:
+            names.setdefault((key, suggestion.maker), set()).add(suggestion.id)
+    for (key, maker), ids in names.items():
+        yield SampleResult(key, maker, len(ids), listed.get((key, maker), ()))
 
 
 @dataclass(frozen=True)
@@ -352,8 +431,8 @@ class SuggestionFileReader:
     dataset: str
     maker: str
 
-    def read(self, path: Path) -> Iterator[tuple[SampleKey, Suggestion] | Problem]:
-        """Yield the suggestions in a file, and a Problem for each invalid one.
+    def read(self, path: Path) -> Iterator[tuple[SampleKey, Suggestion] | ListedSample | Problem]:
+        """Yield the suggestions and listed samples in a file, and a Problem for an invalid line.
 
         Raises:
             NotFound, InvalidInput, Unavailable: the file cannot be opened.
@@ -364,27 +443,61 @@ class SuggestionFileReader:
                 yield value
                 continue
             try:
-                yield self._parse_suggestion(value.value, sample_of)
+                yield from self._parse_line(value.value, sample_of)
             except TuiAnnotateError as error:
                 yield Problem(value.where, error.message, error.hint)
 
-    def _parse_suggestion(
-        self, value: Any, sample_of: Callable[[str, str], Sample]
-    ) -> tuple[SampleKey, Suggestion]:
+    def _parse_line(
+        self, value: Any, sample_of: Callable[[str, str], StoredSample]
+    ) -> list[tuple[SampleKey, Suggestion] | ListedSample]:
         if not isinstance(value, dict):
             raise InvalidInput(
                 f"a suggestion is {describe_value(value)}, not a JSON object", _FORM_HINT
             )
-        _check_fields(value, _FIELDS)
+        if value.keys().isdisjoint(("suggestions", "sentence_scores")):
+            return [self._parse_suggestion(value, sample_of)]
+        _check_fields(value, _SAMPLE_FIELDS)
+        given = value.get("suggestions", [])
+        if not isinstance(given, list) or not all(isinstance(each, dict) for each in given):
+            raise InvalidInput(
+                "'suggestions' is not a list of JSON objects",
+                "for a sample without suggestions, write an empty list",
+            )
+        common = {name: value[name] for name in ("dataset", "sample", "maker") if name in value}
+        for each in given:
+            if repeated := sorted(each.keys() & {"dataset", "sample", "maker"}):
+                raise InvalidInput(
+                    f"a suggestion of a list has the field {repeated[0]!r}",
+                    "name dataset, sample and maker once, next to 'suggestions'",
+                )
+        stored, maker = self._read_sample(value, sample_of), self._read_maker(value)
+        sentences = _parse_sentences(value, stored) if "sentence_scores" in value else ()
+        return [
+            *(self._parse_suggestion(common | each, sample_of) for each in given),
+            ListedSample(stored.sample.key, maker, sentences),
+        ]
+
+    def _read_sample(
+        self, value: Mapping[str, Any], sample_of: Callable[[str, str], StoredSample]
+    ) -> StoredSample:
         named = "dataset" in value
         dataset = parse_identifier(value["dataset"], what="dataset") if named else self.dataset
-        sample = sample_of(dataset, parse_identifier(value.get("sample"), what="sample"))
+        return sample_of(dataset, parse_identifier(value.get("sample"), what="sample"))
+
+    def _read_maker(self, value: Mapping[str, Any]) -> str:
+        return check_storable(
+            parse_identifier(value.get("maker", self.maker), what="maker"), "maker"
+        )
+
+    def _parse_suggestion(
+        self, value: Mapping[str, Any], sample_of: Callable[[str, str], StoredSample]
+    ) -> tuple[SampleKey, Suggestion]:
+        _check_fields(value, _FIELDS)
+        sample = self._read_sample(value, sample_of).sample
         has_claim = not value.keys().isdisjoint(("quote", "start", "end"))
         made = Suggestion(
             id="",
-            maker=check_storable(
-                parse_identifier(value.get("maker", self.maker), what="maker"), "maker"
-            ),
+            maker=self._read_maker(value),
             run="",
             claim=(_parse_anchor(value, sample, Side.SUMMARY),) if has_claim else (),
             evidence=tuple(_parse_evidence(value, sample)),
@@ -399,13 +512,13 @@ class SuggestionFileReader:
         self.labels_of(sample.dataset).check(whole)
         return sample.key, with_id(sample.key, made)
 
-    def _find_sample(self, dataset: str, name: str) -> Sample:
+    def _find_sample(self, dataset: str, name: str) -> StoredSample:
         key = SampleKey(dataset, name) if dataset else self.corpus.find(name)
         if name not in (key.id, str(key)):
             raise NotFound(
                 f"there is no sample {name!r}", f"did you mean {str(key)!r}? Give the whole id"
             )
-        return self.corpus.sample(key).sample
+        return self.corpus.sample(key)
 
     def _parse_labels(self, dataset: str, value: Mapping[str, Any]) -> tuple[LabelPath, ...]:
         given = value.get("labels", [value["label"]] if "label" in value else [])
@@ -424,6 +537,23 @@ class SuggestionFileReader:
     def labelled(self, dataset: str, name: str) -> tuple[LabelPath, ...]:
         """Return the path of a named label, empty for an empty name; InvalidInput if unknown."""
         return self.labels_of(dataset).resolve([name]) if name else ()
+
+
+def _parse_sentences(value: Mapping[str, Any], stored: StoredSample) -> tuple[float | None, ...]:
+    """Return the probability of each segment of the summary from the field `sentence_scores`."""
+    given = value["sentence_scores"]
+    if not isinstance(given, list):
+        raise InvalidInput(f"'sentence_scores' is {describe_value(given)}, not a list", _FORM_HINT)
+    where: list[Span | None] = []
+    for each in given:
+        if isinstance(each, dict):
+            _check_fields(each, _SENTENCE_FIELDS)
+            where.append(_parse_anchor(each, stored.sample, Side.SUMMARY).span)
+        else:
+            where.append(None)
+    summary = stored.sample.document(Side.SUMMARY)
+    segments = stored.segments[stored.sample.documents.index(summary)]
+    return parse_sentence_scores(given, summary, segments, where=where)
 
 
 def _parse_evidence(value: Mapping[str, Any], sample: Sample) -> Iterator[Anchor]:
@@ -459,13 +589,45 @@ def _parse_anchor(value: Mapping[str, Any], sample: Sample, side: Side) -> Ancho
         return Anchor(side, index, check_span(document.text, start, end, quote=quote, what="span"))
     if quote is None or not (start is None or type(start) is int):
         raise InvalidInput("a position needs a quote, or start and end", _FORM_HINT)
-    for index, document in chosen:
-        if (span := locate_quote(quote, document.text, near=start)) is not None:
-            return Anchor(side, index, span)
-    raise InvalidInput(
-        f"the {side} of sample {sample.key} does not contain the text {shorten_quote(quote)}",
-        "quote the text exactly",
-    )
+    meant = [
+        Anchor(side, index, span)
+        for index, document in chosen
+        for span in _find_quote(value, quote, start, text=document.text)
+    ]
+    if len(meant) > 1:
+        in_documents = {each.index for each in meant}
+        fields = (
+            "the field 'document'"
+            if len(in_documents) > 1
+            else "'start', 'context' or 'occurrence'"
+        )
+        raise InvalidInput(
+            f"the {side} of sample {sample.key} contains the text {shorten_quote(quote)}"
+            f" {len(meant)} times",
+            f"quote more words, or add {fields}",
+            code="span-ambiguous",
+        )
+    if not meant:
+        raise InvalidInput(
+            f"the {side} of sample {sample.key} does not contain the text {shorten_quote(quote)}",
+            "quote the text exactly",
+        )
+    return meant[0]
+
+
+def _find_quote(value: Mapping[str, Any], quote: str, near: int | None, *, text: str) -> list[Span]:
+    """Return the spans of a text that a quote may mean; the nearest one to a given start."""
+    context, occurrence = _text_field(value, "context"), value.get("occurrence")
+    if not (occurrence is None or type(occurrence) is int):
+        raise InvalidInput(
+            f"'occurrence' is {describe_value(occurrence)}, not a whole number", _FORM_HINT
+        )
+    if near is None:
+        return find_meant_spans(quote, text, context=context, occurrence=occurrence)
+    if context or occurrence is not None:
+        raise InvalidInput("'start' selects the occurrence of the quote already", _FORM_HINT)
+    span = locate_quote(quote, text, near=near)
+    return [] if span is None else [span]
 
 
 def _only_document(chosen: list[tuple[int, Document]], side: Side) -> tuple[int, Document]:

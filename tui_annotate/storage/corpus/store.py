@@ -26,7 +26,8 @@ from tui_annotate.domain.history import Event, discard_action
 from tui_annotate.domain.people import Permission, require_permission, visible_people
 from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.records import DatasetDescription, Record, RecordFilter
-from tui_annotate.domain.samples import Sample, SampleKey, Segment
+from tui_annotate.domain.sample_clusters import join_clusters, list_shared_names
+from tui_annotate.domain.samples import Sample, SampleKey, Segment, Side
 from tui_annotate.storage.adjudication_lock import EDITS_SETTING
 from tui_annotate.storage.assignments.assignment_rows import record_removal
 from tui_annotate.storage.assignments.gold import count_gold_checks
@@ -100,6 +101,12 @@ _INFOS: Final = text("""
         JOIN samples s ON s.id = p.sample_id WHERE s.dataset_id = d.id)
     GROUP BY d.id ORDER BY d.name
 """).bindparams(bindparam("seen", expanding=True))
+_SHARED: Final = text("""
+    SELECT d.name, s.external, s."group", p.side, u.sha256
+    FROM samples s JOIN datasets d ON d.id = s.dataset_id
+      LEFT JOIN sample_documents p ON p.sample_id = s.id
+      LEFT JOIN documents u ON u.id = p.document_id
+""")
 _PROGRESS: Final = text("""
     SELECT d.name, p.id, p.name, sum(a.annotations), sum(a.state = 'done'),
       sum(a.state = 'skipped'), sum(a.state = 'flagged'),
@@ -154,6 +161,20 @@ class CorpusStore(VectorSetStore):
     def known(self, keys: Sequence[SampleKey]) -> dict[SampleKey, str]:
         with self._database.reading() as connection:
             return known_digests(connection, keys)
+
+    def groups(self, keys: Sequence[SampleKey]) -> dict[SampleKey, str]:
+        """Return the groups of those samples that are stored, by key; empty for no group."""
+        by_dataset: dict[str, list[str]] = {}
+        for key in keys:
+            by_dataset.setdefault(key.dataset, []).append(key.id)
+        found: dict[SampleKey, str] = {}
+        with self._database.reading() as connection:
+            for dataset, ids in by_dataset.items():
+                query = SAMPLE_KEY.add_columns(SAMPLES.c.group).where(
+                    DATASETS.c.name == dataset, SAMPLES.c.external.in_(ids)
+                )
+                found |= {SampleKey(*key): group for *key, group in connection.execute(query)}
+        return found
 
     def known_documents(self, hashes: Sequence[str], segmenter: str) -> set[str]:
         """Return those hashes whose text is stored undamaged, with segments of the segmenter."""
@@ -232,6 +253,23 @@ class CorpusStore(VectorSetStore):
             query = query.where(DATASETS.c.name == dataset)
         with self._database.reading() as connection:
             return tuple(SampleKey(*row) for row in connection.execute(query))
+
+    def clusters(self) -> dict[SampleKey, str]:
+        """Return the cluster of each sample; see `domain.sample_clusters`. Reads no texts."""
+        hashes: dict[tuple[SampleKey, str], dict[str, list[str]]] = {}
+        with self._database.reading() as connection:
+            for dataset, sample, group, side, sha256 in connection.execute(_SHARED):
+                own = hashes.setdefault((SampleKey(dataset, sample), group), {})
+                if side is not None:
+                    own.setdefault(side, []).append(sha256)
+        shared = [
+            list_shared_names(
+                key, group, sources=own.get(Side.SOURCE, ()), summaries=own.get(Side.SUMMARY, ())
+            )
+            for (key, group), own in hashes.items()
+        ]
+        keys = (key for key, _ in hashes)
+        return dict(zip(keys, join_clusters(shared), strict=True))
 
     def records(self, filters: RecordFilter, *, worked: bool = False) -> Iterator[Record]:
         """Yield samples and annotators' work that match a filter, one dataset after another.

@@ -23,6 +23,7 @@ from tui_annotate.domain.assignment_rules import AssignmentCause
 from tui_annotate.domain.labels import JOINER
 from tui_annotate.domain.people import SETTLED, Person
 from tui_annotate.domain.records import OwnedAnnotation, RecordFilter
+from tui_annotate.domain.samples import SampleKey
 from tui_annotate.storage.columns import (
     ALLOTMENTS,
     ANNOTATIONS,
@@ -34,7 +35,13 @@ from tui_annotate.storage.columns import (
 from tui_annotate.storage.second_readings import hidden_first_reading
 
 _STANDING: Final = (
-    select(ANNOTATIONS.c.person, ANNOTATIONS.c.payload, ASSIGNMENTS.c.state)
+    select(
+        ANNOTATIONS.c.person,
+        ANNOTATIONS.c.payload,
+        ASSIGNMENTS.c.state,
+        DATASETS.c.name,
+        SAMPLES.c.external,
+    )
     .select_from(ANNOTATIONS)
     .join(SAMPLES, SAMPLES.c.id == ANNOTATIONS.c.sample_id)
     .join(DATASETS, DATASETS.c.id == SAMPLES.c.dataset_id)
@@ -131,10 +138,10 @@ def stream_annotations(
         query = query.where(DATASETS.c.name == filters.dataset)
     if filters.sample:
         query = query.where(SAMPLES.c.external == filters.sample)
-    for person, payload, state in connection.execute(
+    for person, payload, state, *key in connection.execute(
         query.where(record_query.condition(ANNOTATIONS))
     ):
         if record_query.state(state):
             annotation = annotation_from_json(json.loads(payload))
             if record_query.annotation(annotation):
-                yield OwnedAnnotation(person, annotation)
+                yield OwnedAnnotation(person, annotation, sample=SampleKey(*key))

@@ -115,19 +115,23 @@ def _compute_sort_keys(
 ) -> list[tuple[float, int]]:
     """Return a sort key (smaller comes earlier) and the row id of each sample with a score."""
     if order.sense is ScoreDirection.UNCERTAIN:
-        middle = _find_middle(found, order.score, stored)
+        middle = _find_middle(found, order, stored)
         return [(abs(each.value - middle), each.id) for each in found]
     worst_is_low = order.score not in stored.run.low
     sign = 1.0 if worst_is_low == (order.sense is ScoreDirection.WORST) else -1.0
     return [(sign * each.value, each.id) for each in found]
 
 
-def _find_middle(found: Sequence[Any], score: str, stored: StoredRun) -> float:
-    """Return the value that the scorer calls most uncertain, otherwise the median value."""
-    named = stored.run.parameters.get("middle")
+def _find_middle(found: Sequence[Any], order: ByScore, stored: StoredRun) -> float:
+    """Return the most uncertain value: that of the order or of the scorer, else the median."""
+    named: Any = order.middle
+    if named is None:
+        named = stored.run.parameters.get("middle")
     if isinstance(named, dict):
-        named = named.get(score)
+        named = named.get(order.score)
     known = [(each.raw, each.value) for each in found if each.raw is not None]
+    if order.middle is not None and not known:
+        return order.middle  # scores that were imported as scaled values have no other scale
     if not isinstance(named, int | float) or not known:
         return median([each.value for each in found]) if found else 0.0
     # Values are linear in raw scores, so two pairs determine the line.
@@ -143,7 +147,7 @@ def refresh_orders(database: Database, names: Collection[str]) -> None:
     """Recompute the queue orders that sort by given scores; drop orders whose score is gone."""
     with database.reading() as connection:
         made = _list_stored_orders(connection)
-    for order in sorted({order for _, order in made if order.score in names}):
+    for order in sorted({order for _, order in made if order.score in names}, key=str):
         with suppress(InvalidInput):
             ensure_order(database, order)
             continue

@@ -40,7 +40,8 @@ def order_words(order: str) -> str:
     if order.startswith(DISAGREE):
         return f"{score_of_order(order)}: first the samples where annotators contradict the score"
     if scored := by_score(order):
-        return f"{scored.score}: {_DIRECTIONS[scored.sense]}"
+        words = f"{scored.score}: {_DIRECTIONS[scored.sense]}"
+        return words if scored.middle is None else f"{words} (next to {scored.middle:g})"
     return f"shuffled ({order})"
 
 

@@ -8,7 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from tui_annotate.domain.errors import InvalidInput, TuiAnnotateError, Unavailable
+from tui_annotate.domain.errors import (
+    InvalidInput,
+    RequestFailed,
+    TuiAnnotateError,
+    Unavailable,
+)
 from tui_annotate.lab.chat.replies import NoReply, ReplyTally
 from tui_annotate.lab.score.scorers.judge import parse_grade
 from tui_annotate.plugins import registry
@@ -85,6 +90,21 @@ def test_an_unclear_judge_gives_one_half() -> None:
     assert [one.attempt for one in teacher.asked] == [0, 0, 1, 1, 2, 2]
 
 
+def test_an_answer_without_a_reply_has_no_score() -> None:
+    """An endpoint that fails or refuses has said nothing: one half would be a verdict."""
+
+    class Broken(Teacher):
+        def ask_all(
+            self, questions: Sequence[Question]
+        ) -> Iterator[tuple[int, ModelReply | TuiAnnotateError]]:
+            yield 1, RequestFailed("broken (500)")
+            yield 0, self.ask(questions[0])
+
+    ((found,),) = _scorer(Broken(_by_city)).of_answers([ASKED])
+    assert found.values == (1.0, None)
+    assert found.words == ("right: so it is", f"{NoReply.FAILED.value}: broken (500)")
+
+
 def test_a_refused_prompt_has_no_value() -> None:
     """No model has read the answer, so the score is no half; the reason is with the answer."""
     teacher = Teacher(_by_city)
@@ -98,7 +118,8 @@ def test_a_refused_prompt_has_no_value() -> None:
     scorer = _scorer(teacher)
     ((found,),) = scorer.of_answers([ASKED])
     assert found.values == (1.0, None)
-    assert found.words == ("right: so it is", NoReply.REFUSED.value)
+    refusal = f"{NoReply.REFUSED.value}: here refused a question: too long (400)"
+    assert found.words == ("right: so it is", refusal)
     tally: ReplyTally = scorer.tally  # type: ignore[attr-defined]
     assert (tally.refused, tally.unclear) == (1, 0)
 

@@ -1,7 +1,7 @@
 """Scorer that asks a chat model whether an answer agrees with the right answer, and why.
 
 Source: the GPT judge of the project Dreamcatcher; an unclear reply gives the score 0.5. A prompt
-that the endpoint refuses gives no score, as no model has read the answer.
+that the endpoint refuses or fails to answer gives no score, as no model has judged the answer.
 """
 
 from __future__ import annotations
@@ -13,7 +13,13 @@ from typing import Any, Final
 
 from tui_annotate.domain.errors import Unavailable
 from tui_annotate.lab.chat import prompts
-from tui_annotate.lab.chat.replies import NoReply, ParsingJudge, ReplyTally, parse_json
+from tui_annotate.lab.chat.replies import (
+    NoReply,
+    ParsedReply,
+    ParsingJudge,
+    ReplyTally,
+    parse_json,
+)
 from tui_annotate.lab.score.ranking import JUDGED
 from tui_annotate.plugins.judges import Judge, Question
 from tui_annotate.plugins.protocols import EmbeddingCost
@@ -33,7 +39,7 @@ class JudgeScorer:
     """Scorer by a chat model: 1 for a right answer, 0 for wrong, 0.5 for an unclear reply.
 
     A question is asked up to three times until the reply is clear. An answer whose prompt the
-    endpoint refuses has no value.
+    endpoint refuses or fails to answer has no value.
 
     Raises:
         Unavailable: no judge is named.
@@ -71,14 +77,13 @@ class JudgeScorer:
         waiting = iter(list(questions))
         while some := list(islice(waiting, _BATCH)):
             parser = self._make_parser(some[0].language)
-            grades = iter(
-                parser.ask_all(
-                    [one for each in some for one in self._build_questions(each)], parse_grade
-                )
-            )
+            asked = [one for each in some for one in self._build_questions(each)]
+            replies = dict(parser.ask_each([(one, parse_grade) for one in asked]))
+            grades = (_score_grade(replies[at]) for at in range(len(asked)))
             for each in some:
-                found = [_score_grade(grade) for grade in islice(grades, len(each.texts))]
-                values, words = zip(*found, strict=True)
+                found = list(islice(grades, len(each.texts)))
+                values = tuple(value for value, _ in found)
+                words = tuple(text for _, text in found)
                 yield (Opinion(name=JUDGED, values=values, words=words),)
         self.tally.check_refusals()
 
@@ -109,13 +114,13 @@ class JudgeScorer:
         ]
 
 
-def _score_grade(grade: tuple[bool, str] | NoReply) -> tuple[float | None, str]:
-    """Return the score of an answer, and the words that explain it."""
-    if grade is NoReply.REFUSED:
-        return None, grade.value
-    if isinstance(grade, NoReply):
+def _score_grade(reply: ParsedReply[tuple[bool, str]]) -> tuple[float | None, str]:
+    """Return the score of an answer, and the words that explain it; no score without a reply."""
+    if reply.missing in {NoReply.REFUSED, NoReply.FAILED}:
+        return None, f"{reply.missing.value}: {reply.reason}"
+    if reply.value is None:
         return 0.5, UNDECIDED
-    right, reason = grade
+    right, reason = reply.value
     verdict = RIGHT if right else WRONG
     return float(right), f"{verdict}: {reason}" if reason else verdict
 

@@ -132,7 +132,7 @@ class TaskReader:
             key,
             documents,
             kind=enum_field(SampleKind, kind, what="kind of sample"),
-            group=_read_group(data, options.group_column or ("group" if own else "")),
+            group=_read_group(data, options.group_column, own=own),
             request=Request(
                 **{name: text_field(request, name) for name in Request.__dataclass_fields__}
             ),
@@ -283,9 +283,14 @@ def _read_state(fields: Mapping[str, Any]) -> State:
     return enum_field(State, fields.get("state", State.DONE), what="state")
 
 
-def _read_group(data: Mapping[str, Any], name: str) -> str:
-    group = text_field(data, name) if name else ""
-    if "\0" in group and name == "group":
+def _read_group(data: Mapping[str, Any], column: str, *, own: bool) -> str:
+    """Return the group in the column that the user names, else in the field `group` of our own."""
+    if column:
+        value = field_of(data, column, option="--group-column")
+        return "" if value in ("", None) else parse_identifier(value, what="group")
+    name = "group"
+    group = text_field(data, name) if own else ""
+    if "\0" in group:
         raise InvalidInput(f"{name!r} {group[:40]!r} contains U+0000", "remove the character")
     return group
 
