@@ -95,16 +95,18 @@ ELSEWHERE = {
 NO_FILES = """
 annotations delete; agreement; announcements create; announcements list; assignments create
 assignments escalate; assignments gold; assignments list; assignments move; assignments pool
-assignments practice; assignments repeat; assignments top-up; assignments undo; assist evaluate
+assignments practice; assignments promote; assignments recompute; assignments repeat
+assignments resume; assignments top-up; assignments undo; assist evaluate
 assist report; assist tune
 audit head; audit verify; datasets delete; datasets edit; datasets list; datasets show; doctor
 formats; guidelines diff; guidelines list; guidelines show; judge cache; keys; labels check
 labels history; labels list; labels normalise; labels show; match; models install; people list
 people merge
 people unmerge; position show; pseudonyms list; questions list
-questions reply; review allow; review export; review list; scores compare; scores delete
-scores import; scores list; scores rank; sessions end; sessions list; snapshots list
-ssh keys delete; ssh keys list
+questions reply; review allow; review export; review list; review reopen; scores compare
+scores delete
+scores import; scores list; scores rank; sessions end; sessions list
+snapshots list; ssh keys delete; ssh keys list
 ssh session; ssh setup; status; suggestions create; suggestions delete; suggestions hide
 suggestions import; suggestions list; suggestions report; suggestions unhide; sync delete
 sync status; sync table-sql; users accept-invite; users delete; users disable; users enable

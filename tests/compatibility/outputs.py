@@ -5,6 +5,7 @@ The one table of the command line's words that these tests use.
 
 from __future__ import annotations
 
+import csv
 import json
 import shutil
 import zipfile
@@ -17,6 +18,7 @@ from typing import Any, Final
 
 from tui_annotate.cli.main import run
 from tui_annotate.methods.intervals import wilson_interval
+from tui_annotate.plugins.files.sheets import LineFeedWriter
 
 HERE: Final = Path(__file__).parent / "first_version"
 EXPECTED: Final = HERE / "expected"
@@ -173,6 +175,23 @@ def as_text(value: Any) -> bytes:
     return (json.dumps(value, ensure_ascii=False, indent=1) + "\n").encode()
 
 
+ADDED: Final = "edited_after_adjudication"
+"""A field, and a column of tables, that later versions added."""
+
+
+def without_added(content: bytes) -> bytes:
+    """Content of a file as the first version wrote it, without what later versions added."""
+    header = content.partition(b"\n")[0].decode("utf-8", "replace").split(",")
+    if ADDED not in header:
+        return content.replace(f', "{ADDED}": true'.encode(), b"")
+    at = header.index(ADDED)
+    target = StringIO(newline="")
+    writer = LineFeedWriter(target)
+    for row in csv.reader(StringIO(content.decode(), newline="")):
+        writer.writerow([*row[:at], *row[at + 1 :]])
+    return target.getvalue().encode()
+
+
 def _files(target: Path, form: str) -> Files:
     inside = ((f"/{name}", file) for name, file in _walk(target))
     made: Files = {}
@@ -182,7 +201,7 @@ def _files(target: Path, form: str) -> Files:
         elif form == "xlsx":
             made |= _members(file)
         else:
-            made[name] = file.read_bytes()
+            made[name] = without_added(file.read_bytes())
     return made
 
 
@@ -197,6 +216,7 @@ def _table(file: Path) -> bytes:
     import pyarrow.parquet as pq
 
     table = pq.read_table(file)
+    table = table.drop_columns([ADDED]) if ADDED in table.column_names else table
     types = {field.name: str(field.type) for field in table.schema}
     rows = (json.dumps(row, ensure_ascii=False, default=str) for row in table.to_pylist())
     return "\n".join([json.dumps(types), *rows, ""]).encode()

@@ -707,13 +707,13 @@ def gold(
     dry_run: options.DryOption = False,
     common: options.CommonOptions,
 ) -> None:
-    """Mix samples with correct answers into everyone's work, unmarked.
+    """Mix gold samples (with correct answers) into everyone's work.
 
-    `status` then shows admins the accuracy of each annotator on these gold samples. Annotators
-    receive gold samples among the samples that are assigned to them, or that they take from a pool,
-    after this command. From then on, each annotator receives the samples of the dataset in a random
-    order, so that no order shows which samples are gold samples. Exports exclude the work on gold
-    samples, unless --include-gold is given.
+    Gold samples are not marked. `status` then shows admins the accuracy of each annotator on them.
+    Annotators receive gold samples among the samples that are assigned to them, or that they take
+    from a pool, after this command. From then on, each annotator receives the samples of the
+    dataset in a random order, so that no order shows which samples are gold samples. Exports
+    exclude the work on gold samples, unless --include-gold is given.
     """
     rule = Gold([*(ids or ()), *_read_ids(file)], every=every, seed=seed, threshold=threshold)
     rule = replace(rule, pause=pause)
@@ -770,10 +770,11 @@ def promote(
     dry_run: options.DryOption = False,
     common: options.CommonOptions,
 ) -> None:
-    """Make adjudicated samples gold samples, with the adjudication as the correct answer.
+    """Make adjudicated samples gold samples.
 
-    The dataset must have gold samples already. People who annotated or adjudicated a sample never
-    receive it as a gold sample, and their work on it stays real work.
+    The adjudication is the correct answer. The dataset must have gold samples already. People who
+    annotated or adjudicated a sample never receive it as a gold sample, and their work on it stays
+    real work.
     """
     wanted = [*(ids or ()), *_read_ids(file)]
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
@@ -819,7 +820,7 @@ def recompute(
     dry_run: options.DryOption = False,
     common: options.CommonOptions,
 ) -> None:
-    """Compare completed gold samples with the present correct answers.
+    """Score completed gold samples by the present answers.
 
     A gold sample keeps the score that it had when it was completed, even if the correct answer is
     changed later. This command replaces these scores. `assignments undo` restores them.
@@ -846,9 +847,10 @@ def resume(
     dataset: options.OfDatasetOption = "",
     common: options.CommonOptions,
 ) -> None:
-    """End the pause of a person whose accuracy on gold samples was too low.
+    """End the pause of a person's work.
 
-    Only gold samples that the person completes from then on can pause the work again.
+    Work is paused if the accuracy on gold samples was too low. Only gold samples that the person
+    completes from then on can pause the work again.
     """
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         report = space.team.assignments.resume(person, dataset=dataset)

@@ -652,6 +652,9 @@ def reading_person(space: Workspace, name: str) -> Person:
     """Return the person whose view a reading command shows; unlike `working_person`, store none.
 
     A person without work here has an empty id.
+
+    Raises:
+        InvalidInput: the name is not valid, is the id of a person, or looks like another name.
     """
     if space.actor.person or space.team.members.required():
         return space.person(name)
@@ -659,7 +662,7 @@ def reading_person(space: Workspace, name: str) -> Person:
     from tui_annotate.settings import person_name
 
     own = person_name(space.path, name)
-    return space.people.find_local(own) or Person("", own)
+    return space.people.find_local(own) or Person("", space.people.check_new_local(own))
 
 
 def choose_dataset(space: Workspace, name: str) -> str:

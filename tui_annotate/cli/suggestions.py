@@ -243,7 +243,7 @@ def report(
     person completed the sample, else open. Acceptance is the percentage of answers that accept the
     suggestion, with its 95 % interval, which resamples whole clusters of samples that share a
     source document. People who saw a suggestion are no independent judges of its maker: compare
-    makers with people by `tui-annotate scores compare --suggestions`.
+    makers with people by `tui-annotate scores compare --suggestions MAKER`.
     """
     with open_workspace(common.workspace, needs=Permission.REPORT) as space:
         found = space.machines.suggestion_service.report(dataset=dataset, maker=maker)
