@@ -361,6 +361,32 @@ def test_the_queue_does_not_lead_to_locked_samples(team: AdjudicatedTeam) -> Non
     assert on.next_unfinished(kim, None) is None
 
 
+@pytest.mark.parametrize("pooled", [False, True])
+def test_the_queue_passes_work_that_its_annotator_reopened(
+    team: AdjudicatedTeam, *, pooled: bool
+) -> None:
+    """An adjudication locks it in the state `reopened`; the annotator goes on past it."""
+    on, key = team.annotating, team.keys[0]
+    kim = on.people.local("kim").id
+    if pooled:
+        store = AssignmentStore(team.database)
+        share = AssignmentService(store, on.people, lambda _: None, OPERATOR)
+        share.pool("d", Pool(overlap=3, order="ingested"))
+        assert on.next_unfinished(kim, None, order="ingested") == key
+    team.completes(kim, key)
+    on.add(kim, key, claim("begun", 0, 4), seconds=1)
+    if pooled:
+        team.review().allow(team.rea, key, reason="in time")
+    team.adjudicate(key)
+    assert on.next_unfinished(kim, None, order="ingested") == team.keys[1]
+    on.people.keep_place(kim, key, {})
+    assert on.start(kim, order="ingested") == team.keys[1]
+    for other in team.keys[1:]:
+        assert on.next_unfinished(kim, key, order="ingested") == other
+        team.completes(kim, other)
+    assert on.next_unfinished(kim, None, order="ingested") is None
+
+
 def test_second_readings_are_given_only_of_open_samples(team: AdjudicatedTeam) -> None:
     """A locked sample could not be read a second time; nor does it count as left to read."""
     store = AssignmentStore(team.database)

@@ -132,9 +132,9 @@ class SampleQueries:
         if last and not self.line.contains(person, last, order=order):
             last = None
         state = self.store.stream(person, last).assignment.state if last else State.NEW
-        if last and not state.finished:
+        if last and not state.finished and not self._is_locked(person, last):
             return last
-        if following := self.line.next_unfinished(person, last, order=order):
+        if following := self.next_unfinished(person, last, order=order):
             return following
         if last and state is State.SKIPPED:
             return last
@@ -183,11 +183,23 @@ class SampleQueries:
     ) -> SampleKey | None:
         """Return the next unfinished sample; None if all are finished, or the work is paused.
 
-        Samples of `without` are passed over, such as those whose texts are damaged. If the
+        Locked samples are passed over, and samples of `without`, such as those whose texts are
+        damaged. If the
         annotator just finished all practice samples, this stores the result of the practice.
         """
         self.end_practice(person)
-        return self.line.next_unfinished(person, after, order=order, without=without)
+        passed = [*without]
+        found = self.line.next_unfinished(person, after, order=order, without=passed)
+        # The queue cannot tell work that its annotator reopened, which an adjudication locks, from
+        # work that a reviewer reopened.
+        while found and self._is_locked(person, found):
+            passed.append(found)
+            found = self.line.next_unfinished(person, after, order=order, without=passed)
+        return found
+
+    def _is_locked(self, person: str, key: SampleKey) -> bool:
+        with self.store.reading() as log:
+            return log.work_lock(log.stream(person, key)).locked
 
     def end_practice(self, person: str) -> PracticeResult | None:
         """Store and return the result of practice after its last sample; None if it goes on."""
