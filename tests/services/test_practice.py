@@ -255,16 +255,54 @@ def test_who_fails_the_last_attempt_goes_on_or_is_held(database: Database, *, ho
         share.undo(records[0].id)
 
 
-def test_practice_that_is_undone_has_no_results(database: Database) -> None:
-    """They belong to the rule."""
+@pytest.mark.parametrize("last_first", [True, False])
+def test_practice_that_is_undone_has_no_results(database: Database, *, last_first: bool) -> None:
+    """They belong to the practice, whichever of its batches is undone last."""
     share = criteria(database, pass_score=80, attempts=1)
     annotating = annotate(database)
     ana = annotating.people.local("ana").id
     attempt(annotating, ana, right=False)
     rules = [each.id for each in share.show().handouts if each.kind == "practice"]
-    for number in reversed(rules):
+    for number in sorted(rules, reverse=last_first):
+        assert results(database)
         share.undo(number)
     assert results(database) == []
+    with AssignmentStore(database).reading() as store:
+        assert store.rules("p") == []
+
+
+@pytest.mark.parametrize("later", ["ben", "kim"])
+@pytest.mark.parametrize("gold", ["kim", "human", SETTLED])
+def test_undoing_repeated_practice_leaves_the_earlier(
+    database: Database, gold: str, later: str
+) -> None:
+    """Its rule is in force again and results stay; kim, whose answers count, gets no sample."""
+    annotating, people = annotate(database), PeopleStore(database)
+    ana, settled = people.local("ana").id, Person(SETTLED, SETTLED, PersonKind.SETTLED)
+    right = OwnedAnnotation(SETTLED, replace(claim("s"), origin=ADJUDICATED, number=1))
+    sample = CorpusStore(database).sample(KEY).sample
+    AnnotationStore(database).import_records([Record(sample, (right,), people=(settled,))])
+    share = AssignmentService(AssignmentStore(database), people, lambda _: None, OPERATOR)
+    wish = Practice(pass_score=80, attempts=1, hold=True)
+    share.practice("p", ["ana"], gold=gold, criteria=wish)
+    attempt(annotating, ana, right=True)
+    assert [each.passed for each in results(database)] == [True]
+    before = results(database)
+    with AssignmentStore(database).reading() as store:
+        rules = store.rules("p")
+    for undone in ("one batch", "two batches, the earlier first"):
+        numbers = [
+            share.practice("p", [later], gold="kim", criteria=Practice(pass_score=60)).handout
+            for _ in undone.split(",")
+        ]
+        for number in numbers:
+            share.undo(number)
+        with AssignmentStore(database).reading() as store:
+            assert store.rules("p") == rules
+        assert results(database) == before
+        found = share.show("p")
+        assert {each.name for each in found.stands if each.practice} == {"ana"}
+        assert {each.kind for each in found.handouts if each.undone} == {"practice"}
 
 
 def test_a_skipped_practice_sample_is_wrong(database: Database) -> None:

@@ -348,9 +348,10 @@ def undo(
 ) -> None:
     """Undo a batch of assignments.
 
-    If the batch set a rule for the dataset, such as a pool, the rule is removed. Samples in
-    progress stay assigned, unless --include-started is given; gold and practice samples in progress
-    always stay assigned.
+    If the batch set a rule for the dataset, such as a pool, the rule is removed; a practice rule
+    goes back to that of the last practice batch that is not undone. Samples in progress stay
+    assigned, unless --include-started is given; gold and practice samples in progress always stay
+    assigned.
     """
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         undone = space.team.assignments.undo(number, begun=include_started)

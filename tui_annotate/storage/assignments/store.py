@@ -44,7 +44,7 @@ from tui_annotate.storage.assignments.escalation import (
 )
 from tui_annotate.storage.clock import utc_now
 from tui_annotate.storage.codec import from_json
-from tui_annotate.storage.columns import DATASETS, HANDOUTS
+from tui_annotate.storage.columns import DATASETS, HANDOUTS, PEOPLE
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.people.store import add_person
 from tui_annotate.storage.queue_orders import HANDED_OUT
@@ -531,6 +531,8 @@ class AssignmentTransaction:
     ) -> WithdrawalResult:
         """Undo an assignment: unassign its samples, and remove a rule that it created.
 
+        A practice rule is replaced by that of the last practice batch that is not undone.
+
         Samples that the assignment moved return to their former assignees, unless these no longer
         work here (`former`: their ids).
 
@@ -635,10 +637,37 @@ class AssignmentTransaction:
             if handout.kind is AssignmentCause.POOL:
                 pools.fill(self.connection, dataset_id, None)
             elif handout.kind is AssignmentCause.PRACTICE:
-                practice_rounds.forget_results(self.connection, dataset, at=self.at)
+                self._restore_practice(dataset)
             elif handout.kind is AssignmentCause.GOLD:
                 self._refill_pool(dataset_id)
         return assignment_rows.free_dataset(self.connection, dataset_id)
+
+    def _restore_practice(self, dataset: str) -> None:
+        """Set the rule of the last practice batch that is not undone; if none, forget results."""
+        left = [
+            each
+            for each in self.handouts()
+            if each.kind is AssignmentCause.PRACTICE and each.dataset == dataset and not each.undone
+        ]
+        if not left:
+            practice_rounds.forget_results(self.connection, dataset, at=self.at)
+            return
+        last = left[-1]
+        rule = self._practice_from_request(last.request)
+        self._keep_rule(dataset, AssignmentCause.PRACTICE, rule, handout=last.id)
+
+    def _practice_from_request(self, request: Mapping[str, Any]) -> Practice:
+        # A batch stores one name for the answers; what is no person's id is an origin.
+        name = request["gold"]
+        known = select(PEOPLE.c.id).where(PEOPLE.c.id == name)
+        of_person = name == SETTLED or self.connection.execute(known).first() is not None
+        return Practice(
+            person=name if of_person else "",
+            origin="" if of_person else name,
+            pass_score=request.get("pass", 0),
+            attempts=request.get("attempts", 0),
+            hold=request.get("hold", False),
+        )
 
     def move(
         self, given: Mapping[str, Sequence[HeldSample]], *, giver: Person, to: Sequence[str]
