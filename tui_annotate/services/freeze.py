@@ -19,7 +19,6 @@ from tui_annotate.domain.people import SETTLED, Person, PersonKind, base_person
 from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.records import DatasetDescription
 from tui_annotate.domain.version import VERSION
-from tui_annotate.plugins.formats.native import LATER_EDITS_MARK
 from tui_annotate.storage import atomic_folder
 from tui_annotate.storage.clock import utc_now
 from tui_annotate.storage.database import SCHEMA, Database
@@ -29,6 +28,9 @@ from tui_annotate.storage.study_conduct import StudyConduct, StudyConductStore
 from tui_annotate.storage.work_statistics import WorkStatisticsStore
 
 _MAX_DIFFERENCES: Final = 1000
+_LATER_EDITS_MARK: Final = b', "edited_after_adjudication": true'
+"""The bytes of a native file that mark one person's work as edited after its adjudication."""
+
 Key = tuple[str, str]
 SHORT = 12
 
@@ -282,9 +284,9 @@ def _compare_exports(kept: Path, again: Path) -> dict[str, Any]:
             start, length = places.pop(key, (0, 0))
             file.seek(start)
             other = file.read(length)
-            if LATER_EDITS_MARK not in line:
+            if _LATER_EDITS_MARK not in line:
                 # Snapshots of earlier versions lack this mark, which follows from the log.
-                other = other.replace(LATER_EDITS_MARK, b"")
+                other = other.replace(_LATER_EDITS_MARK, b"")
             parts = () if other == line else _differing_parts(line, other)
             if other and not parts:
                 identical += 1

@@ -51,8 +51,6 @@ _KEYS = {
     "annotations", "assignments", "people", "about",
 }  # fmt: skip
 _LATER_EDITS = "edited_after_adjudication"
-LATER_EDITS_MARK = f', "{_LATER_EDITS}": true'.encode()
-"""The bytes of a native file that mark one person's work as edited after its adjudication."""
 _DOCUMENT_KEYS = ("side", "key", "title", "language", "text", "sha256")
 
 
