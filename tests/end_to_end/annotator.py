@@ -20,7 +20,7 @@ LAST: Final = {"s": "skip", "!1": "flag"}
 """Keys after which another message is shown if no sample is left."""
 SHOWN: Final = re.compile(
     r"^ [✓!·✗] (?:(?P<verb>Saved:|Deleted) (?P<label>\w+) · u undo"
-    r"|\S+ (?P<state>skipped|flagged) · u undo"
+    r"|Sample \S+ (?P<state>skipped|flagged) · u undo"
     r"|(?P<back>Undid|Redid): (?P<what>annotation|deletion|skipping|flagging)"
     r"(?: [^·]*· (?:u undo|U redo)|, in )"
     r"|(?P<none>Nothing to|No annotations|Annotation . of|. labels|This is|Press a|All samples))",

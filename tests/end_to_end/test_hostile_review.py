@@ -112,7 +112,7 @@ def test_no_screen_of_review_lets_anything_but_drawing_through(copied: Path, loo
         "annotate", "-w", str(copied), "--as", hostile.PERSON, "--sample", hostile.FIRST
     )
     with Terminal(command, env=env, columns=columns, rows=rows) as terminal:
-        states.wait_for_sample(terminal)
+        states.wait_for_sample(terminal, "your work is locked")
         assert walk(terminal, LESSON) > 0
         states.quit_app(terminal)
     assert foreign(bytes(terminal.raw), columns=columns, rows=rows) == []
