@@ -190,7 +190,7 @@ class SampleQueries:
         self.end_practice(person)
         passed = [*without]
         found = self.line.next_unfinished(person, after, order=order, without=passed)
-        # The queue cannot tell work that its annotator reopened, which an adjudication locks, from
+        # The queue cannot distinguish work that its annotator reopened, which is locked, from
         # work that a reviewer reopened.
         while found and self._is_locked(person, found):
             passed.append(found)
