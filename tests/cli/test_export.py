@@ -120,8 +120,8 @@ def test_formats_for_training_say_what_they_leave_out(annotated: Command, form: 
     asked = ("export", "--to", form, "--layer", "all")
     done = annotated(*asked, "-o", "done", "--json").json
     assert (done["annotations"], done["samples"], done["left_out"]) == (0, 0, {"in progress": 1})
-    told = annotated(*asked, "-o", "told")
-    assert (told.code, "--state all" in told.err, "1 in progress" in told.err) == (0, True, True)
+    done = annotated(*asked, "-o", "told")
+    assert (done.code, "--state all" in done.err, "1 in progress" in done.err) == (0, True, True)
     for state in ("all", "draft"):
         every = annotated(*asked, "--state", state, "-o", state, "--json").json
         assert (every["annotations"], every["left_out"]) == (1, {})

@@ -458,7 +458,7 @@ def test_status_and_doctor_name_edits_after_adjudication(
 
 
 def test_reading_commands_add_no_person(filled: Command) -> None:
-    """Whoever only looks is nobody to assign samples to."""
+    """A person who only reads is not stored, so samples cannot be assigned to them."""
     filled("review", "list", "--as", "someone", "--json")
     filled("review", "list")
     filled("sync", "status", "shared")

@@ -219,11 +219,11 @@ def conduct(command: Command, folder: Path, name: str) -> str:
 def test_the_method_paragraph_states_what_was_checked(filled: Command, tmp_path: Path) -> None:
     """Each claim on the conduct of a study comes from the store; else it is named as unknown."""
     work(tmp_path, "ana", "a1")
-    nobody = conduct(filled, tmp_path, "one")
+    without_accounts = conduct(filled, tmp_path, "one")
     for words in ("no accounts", "No annotations of people were imported", "no such mark"):
-        assert words in nobody
-    assert "No open session of an annotator was taken over" in nobody
-    assert "Of 1 completed reading, 0 (0.0%) checked" in nobody
+        assert words in without_accounts
+    assert "No open session of an annotator was taken over" in without_accounts
+    assert "Of 1 completed reading, 0 (0.0%) checked" in without_accounts
     with workspaces.open(tmp_path) as space:
         ana, ben = (space.person(name) for name in ("ana", "ben"))
         presence = space.team.presence

@@ -324,7 +324,8 @@ def _print_evaluation(found: Mapping[str, Any]) -> None:
 
 def _print_origins(found: Mapping[str, Any]) -> None:
     """Print how many queries a machine proposed, since such work flatters a machine."""
-    suggested, shown = (sum(found[name].values()) for name in ("suggested", "from_match"))
+    suggested = sum(found["suggested"].values())
+    shown = sum(found["from_match"].values())
     if suggested and found["without_suggested_work"]:
         queries = output.many(suggested, "query", "queries")
         output.print_message(f"excluded: {queries} that people accepted from suggestions")

@@ -81,7 +81,8 @@ class RunningCommand:
         """
         words = list(self.arguments)
         end = words.index("--") if "--" in words else len(words)
-        before, after = words[:end], words[end:]
+        before = words[:end]
+        after = words[end:]
         for name in options[::2]:
             while name in before:
                 place = before.index(name)

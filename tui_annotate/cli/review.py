@@ -105,7 +105,8 @@ def list_samples(
     """
     score = score_of_order(order)
     with open_workspace(common.workspace, needs=Permission.REVIEW) as space:
-        review, who = space.team.review, _find_reviewer(space, name, options.reading_person)
+        review = space.team.review
+        who = _find_reviewer(space, name, options.reading_person)
         if score:
             review.sort_against(space.machines.scores.support(score))
         rows = review.queue(who, dataset=dataset)
@@ -215,7 +216,8 @@ def reopen(
     reason on their screen. Reviewers cannot reopen samples that they annotated.
     """
     with open_workspace(common.workspace, needs=Permission.REVIEW) as space:
-        key, review = space.corpus.find(sample), space.team.review
+        key = space.corpus.find(sample)
+        review = space.team.review
         who = _find_reviewer(space, name, options.working_person)
         chosen = review.find_annotator(who, key, person).id if person else ""
         reopened = review.reopen_work(who, key, reason=reason, person=chosen)

@@ -78,7 +78,8 @@ def is_recognisable(gold: Sequence[int], others: Sequence[int]) -> bool:
     """
     if not gold or not others:
         return False
-    known, rest = sorted(gold), sorted(others)
+    known = sorted(gold)
+    rest = sorted(others)
     distance = max(
         abs(bisect_right(known, place) / len(known) - bisect_right(rest, place) / len(rest))
         for place in (*known, *rest)

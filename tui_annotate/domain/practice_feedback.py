@@ -84,7 +84,8 @@ def measure_overlap(one: Annotation, other: Annotation) -> float:
 
     The characters of an annotation are those of its claim, or of its evidence if it has no claim.
     """
-    mine, theirs = _marked(one), _marked(other)
+    mine = _marked(one)
+    theirs = _marked(other)
     shared = sum(
         a.overlap(b) for place, spans in mine.items() for a in spans for b in theirs.get(place, ())
     )

@@ -105,7 +105,8 @@ def measure_spans(rows: Numbers, clusters: Sequence[str]) -> list[SpanFigure]:
 
 def subtract_spans(one: Numbers, other: Numbers, clusters: Sequence[str]) -> list[SpanFigure]:
     """Compute the measures of one machine minus those of another, on the same samples."""
-    ours, theirs = _draw(one, clusters), _draw(other, clusters)
+    ours = _draw(one, clusters)
+    theirs = _draw(other, clusters)
     drawn = None if ours is None or theirs is None else ours - theirs
     return _make_figures(_measures(one.sum(axis=0)) - _measures(other.sum(axis=0)), drawn)
 
@@ -119,7 +120,8 @@ def _measures(sums: Numbers) -> Numbers:
     """Compute (..., levels, measures) from sums (..., 16); NaN for an undefined measure."""
     levels = sums.reshape(*sums.shape[:-1], len(LEVELS), COUNTS)
     said, right, meant, found = np.moveaxis(levels, -1, 0)
-    precision, recall = _divide(right, said), _divide(found, meant)
+    precision = _divide(right, said)
+    recall = _divide(found, meant)
     total = np.nan_to_num(precision) + np.nan_to_num(recall)
     f1 = 2 * np.nan_to_num(precision) * np.nan_to_num(recall) / np.where(total > 0, total, 1)
     f1 = np.where(said + meant > 0, f1, np.nan)

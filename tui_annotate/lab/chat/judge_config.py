@@ -14,6 +14,7 @@ from tui_annotate.plugins.judges import JudgeOptions
 from tui_annotate.settings import Settings
 
 if TYPE_CHECKING:
+    from tui_annotate.lab.chat.command_options import EndpointOptions
     from tui_annotate.plugins.judges import Judge, ReplyCache
     from tui_annotate.workspace import Workspace
 
@@ -70,9 +71,8 @@ def load_named_judge(
     model: str,
     *,
     base_url: str,
+    endpoint: EndpointOptions,
     unasked: bool = False,
-    no_cache: bool = False,
-    **others: Any,
 ) -> Judge:
     """Load the judge that options and settings name; the workspace stores its replies.
 
@@ -80,7 +80,6 @@ def load_named_judge(
 
     Args:
         unasked: the caller sends no request, so no endpoint address is required.
-        no_cache: neither use nor store replies.
 
     Raises:
         InvalidInput: the model or the address is missing.
@@ -88,12 +87,19 @@ def load_named_judge(
         Unavailable: a required library is not installed.
     """
     nowhere = NO_ENDPOINT if unasked and not space.settings.judge_url else ""
-    config = choose_judge(space.settings, model=model, base_url=base_url or nowhere, **others)
+    config = choose_judge(
+        space.settings,
+        model=model,
+        base_url=base_url or nowhere,
+        concurrency=endpoint.concurrency,
+        timeout=endpoint.timeout,
+        max_retries=endpoint.max_retries,
+    )
     if not unasked and config.trust is not None:
         from tui_annotate.cli.endpoint_trust import require_trust
 
         require_trust(config.trust, config.base_url)
-    return config.load(open_replies(space.machines.replies, no_cache=no_cache))
+    return config.load(open_replies(space.machines.replies, no_cache=endpoint.no_cache))
 
 
 def prompt_folders(space: Workspace, chosen: Path | None) -> tuple[Path, ...]:

@@ -114,10 +114,7 @@ def suggest(
             model,
             base_url=base_url,
             unasked=dry_run,
-            no_cache=endpoint.no_cache,
-            concurrency=endpoint.concurrency,
-            timeout=endpoint.timeout,
-            max_retries=endpoint.max_retries,
+            endpoint=endpoint,
         )
         if dry_run:
             planned = ProposalService(machines).plan(options, judge)

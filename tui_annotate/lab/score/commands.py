@@ -350,10 +350,7 @@ def compute(
                 judge,
                 base_url=base_url,
                 unasked=dry_run,
-                no_cache=endpoint.no_cache,
-                concurrency=endpoint.concurrency,
-                timeout=endpoint.timeout,
-                max_retries=endpoint.max_retries,
+                endpoint=endpoint,
             )
         if "similarity" in scorers and not (base_url or dry_run):
             require_trust(space.settings.endpoints, space.machines.embedder_url(embedder))

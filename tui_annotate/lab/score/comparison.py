@@ -316,7 +316,8 @@ class ComparisonService:
             truths.marks_unsupported,
         )
         comparer.check(options.suggestions)
-        cases, marked = JudgedSamples(options.columns), _MarkedSamples(options, truths)
+        cases = JudgedSamples(options.columns)
+        marked = _MarkedSamples(options, truths)
         for record in self.machines.corpus.records(RecordFilter(dataset=options.dataset)):
             truth = truths.judge(record)
             cases.add(record.sample, truth)
@@ -521,11 +522,13 @@ class _ReadScore:
         places = sorted(place for place, value in numbers.items() if value is not None)
         values = np.array([numbers[place] for place in places], np.float64)
         unsupported = cases.truths(places)
-        low, direction = machine.low, ChoiceOrigin.GIVEN
+        low = machine.low
+        direction = ChoiceOrigin.GIVEN
         if machine.name in options.low | options.high:
             low = machine.name in options.low
         elif low is None:
-            low, direction = area(values, unsupported, low=False) < _CHANCE_AREA, ChoiceOrigin.FOUND
+            low = area(values, unsupported, low=False) < _CHANCE_AREA
+            direction = ChoiceOrigin.FOUND
         threshold = options.thresholds.get(machine.name, options.thresholds.get(""))
         origin = ChoiceOrigin.GIVEN
         if threshold is None and places:

@@ -229,7 +229,8 @@ def print_calibration(title: str, found: CalibrationResult) -> None:
             if each.n
         ],
     )
-    error, brier = map(format_value, (found.error, found.brier))
+    error = format_value(found.error)
+    brier = format_value(found.brier)
     output.print_line(f"expected calibration error: {error}; Brier score: {brier}")
     output.print_line("")
 

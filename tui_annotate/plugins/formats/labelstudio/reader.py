@@ -195,7 +195,8 @@ class TaskReader:
                 for part, region in every
                 if region.side is side
             ]
-            text, stated = sample.document(side).text, self.options.offsets
+            text = sample.document(side).text
+            stated = self.options.offsets
             read = fit_offsets(text, quoted, unit=unit, stated="" if unit else stated)
             self.doubts += read.doubts
             if quoted and read.unit != CODE_POINTS:

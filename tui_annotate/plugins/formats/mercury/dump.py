@@ -219,7 +219,8 @@ class MercurySampleReader:
             )
         )
         named = {one.person: people[one.person] for one in owned}
-        sample, found = self._make_sample(owned), tuple(named.values())
+        sample = self._make_sample(owned)
+        found = tuple(named.values())
         record = Record(sample, owned, people=found, where=where)
         given = [row.get(_get_dialect(row).person_key) for row in rows]
         refused = [people[key] for key in list_people_with_less(given, record) if key in people]
