@@ -6,8 +6,10 @@ from contextlib import suppress
 from typing import Final
 
 from tests.helpers.terminal import PATIENCE, Terminal
+from tui_annotate.tui import frame_guard
 from tui_annotate.tui.draft.messages import MessageCode
 from tui_annotate.tui.screens.review.rows import ReviewMessage
+from tui_annotate.tui.screens.sign_in_forms import SignInMessage
 
 ENTER, QUIT = "\r", "\x11"
 
@@ -54,6 +56,7 @@ AT_WORK_ELSEWHERE: Final = "You have another session"
 """The same person has another session, which this one may replace."""
 TAKEN_OVER: Final = "Another session replaced this one at"
 """Another session has replaced this one."""
+JUST_OPENED: Final = SignInMessage.JUST_OPENED.value.partition(".")[0]
 LAST_NOT_SAVED: Final = "last action is not saved"
 """A takeover, or the end of the session, refused what was done last."""
 
@@ -111,6 +114,20 @@ def wait_for_keys(terminal: Terminal) -> None:
         with suppress(AssertionError):
             terminal.wait(lambda screen: _HELP not in screen, patience=20)
         assert terminal.alive
+
+
+def take_over(terminal: Terminal) -> None:
+    """Press Enter in the form that another session opened, until the form is gone.
+
+    Enter that comes before a person can have read the form is refused, as it may have been meant
+    for the sample below. How soon this test presses depends on how busy the machine is.
+    """
+    terminal.press(ENTER)
+    screen = terminal.wait(lambda screen: TAKEN_OVER not in screen or JUST_OPENED in screen)
+    if TAKEN_OVER in screen:
+        terminal.read_for(2 * frame_guard.UNREPORTED_TIME)
+        terminal.press(ENTER)
+        terminal.wait(lambda screen: TAKEN_OVER not in screen)
 
 
 def wait_for_saved(terminal: Terminal, label: str = "") -> str:

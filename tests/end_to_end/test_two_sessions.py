@@ -52,8 +52,7 @@ def test_the_second_is_told_and_may_take_over(folder: Path) -> None:
             one.wait(words)
         with workspace.open(folder) as space:
             assert [owned.annotation.note for _, owned in space.annotations()] == ["the second"]
-        one.press(states.ENTER)
-        one.wait(lambda screen: states.TAKEN_OVER not in screen)
+        states.take_over(one)
         one.press(states.ENTER)
         for words in ("changed since it was read", "the first"):
             one.wait(words)
