@@ -14,6 +14,7 @@ from tests.end_to_end import example
 from tests.end_to_end import screen_states as states
 from tests.helpers.terminal import Terminal
 from tui_annotate import workspace
+from tui_annotate.tui.screens.annotate.loader import PLACE_PAUSE
 
 LABELS: Final = ("Intrinsic", "Extrinsic", "Benign", "Questionable")
 ACTIONS: Final = 15
@@ -41,28 +42,28 @@ def test_the_second_is_told_and_may_take_over(folder: Path) -> None:
         states.wait_for_sample(one)
         one.press(".1")
         states.wait_for_saved(one, "Intrinsic")
+        one.read_for(2 * PLACE_PAUSE)  # else storing its position, not its note, finds the takeover
         two = terminals.enter_context(example.annotate(folder))
         two.wait(states.AT_WORK_ELSEWHERE)
         two.press(states.ENTER)
         states.wait_for_sample(two)
-        note(two, "am", "the second", states.SAVED)
+        note(two, "am", "written by two", states.SAVED)
         # In one piece: a second after a key, storing the position finds the takeover, too.
-        one.press(f"mthe first{states.ENTER}")
-        for words in (states.TAKEN_OVER, "the first", states.LAST_NOT_SAVED):
+        one.press(f"mwritten by one{states.ENTER}")
+        for words in (states.TAKEN_OVER, states.LAST_NOT_SAVED):
             one.wait(words)
         with workspace.open(folder) as space:
-            assert [owned.annotation.note for _, owned in space.annotations()] == ["the second"]
+            assert [owned.annotation.note for _, owned in space.annotations()] == ["written by two"]
         states.take_over(one)
         one.press(states.ENTER)
-        for words in ("changed since it was read", "the first"):
-            one.wait(words)
+        one.wait("changed since it was read")
         one.press(states.ENTER)
         states.wait_for_saved(one)
         for terminal in (one, two):
             states.quit_app(terminal)
     with workspace.open(folder) as space:
         (annotation,) = (owned.annotation for _, owned in space.annotations())
-        assert annotation.note == "the first"
+        assert annotation.note == "written by one"
         assert example.logged_actions(space) == [("add", "Intrinsic"), ("edit", ""), ("edit", "")]
         assert example.find_store_errors(space) == []
 
