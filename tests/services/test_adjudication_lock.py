@@ -539,7 +539,7 @@ def test_the_work_at_the_adjudication_is_replayed(team: AdjudicatedTeam) -> None
     _remove(team.annotating, team.ben, key)
     team.completes(team.ben, key, claim("copied", 0, 10))
     later = store.adjudications().samples[key].later[team.ben]
-    then = store.adjudicated_work(team.ben, key, later)
+    then = store.former_work(team.ben, key, before=later.since)
     assert then.state.same(before.state)
     assert then.updated == before.updated
 

@@ -2,8 +2,8 @@
 
 The first completed adjudication of a sample closes it: from then on its annotators can see the
 result, and their work is locked. A reviewer reopens the work of one person, or the sample with the
-work of everyone. The next completed adjudication closes all of it again. Only events in the order in which this store received them decide; the clock of
-another machine does not.
+work of everyone. The next completed adjudication closes all of it again. Only events in the order
+in which this store received them decide; the clock of another machine does not.
 """
 
 from __future__ import annotations
