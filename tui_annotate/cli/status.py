@@ -164,15 +164,22 @@ def _print_states(figures: WorkStatistics) -> None:
         *(State.FLAGGED.display_name, State.DRAFT.display_name, "annotations"),
     )
     counts = ("done", "skipped", "flagged", "open", "annotations")
+    locked = any(each.locked for each in figures.work)
     pools = any(each.from_pool is not None for each in figures.work)
     output.print_table_below(
-        [*_WHO, *map(output.number_column, numbers), *(["takes from pool"] if pools else [])],
+        [
+            *_WHO,
+            *map(output.number_column, numbers),
+            *([output.number_column("locked")] if locked else []),
+            *(["takes from pool"] if pools else []),
+        ],
         [
             (
                 each.name,
                 each.dataset,
                 _NONE if each.assigned is None else each.assigned,
                 *(getattr(each, name) for name in counts),
+                *([each.locked] if locked else []),
                 *([_FROM_POOL[each.from_pool]] if pools else []),
             )
             for each in figures.work

@@ -190,6 +190,7 @@ class MessageCode(ScreenMessage):
     )
     BACK_TO_SKIPPED = "Sample {sample} {state} · only skipped samples are left · u undo"
     SET_ASIDE_LEFT = "Sample {sample} {state} · left: {count} · q shows the queue · u undo"
+    ALL_BUT_LOCKED = "All samples are completed, except {count} that are locked · u undo"
     ALL_FINISHED = "All samples are completed · q shows the queue · u undo"
     PRACTICE_PASSED = "Practice passed: {score} correct · your own samples begin"
     PRACTICE_AGAIN = "Practice not passed: {score} of {needed} correct · it begins again"
