@@ -67,7 +67,7 @@ def compare_readings(
     completed = False
     for change in first:
         # Work that arrives from another workspace arrives reading by reading, so that only its
-        # times tell what was edited later. Before the completion, a clock that was wrong must not
+        # times show what was edited later. Before the completion, a clock that was wrong must not
         # exclude the reading.
         later = change.arrival > began.arrival or (completed and change.at > began.at)
         if not later:
