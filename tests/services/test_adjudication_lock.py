@@ -466,6 +466,27 @@ def test_second_readings_are_given_only_of_open_samples(team: AdjudicatedTeam) -
     assert team.annotating.next_unfinished(again, None, order="ingested") == team.keys[2]
 
 
+def test_a_locked_second_reading_hides_nothing(team: AdjudicatedTeam) -> None:
+    """It is never completed, so that the first reading and the result would stay hidden."""
+    store = AssignmentStore(team.database)
+    share = AssignmentService(store, team.annotating.people, lambda _: None, OPERATOR)
+    share.repeat("d", ["ana"], AssignmentOptions(share="all"))
+    on, ana, key = team.annotating, team.ana, team.keys[0]
+    again = second_reader(on.people.person(ana)).id
+    on.finish(again, team.keys[1], seconds=1)
+    with pytest.raises(NotAllowed):
+        on.open(ana, key)
+    team.adjudicate(key)
+    assert on.open(ana, key).lock.locked
+    assert on.line.contains(ana, key, order="ingested")
+    assert on.store.adjudication_notice(ana, key)
+    with pytest.raises(NotAllowed):
+        on.open(ana, team.keys[2])
+    team.reopen(key, again)
+    with pytest.raises(NotAllowed):
+        on.open(ana, key)
+
+
 def test_a_pool_gives_no_locked_sample(team: AdjudicatedTeam) -> None:
     """An admin allowed its review before enough people had taken it."""
     store = AssignmentStore(team.database)
