@@ -303,3 +303,26 @@ def test_accounts_that_were_linked_since_change_no_snapshot(frozen: Command) -> 
         assert frozen("users", "create", *on, "--link-imported", name).code == 0
     done = frozen("snapshots", "replay", "paper", "--json")
     assert (done.code, done.json["same"], done.json["differences"]) == (0, True, [])
+
+
+def test_the_method_paragraph_counts_edits_of_second_readings(
+    filled: Command, tmp_path: Path
+) -> None:
+    """`status` and `agreement` count them too."""
+    work(tmp_path, "ana", "first")
+    with workspaces.open(tmp_path) as space:
+        ana = space.person("ana")
+        again = second_reader(ana)
+        space.people.keep(again)
+        space.annotate.add(again.id, BRIDGE, claim("again", 0, 6, label="Benign"), seconds=1)
+        space.annotate.finish(again.id, BRIDGE, seconds=1)
+        space.annotate.comment(ana.id, BRIDGE, "later", seconds=1)
+        space.annotate.comment(again.id, BRIDGE, "later", seconds=1)
+    made = conduct(filled, tmp_path, "two")
+    assert "In 1 of 1 second reading, the annotator changed the work" in made
+    assert "and in 1 the first reading after the second had begun" in made
+    counts = {"readings": 1, "edited_first": 1, "edited_second": 1}
+    for command in ("status", "agreement"):
+        assert filled(command, "--json").json["second_readings"] == counts
+        done = filled(command)
+        assert "edited after their completion" in done.out + done.err

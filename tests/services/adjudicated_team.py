@@ -31,15 +31,16 @@ class AdjudicatedTeam:
     rea: str
 
     @classmethod
-    def create(cls, folder: Path) -> Self:
-        """Ana and Ben have completed every sample; nothing is adjudicated."""
+    def create(cls, folder: Path, *, empty: bool = False) -> Self:
+        """Ana and Ben have completed every sample, or none; nothing is adjudicated."""
+        folder.mkdir(exist_ok=True)
         database = new_database(folder)
         annotating = annotate(database, ratings=("good", "poor"))
         keys = fill(annotating.corpus, "1", "2", "3")
         ids = [annotating.people.local(name).id for name in ("ana", "ben", "rea")]
         team = cls(database, annotating, keys, *ids)
         annotating.people.keep(second_reader(annotating.people.person(team.ana)))
-        for key in keys:
+        for key in () if empty else keys:
             team.completes(team.ana, key, claim(f"ana-{key.id}", 0, 10))
             team.completes(team.ben, key, claim(f"ben-{key.id}", 22, 33, label="Alone"))
         return team

@@ -250,6 +250,69 @@ def test_reopening_the_sample_opens_everyones_work(team: AdjudicatedTeam) -> Non
         on.comment(team.ana, key, "too late", seconds=1)
 
 
+def test_an_adjudication_waits_for_reopened_work(team: AdjudicatedTeam) -> None:
+    """It would lock the work of those who have not completed it, so an admin must allow it."""
+    key, review = team.keys[0], team.review()
+    team.adjudicate(key)
+    team.reopen(key)
+    team.annotating.finish(team.ana, key, seconds=1)
+    with pytest.raises(Conflict, match="1 annotator has"):
+        team.adjudicate(key)
+    assert review.allow(team.rea, key, reason="ben left").completed == 1
+    with pytest.raises(Conflict):
+        review.allow(team.rea, key, reason="twice")
+    team.adjudicate(key)
+
+
+def test_the_next_adjudication_ends_every_reopening(team: AdjudicatedTeam) -> None:
+    """Ben did nothing in between: he cannot copy the new result either, until an undo of it."""
+    key, on, review = team.keys[0], team.annotating, team.review()
+    team.adjudicate(key)
+    team.reopen(key)
+    on.finish(team.ana, key, seconds=1)
+    review.allow(team.rea, key, reason="ben left")
+    team.adjudicate(key)
+    for who in (team.ana, team.ben):
+        assert (on.open(who, key).lock.locked, on.open(who, key).lock.reopened) == (True, "")
+        with pytest.raises(NotAllowed, check=LOCKED):
+            on.add(who, key, claim(f"copied-{who}", 0, 4), seconds=1)
+    sample = on.store.adjudications().samples[key]
+    assert (sample.closed, sample.returned) == (True, set())
+    review.undo(team.rea)
+    assert on.open(team.ben, key).lock.reopened == "see rule 4"
+    review.redo(team.rea)
+    assert on.open(team.ben, key).lock.locked
+    team.reopen(key, team.ben)
+    on.add(team.ben, key, claim("asked", 0, 4), seconds=1)
+
+
+def test_an_undone_reopening_leaves_the_work_to_its_annotators(team: AdjudicatedTeam) -> None:
+    """They may have begun to change it; the next adjudication waits for them."""
+    key, on = team.keys[0], team.annotating
+    team.adjudicate(key)
+    team.reopen(key)
+    on.comment(team.ben, key, "half done", seconds=1)
+    team.review().undo(team.rea)
+    assert on.store.adjudications().samples[key].closed
+    on.finish(team.ben, key, seconds=1)
+    with pytest.raises(NotAllowed, check=LOCKED):
+        on.comment(team.ben, key, "more", seconds=1)
+    with pytest.raises(Conflict, match="1 annotator has"):
+        team.adjudicate(key)
+
+
+def test_a_permission_holds_for_the_reopenings_before_it(team: AdjudicatedTeam) -> None:
+    """Work that is reopened afterwards keeps the adjudication open again."""
+    key, review = team.keys[0], team.review()
+    team.adjudicate(key)
+    team.reopen(key, team.ben)
+    review.allow(team.rea, key, reason="ben left")
+    team.reopen(key, team.ana)
+    team.annotating.finish(team.ben, key, seconds=1)
+    with pytest.raises(Conflict, match="1 annotator has"):
+        team.adjudicate(key)
+
+
 def test_a_reopening_is_a_chained_event_with_its_reason(team: AdjudicatedTeam) -> None:
     """The log names the reviewer and the reason, and replays to the state of the tables."""
     key, store = team.keys[0], team.annotating.store
@@ -403,6 +466,27 @@ def test_second_readings_are_given_only_of_open_samples(team: AdjudicatedTeam) -
     assert team.annotating.next_unfinished(again, None, order="ingested") == team.keys[2]
 
 
+def test_a_locked_second_reading_hides_nothing(team: AdjudicatedTeam) -> None:
+    """It is never completed, so that the first reading and the result would stay hidden."""
+    store = AssignmentStore(team.database)
+    share = AssignmentService(store, team.annotating.people, lambda _: None, OPERATOR)
+    share.repeat("d", ["ana"], AssignmentOptions(share="all"))
+    on, ana, key = team.annotating, team.ana, team.keys[0]
+    again = second_reader(on.people.person(ana)).id
+    on.finish(again, team.keys[1], seconds=1)
+    with pytest.raises(NotAllowed):
+        on.open(ana, key)
+    team.adjudicate(key)
+    assert on.open(ana, key).lock.locked
+    assert on.line.contains(ana, key, order="ingested")
+    assert on.store.adjudication_notice(ana, key)
+    with pytest.raises(NotAllowed):
+        on.open(ana, team.keys[2])
+    team.reopen(key, again)
+    with pytest.raises(NotAllowed):
+        on.open(ana, key)
+
+
 def test_a_pool_gives_no_locked_sample(team: AdjudicatedTeam) -> None:
     """An admin allowed its review before enough people had taken it."""
     store = AssignmentStore(team.database)
@@ -476,7 +560,7 @@ def test_the_work_at_the_adjudication_is_replayed(team: AdjudicatedTeam) -> None
     _remove(team.annotating, team.ben, key)
     team.completes(team.ben, key, claim("copied", 0, 10))
     later = store.adjudications().samples[key].later[team.ben]
-    then = store.adjudicated_work(team.ben, key, later)
+    then = store.former_work(team.ben, key, before=later.since)
     assert then.state.same(before.state)
     assert then.updated == before.updated
 

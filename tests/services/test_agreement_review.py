@@ -11,6 +11,8 @@ from tests.helpers.stores import LABELS, claim
 from tests.services.adjudicated_team import AdjudicatedTeam
 from tui_annotate.domain.annotations import Annotation
 from tui_annotate.domain.assignments import State
+from tui_annotate.domain.people import second_reader
+from tui_annotate.domain.samples import SampleKey
 from tui_annotate.services.agreement import Agreement, AgreementOptions, AgreementService
 from tui_annotate.services.agreement.compared_readings import LeftOutReason
 from tui_annotate.services.agreement.output import as_json
@@ -18,6 +20,7 @@ from tui_annotate.services.export import ExportService
 from tui_annotate.settings import load
 from tui_annotate.storage.corpus.store import SegmentStore
 from tui_annotate.storage.labels.store import GuidanceKind, LabelSets
+from tui_annotate.storage.log.stream_merge import MergeStore
 from tui_annotate.workspace import Workspace
 
 SPAN = claim("x", 0, 10)
@@ -131,3 +134,121 @@ def test_versions_restrict_also_readings_without_annotations(team: AdjudicatedTe
     assert set(guided.together.people) == {kim, li}
     assert guided.left.work == {LeftOutReason.OTHER_GUIDELINES: 6}
     assert guided.guidelines == {rules: 1}
+
+
+# readings of the same sample by the same person
+
+
+@pytest.fixture
+def twice(team: AdjudicatedTeam) -> tuple[AdjudicatedTeam, str]:
+    """Ana read each sample twice, and marked other words the second time."""
+    second = second_reader(team.annotating.people.person(team.ana)).id
+    for key in team.keys:
+        team.completes(second, key, claim(f"again-{key.id}", 22, 33, label="Alone"))
+    return team, second
+
+
+def oneself(found: Agreement) -> object:
+    (measured,) = (
+        each.value
+        for each in found.oneself.figures
+        if (each.level, each.measure) == ("span", "f1_overlap")
+    )
+    return measured
+
+
+def replace_mark(team: AdjudicatedTeam, who: str, key: SampleKey, start: int, end: int) -> None:
+    """Do what an annotator does who wants two readings to agree."""
+    (own,) = team.annotating.store.stream(who, key).annotations
+    label = "Alone" if start else "Fine"
+    team.annotating.remove(who, key, own.id, version=own.version, seconds=1)
+    team.completes(who, key, claim(f"fixed-{who}-{key.id}", start, end, label=label))
+
+
+@pytest.mark.parametrize("edited", ["first", "second"])
+def test_readings_that_were_made_alike_later_agree_no_better(
+    twice: tuple[AdjudicatedTeam, str], edited: str
+) -> None:
+    """Each reading counts as it was when the person could not see the other one."""
+    team, second = twice
+    before = report(team)
+    for key in team.keys:
+        if edited == "first":
+            replace_mark(team, team.ana, key, 22, 33)
+        else:
+            replace_mark(team, second, key, 0, 10)
+    found = report(team)
+    assert (oneself(before), oneself(found)) == (0.0, 0.0)
+    assert (found.oneself, found.left) == (before.oneself, before.left)
+    assert oneself(report(team, after_review=True)) == 1.0
+    counts = {"readings": 3, "edited_first": 0, "edited_second": 0}
+    assert as_json(before)["second_readings"] == counts
+    assert as_json(found)["second_readings"] == {**counts, f"edited_{edited}": 3}
+
+
+def test_an_edit_of_a_first_reading_changes_agreement_between_people(
+    twice: tuple[AdjudicatedTeam, str],
+) -> None:
+    """A person's own second reading is no other person's work."""
+    team, _ = twice
+    assert value(report(team), "span", "f1_overlap") == 0.0
+    for key in team.keys:
+        replace_mark(team, team.ana, key, 22, 33)
+    assert value(report(team), "span", "f1_overlap") == 1.0
+
+
+@pytest.mark.parametrize("edited", ["first", "second"])
+def test_a_reading_reopened_by_undo_still_counts(
+    twice: tuple[AdjudicatedTeam, str], edited: str
+) -> None:
+    """It was complete when it was independent."""
+    team, second = twice
+    before = report(team)
+    team.annotating.undo(team.ana if edited == "first" else second)
+    assert report(team).oneself == before.oneself
+
+
+def test_a_first_reading_completed_after_the_second_began_is_not_compared(
+    team: AdjudicatedTeam,
+) -> None:
+    """The person knew the second reading."""
+    kim = team.annotating.people.local("kim")
+    second = second_reader(kim)
+    team.annotating.people.keep(second)
+    team.completes(second.id, team.keys[0], claim("again", 0, 10))
+    team.completes(kim.id, team.keys[0], claim("first", 0, 10))
+    found = report(team)
+    assert found.oneself.samples == 0
+    assert found.left.work == {LeftOutReason.SECOND_ALONE: 1}
+
+
+def test_of_adjudicated_samples_the_earlier_time_counts(
+    twice: tuple[AdjudicatedTeam, str],
+) -> None:
+    """Edits after the adjudication count neither as first nor as second reading."""
+    team, second = twice
+    replace_mark(team, second, team.keys[0], 0, 10)
+    team.adjudicate(team.keys[0])
+    team.allow_edits()
+    replace_mark(team, team.ana, team.keys[0], 22, 33)
+    assert oneself(report(team)) == 0.0
+    assert value(report(team), "span", "f1_overlap") == 0.0
+
+
+def test_copies_of_both_readings_are_ordered_by_their_times(
+    tmp_path: Path, twice: tuple[AdjudicatedTeam, str]
+) -> None:
+    """A bundle brings the edited first reading before the second one."""
+    team, _ = twice
+    replace_mark(team, team.ana, team.keys[0], 22, 33)
+    home = AdjudicatedTeam.create(tmp_path / "home", empty=True)
+    look_up = lambda one: home.annotating.corpus.sample(one).sample  # noqa: E731
+    labels = LabelSets(home.annotating.guidance).all_paths
+    ana = team.annotating.people.person(team.ana)
+    copies = MergeStore(team.database, look_up, labels).copies(ana.id)
+    home.annotating.people.keep(ana)
+    MergeStore(home.database, look_up, labels).merge(ana, copies)
+    assert report(home).oneself.samples == 3
+    assert oneself(report(home)) == 0.0
+    assert report(home).repeated.edited_first == 1
+    home.database.close()

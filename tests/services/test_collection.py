@@ -15,7 +15,15 @@ from tui_annotate.domain.assignment_plan import AssignmentOptions, AssignmentOrd
 from tui_annotate.domain.assignment_rules import Pool
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import Conflict, InvalidInput, InvalidSpan, NotAllowed, NotFound
-from tui_annotate.domain.people import OPERATOR, Actor, Role, second_reader
+from tui_annotate.domain.people import (
+    OPERATOR,
+    SETTLED,
+    Actor,
+    Person,
+    PersonKind,
+    Role,
+    second_reader,
+)
 from tui_annotate.domain.report_collections import TreeBranch
 from tui_annotate.domain.samples import Sample, SampleKey, SampleKind, Side
 from tui_annotate.domain.spans import Span
@@ -346,6 +354,15 @@ def test_next_incomplete_goes_round_in_the_order_of_the_collection(
     assert annotating.next_incomplete(ana, SampleKind.CITATION, where[0]) == where[0]
     annotating.comment(ana, where[0], "x", seconds=0)
     assert annotating.next_incomplete(ana, SampleKind.CITATION, where[0]) is None
+
+
+def test_next_incomplete_passes_locked_items(annotating: AnnotationService, ana: str) -> None:
+    """Nobody can annotate what is adjudicated."""
+    where = [one.key for one in collection() if one.kind is SampleKind.CITATION]
+    annotating.people.keep(Person(SETTLED, SETTLED, PersonKind.SETTLED))
+    annotating.finish(SETTLED, where[0], seconds=0)
+    found = annotating.next_incomplete(ana, SampleKind.CITATION, None, dataset=DATASET)
+    assert found == where[1]
 
 
 def test_around_a_citation_stand_its_report_and_the_rest_of_its_sentence(

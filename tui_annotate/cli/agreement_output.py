@@ -180,6 +180,7 @@ def _print_legend(found: Agreement) -> None:
             f"guidelines in use: {', '.join(versions)}; select one with --guidelines"
         )
     _print_reviewed_work(found.work)
+    _print_repeated_readings(found)
     if found.labels:
         output.print_message(f"order of labels: {' > '.join(found.labels)}")
     for name, words in found.scales.items():
@@ -200,6 +201,22 @@ def _print_reviewed_work(work: ReviewedWork) -> None:
         f"work after review: {edited}"
         if work.after_review
         else f"work before review; {edited}; compare the edited work with --after-review"
+    )
+
+
+def _print_repeated_readings(found: Agreement) -> None:
+    counts = found.repeated
+    if not (counts.edited_first or counts.edited_second):
+        return
+    edited = (
+        f"of {output.many(counts.readings, 'second reading')}, {counts.edited_second:,} were edited"
+        f" after their completion, and {counts.edited_first:,} first readings after the second"
+        " began"
+    )
+    output.print_message(
+        f"{edited}; these edits count"
+        if found.work.after_review
+        else f"{edited}; these edits do not count"
     )
 
 

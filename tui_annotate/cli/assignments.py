@@ -455,6 +455,7 @@ def _print_overview(report: AssignmentOverview) -> None:
         "drawn": "from pool",
         "practice": "practice",
         "gold": "gold",
+        **({"locked": "locked"} if any(each.locked for each in report.stands) else {}),
     }
     output.print_table(
         [

@@ -172,8 +172,9 @@ def allow(
 ) -> None:
     """Allow the review of an incomplete sample.
 
-    The sample is then ready for review before all its annotators have completed it. Only admins can
-    allow the review of a sample.
+    The sample is then ready for review before all its annotators have completed it. If a reviewer
+    reopened their work, the sample can then be adjudicated again before all of them have completed
+    it. Only admins can allow the review of a sample.
     """
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         key = space.corpus.find(sample)
@@ -181,10 +182,11 @@ def allow(
             _find_reviewer(space, name, options.working_person), key, reason=reason
         )
     people = {"annotators": readers.completed, "pending": readers.pending}
+    planned = f"{readers.completed} of its {readers.planned} annotators have completed it"
+    unplanned = f"{output.many(readers.completed, 'annotator')} completed it"
     output.print_result_or_json(
         {"dataset": key.dataset, "sample": key.id, **people, "reason": reason.strip()},
-        f"sample {key} can be reviewed: {readers.completed} of its {readers.planned} annotators"
-        " have completed it",
+        f"sample {key} can be reviewed: {planned if readers.planned else unplanned}",
         as_json=common.as_json,
     )
 

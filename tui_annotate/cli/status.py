@@ -15,6 +15,7 @@ from tui_annotate.cli.options import add_command, flag, open_workspace
 from tui_annotate.domain.adjudication_history import PostAdjudicationCounts
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.people import Permission, is_allowed
+from tui_annotate.domain.repeated_readings import RepeatedReadingCounts, count_repeated
 from tui_annotate.domain.work_statistics import (
     RECENT,
     begin_with_hours,
@@ -67,18 +68,21 @@ def status(
             if is_allowed(space.actor, Permission.REPORT)
             else PostAdjudicationCounts()
         )
+        repeated = count_repeated(space.team.log.repeated_readings().values())
     if common.as_json:
         from tui_annotate.services.progress import as_json as progress_as_json
 
         shown = asdict(found)
         contents = {"workspace": shown.pop("path"), **shown, "runs": runs}
         contents["after_adjudication"] = _later_work_to_json(later)
+        contents["second_readings"] = asdict(repeated)
         output.print_json(contents | progress_as_json(measured) | {"labels_refused": waiting})
     elif flagged:
         _print_flags(measured)
     else:
         _print_contents(found, runs)
         _print_later_work(later)
+        _print_repeated_readings(repeated)
         _print_states(measured)
         _print_pace(measured)
         _print_progress(measured)
@@ -143,21 +147,39 @@ def _print_later_work(later: PostAdjudicationCounts) -> None:
     )
 
 
+def _print_repeated_readings(counts: RepeatedReadingCounts) -> None:
+    if not (counts.edited_first or counts.edited_second):
+        return
+    output.print_line("")
+    output.print_line(
+        f"second readings: {counts.readings:,}; edited after their completion:"
+        f" {counts.edited_second:,}; first readings edited after the second began:"
+        f" {counts.edited_first:,}"
+    )
+
+
 def _print_states(figures: WorkStatistics) -> None:
     numbers = (
         *("assigned", State.DONE.display_name, State.SKIPPED.display_name),
         *(State.FLAGGED.display_name, State.DRAFT.display_name, "annotations"),
     )
     counts = ("done", "skipped", "flagged", "open", "annotations")
+    locked = any(each.locked for each in figures.work)
     pools = any(each.from_pool is not None for each in figures.work)
     output.print_table_below(
-        [*_WHO, *map(output.number_column, numbers), *(["takes from pool"] if pools else [])],
+        [
+            *_WHO,
+            *map(output.number_column, numbers),
+            *([output.number_column("locked")] if locked else []),
+            *(["takes from pool"] if pools else []),
+        ],
         [
             (
                 each.name,
                 each.dataset,
                 _NONE if each.assigned is None else each.assigned,
                 *(getattr(each, name) for name in counts),
+                *([each.locked] if locked else []),
                 *([_FROM_POOL[each.from_pool]] if pools else []),
             )
             for each in figures.work

@@ -2,8 +2,8 @@
 
 The first completed adjudication of a sample closes it: from then on its annotators can see the
 result, and their work is locked. A reviewer reopens the work of one person, or the sample with the
-work of everyone. Only events in the order in which this store received them decide; the clock of
-another machine does not.
+work of everyone. The next completed adjudication closes all of it again. Only events in the order
+in which this store received them decide; the clock of another machine does not.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Final, NamedTuple
 
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.history import (
+    ALLOW,
     DISCARD,
     DONE,
     IMPORT,
@@ -104,7 +105,9 @@ class AdjudicatedSample:
     Attributes:
         closed: whether the adjudication is complete, or is only being changed by a reviewer.
         reopened: whether a reviewer has reopened the sample for all its annotators.
-        returned: people whose work was reopened, and who have not completed it since.
+        returned: people whose work was reopened, and who have not completed it since; the next
+            completed adjudication ends it.
+        excused: those of them without whom an admin allowed the next adjudication.
         imported: whether the adjudication came from a file.
         checked: people for whom the sample is practice or a check of their accuracy: their work is
             no part of the review, so that it is neither locked nor counted.
@@ -116,6 +119,7 @@ class AdjudicatedSample:
     closed: bool = True
     reopened: bool = False
     returned: set[str] = field(default_factory=set)
+    excused: set[str] = field(default_factory=set)
     reasons: dict[str, str] = field(default_factory=dict)
     later: dict[str, LaterWork] = field(default_factory=dict)
     reopenings: list[Reopening] = field(default_factory=list)
@@ -130,6 +134,14 @@ class AdjudicatedSample:
         return tuple(sorted(who for who, work in self.later.items() if work.edits))
 
 
+class _AdjudicationState(NamedTuple):
+    """What an undo restores of a sample."""
+
+    closed: bool = False
+    reopened: bool = False
+    returned: frozenset[str] = frozenset()
+
+
 @dataclass(slots=True)
 class AdjudicationHistory:
     """All adjudicated samples, from events that `take` gets in the order of their arrival.
@@ -141,7 +153,7 @@ class AdjudicationHistory:
     samples: dict[SampleKey, AdjudicatedSample] = field(default_factory=dict)
     last: int = 0
     _checked: Mapping[SampleKey, Collection[str]] = field(default_factory=dict)
-    _closed_before: dict[str, tuple[bool, bool]] = field(default_factory=dict)
+    _before: dict[str, _AdjudicationState] = field(default_factory=dict)
 
     def set_checked(self, checked: Mapping[SampleKey, Collection[str]]) -> None:
         """Set for whom samples are practice or checks of accuracy, before `take` is called."""
@@ -160,20 +172,26 @@ class AdjudicationHistory:
 
     def _take_review(self, change: LoggedChange) -> None:
         sample = self.samples.get(change.key)
-        before = (sample.closed, sample.reopened) if sample else (False, False)
-        self._closed_before[change.id] = before
+        before = _AdjudicationState()
+        if sample:
+            before = _AdjudicationState(sample.closed, sample.reopened, frozenset(sample.returned))
+        self._before[change.id] = before
         if change.verb == DISCARD:
             self.samples.pop(change.key, None)
         elif change.verb in (UNDO, REDO):
             if sample:
-                restored = self._closed_before.get(change.undoes, before)
-                sample.closed, sample.reopened = restored
+                _restore(sample, change.verb, self._before.get(change.undoes, before))
         elif change.state == State.DONE:
             if sample is None:
                 checked = self._checked.get(change.key, ())
                 self.samples[change.key] = AdjudicatedSample(change.verb == IMPORT, checked)
             else:
                 sample.closed, sample.reopened = True, False
+                # Otherwise those who did not complete it could still copy the new result.
+                sample.returned.clear()
+                sample.excused.clear()
+        elif sample and change.verb == ALLOW:
+            sample.excused |= sample.returned
         elif sample and change.verb == REOPEN and change.reason:
             # Without a reason, a reviewer only changes the adjudication: the work stays locked.
             sample.closed, sample.reopened = False, True
@@ -190,10 +208,20 @@ class AdjudicationHistory:
                 yield key, person, work
 
 
+def _restore(sample: AdjudicatedSample, verb: str, state: _AdjudicationState) -> None:
+    if sample.closed and not state.closed:
+        sample.returned |= state.returned
+    elif state.closed and verb == REDO:
+        # An undo of a reopening closes the sample too, but the work has begun to change.
+        sample.returned &= state.returned
+    sample.closed, sample.reopened = state.closed, state.reopened
+
+
 def _take_work(sample: AdjudicatedSample, change: LoggedChange) -> None:
     person = change.person
     if change.verb == RETURN:
         sample.returned.add(person)
+        sample.excused.discard(person)
         sample.reasons[person] = change.reason
         sample.reopenings.append(Reopening(change.key, person, change.by, change.at, change.reason))
         _later_work(sample, change)

@@ -31,13 +31,17 @@ class State(StrEnum):
 _DISPLAY_NAMES = {State.DRAFT: "in progress", State.DONE: "completed"}
 
 
-def describe_set_aside(skipped: int, flagged: int) -> str:
-    """Return the numbers of skipped and flagged samples, such as `2 skipped, 1 flagged`.
+def describe_set_aside(skipped: int, flagged: int, locked: int = 0) -> str:
+    """Return the numbers of skipped, flagged and locked samples, such as `2 skipped, 1 flagged`.
 
-    The text is empty if both are 0.
+    The text is empty if all are 0.
     """
-    counts = ((skipped, State.SKIPPED), (flagged, State.FLAGGED))
-    return ", ".join(f"{count:,} {state.display_name}" for count, state in counts if count)
+    counts = (
+        (skipped, State.SKIPPED.display_name),
+        (flagged, State.FLAGGED.display_name),
+        (locked, "locked"),
+    )
+    return ", ".join(f"{count:,} {name}" for count, name in counts if count)
 
 
 @dataclass(frozen=True, slots=True)

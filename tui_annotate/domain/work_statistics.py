@@ -60,6 +60,8 @@ class PersonWork:
         seconds: working time; each gap between actions counts up to one minute.
         from_pool: whether the person takes samples from the dataset's pool; None without a pool.
             People to whom an admin assigned samples of the dataset take none.
+        locked: samples that were adjudicated before the person completed them. No other number
+            includes them, except `assigned`.
     """
 
     dataset: str
@@ -77,6 +79,7 @@ class PersonWork:
     first: str
     practice: bool = False
     from_pool: bool | None = None
+    locked: int = 0
 
     @property
     def finished(self) -> int:

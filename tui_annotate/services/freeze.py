@@ -18,6 +18,7 @@ from tui_annotate.domain.hash_chain import LogHead, StreamHead, head_from_json
 from tui_annotate.domain.people import SETTLED, Person, PersonKind, base_person
 from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.records import DatasetDescription
+from tui_annotate.domain.repeated_readings import RepeatedReadingCounts
 from tui_annotate.domain.version import VERSION
 from tui_annotate.storage import atomic_folder
 from tui_annotate.storage.clock import utc_now
@@ -148,6 +149,7 @@ class Snapshot:
             _describe_later_work(self.later_work()),
             _describe_takeovers(counts),
             _describe_known_answers(counts),
+            *_describe_repeated_readings(counts.repeated),
         ]
         return " ".join(sentences)
 
@@ -259,6 +261,21 @@ def _describe_known_answers(counts: StudyConduct) -> str:
         "both are excluded from agreement and exports by default. During a second reading "
         f"({counts.second:,}), the screen hid the first reading of the sample."
     )
+
+
+def _describe_repeated_readings(counts: RepeatedReadingCounts) -> list[str]:
+    if not counts.readings:
+        return []
+    edited = (
+        f"In {counts.edited_second:,} of {format_count(counts.readings, 'second reading')}, the "
+        "annotator changed the work after its completion, and in "
+        f"{counts.edited_first:,} the first reading after the second had begun."
+    )
+    measured = (
+        "Agreement of annotators with themselves is measured on the first reading as it was when "
+        "the second began, and on the second reading as it was when it was first completed."
+    )
+    return [edited, measured]
 
 
 def _short(version: str) -> str:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
+from tui_annotate.domain.assignments import State
 from tui_annotate.domain.gold_checks import measure_accuracy
 from tui_annotate.domain.work_statistics import (
     PACE_DAYS,
@@ -56,7 +58,8 @@ class ProgressReader:
             by_person.setdefault((day.dataset, day.person), []).append(day)
         pairs = [pair for pair in {**assigned, **done} if pair[0] in datasets]
         pairs.sort(key=lambda pair: (pair[0], names.get(pair[1], pair[1]), pair[1]))
-        practising, work = self.store.practising(), []
+        practising, locked = self.store.practising(), self.store.locked()
+        work = []
         for pair in pairs:
             name = names.get(pair[1], pair[1])
             did = done.get(pair) or DatasetProgress(*pair, name, 0, 0, 0, 0, 0, 0.0)
@@ -65,7 +68,10 @@ class ProgressReader:
             if workload.practice and given and pair not in practising:
                 # The author of the answers began the samples before they were for practice.
                 workload, given = replace(workload, practice=False), None
-            work.append(_work_of_person(workload, did, given, days=worked, today=today))
+            lost = locked.get(pair, Counter[State]())
+            work.append(
+                _work_of_person(workload, did, given, locked=lost, days=worked, today=today)
+            )
         shown = datasets.values() if self.everybody else ()
         checks, thresholds = self.store.gold_checks()
         return WorkStatistics(
@@ -94,6 +100,7 @@ def _work_of_person(
     did: DatasetProgress,
     given: AssignedCount | None,
     *,
+    locked: Mapping[State, int],
     days: Sequence[WorkDay],
     today: date,
 ) -> PersonWork:
@@ -104,9 +111,11 @@ def _work_of_person(
     elif workload.handed_out or workload.undrawn is not None:
         assigned = given.count if given else 0
         drawing = bool(workload.undrawn and from_pool)
-        remaining = None if drawing else assigned - (given.finished if given else 0)
+        done_with = given.finished + given.locked if given else 0
+        remaining = None if drawing else assigned - done_with
     else:
-        assigned, remaining = None, max(workload.samples - finished, 0)
+        unfinished = sum(count for state, count in locked.items() if not state.finished)
+        assigned, remaining = None, max(workload.samples - finished - unfinished, 0)
     since = (today - timedelta(days=PACE_DAYS - 1)).isoformat()
     worked = [day for day in days if day.seconds]
     return PersonWork(
@@ -116,15 +125,16 @@ def _work_of_person(
         assigned,
         remaining,
         did.done,
-        did.skipped,
-        did.flagged,
-        did.open,
+        did.skipped - locked[State.SKIPPED],
+        did.flagged - locked[State.FLAGGED],
+        did.open - locked[State.DRAFT] - locked[State.REOPENED],
         did.annotations,
         sum(day.seconds for day in worked),
         sum(day.finished for day in days if day.day >= since),
         min((day.day for day in days), default=""),
         practice=workload.practice,
         from_pool=from_pool,
+        locked=sum(locked.values()),
     )
 
 
@@ -150,7 +160,9 @@ def _remaining_work(
         end = latest_end(ends) if ends else Projection(why=NoEndReason.NOT_BEGUN)
         return RemainingWork(workload.dataset, None, end)
     remaining = (workload.undrawn or 0) + sum(
-        max((each.assigned or 0) - each.finished, 0) if each.remaining is None else each.remaining
+        max((each.assigned or 0) - each.finished - each.locked, 0)
+        if each.remaining is None
+        else each.remaining
         for each in mine
     )
     first = min((each.first for each in mine if each.first and each.begun), default="")

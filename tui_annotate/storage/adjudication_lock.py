@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from tui_annotate.domain.assignment_rules import AssignmentCause
+from tui_annotate.domain.assignments import State
+from tui_annotate.domain.history import DONE, IMPORT, RELABEL, RETURN
 from tui_annotate.domain.people import SETTLED
 
 EDITS_SETTING: Final = "edits_after_adjudication"
@@ -37,18 +39,42 @@ def checked_condition(person: str, sample_id: str) -> str:
     )
 
 
+def returned_condition(sample_id: str, *, person: str) -> str:
+    """Return an SQL condition: whether a person's work was reopened since the last adjudication.
+
+    Args:
+        sample_id, person: SQL expressions.
+    """
+    return (
+        "EXISTS (SELECT 1 FROM samples k JOIN datasets q ON q.id = k.dataset_id"  # noqa: S608
+        f" JOIN events e ON e.person = {person} AND e.dataset = q.name AND e.sample = k.external"
+        f" WHERE k.id = {sample_id} AND (e.verb = '{RETURN}' OR (e.verb = '{RELABEL}'"
+        "   AND json_valid(e.after)"
+        f"   AND json_extract(e.after, '$.assignment.state') = '{State.REOPENED}'))"
+        " AND e.arrival > (SELECT coalesce(max(x.arrival), 0) FROM events x"
+        f"  WHERE x.person = '{SETTLED}' AND x.dataset = q.name AND x.sample = k.external"
+        f"  AND x.verb IN ('{DONE}', '{IMPORT}') AND NOT EXISTS (SELECT 1 FROM events u"
+        f"   WHERE u.person = '{SETTLED}' AND u.dataset = q.name AND u.sample = k.external"
+        "    AND u.undoes = x.id)))"
+    )
+
+
 def locked_condition(sample_id: str, *, person: str, state: str) -> str:
     """Return an SQL condition that is true if a person probably cannot change a sample.
 
     It is exact but for two rare cases, in which `log.adjudications.refuse_locked` decides: the
-    adjudication is reopened, or the person's work was in the state `reopened` before it.
+    adjudication is reopened and the person has not begun the sample, or an undone adjudication was
+    redone.
 
     Args:
         sample_id, person, state: SQL expressions; the state of the person's work on the sample is
             NULL for a person without work.
     """
     return (
-        f"(coalesce({state}, '') <> 'reopened' AND EXISTS (SELECT 1 FROM assignments w"  # noqa: S608
-        f" WHERE w.sample_id = {sample_id} AND {LOCKING_ADJUDICATION})"
+        f"(EXISTS (SELECT 1 FROM assignments w WHERE w.sample_id = {sample_id}"  # noqa: S608
+        f"   AND {LOCKING_ADJUDICATION})"
+        # Only this state needs the log: annotators reopen completed work by changing it, too.
+        f" AND (coalesce({state}, '') <> '{State.REOPENED}'"
+        f"   OR NOT {returned_condition(sample_id, person=person)})"
         f" AND NOT {checked_condition(person, sample_id)})"
     )

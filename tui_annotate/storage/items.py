@@ -28,6 +28,7 @@ from tui_annotate.domain.report_collections import (
     make_item,
 )
 from tui_annotate.domain.samples import SampleKey, SampleKind
+from tui_annotate.storage.adjudication_lock import locked_condition
 from tui_annotate.storage.codec import from_json, request_from_json
 from tui_annotate.storage.database import Store
 from tui_annotate.storage.queue import is_practising
@@ -92,6 +93,7 @@ _OPEN: Final = (
     "   ON a.person = :person AND a.sample_id = s.id"
     " WHERE s.dataset_id = :dataset AND s.kind = :kind"
     f" AND coalesce(NOT {ANNOTATED}, 1) AND s.id > :after AND s.id <= :until"
+    f" AND NOT {locked_condition('s.id', person=':person', state='a.state')}"
     " ORDER BY s.id LIMIT 1"
 )
 _NEXT: Final = {

@@ -14,21 +14,30 @@ from sqlalchemy import Connection, text
 from tui_annotate.domain.errors import NotAllowed
 from tui_annotate.domain.people import Person, second_reader
 from tui_annotate.domain.samples import SampleKey
+from tui_annotate.storage.adjudication_lock import locked_condition
 
 _SUFFIX: Final = second_reader(Person("", "")).id
 _DONE: Final = "EXISTS (SELECT 1 FROM assignments z WHERE {work} AND z.state = 'done')"
 _SECOND_DONE: Final = _DONE.format(work="z.person = h.person AND z.sample_id = h.sample_id")
+_SECOND_STATE: Final = (
+    "(SELECT y.state FROM assignments y WHERE y.person = h.person AND y.sample_id = h.sample_id)"
+)
+_SECOND_ENDED: Final = (
+    # A locked second reading is never completed, so that the first one would stay hidden.
+    f"({_SECOND_DONE} OR {locked_condition('h.sample_id', person='h.person', state=_SECOND_STATE)})"
+)
 
 
 def open_second_reading(work: str) -> str:
     """Return an SQL condition: whether a person has yet to complete a sample a second time.
 
-    `work` is a table or alias with the columns `person` and `sample_id`.
+    A second reading that is locked, because the sample was adjudicated, counts as ended. `work` is
+    a table or alias with the columns `person` and `sample_id`.
     """
     return (
         "EXISTS (SELECT 1 FROM allotments h"  # noqa: S608  constants
         f" WHERE h.person = {work}.person || '{_SUFFIX}' AND h.sample_id = {work}.sample_id"
-        f" AND NOT {_SECOND_DONE})"
+        f" AND NOT {_SECOND_ENDED})"
     )
 
 
@@ -36,8 +45,8 @@ def hidden_first_reading(work: str) -> str:
     """Return an SQL condition: whether a person must not see their first reading of a sample.
 
     It is hidden from the start of the person's second readings until the second reading of the
-    sample is complete. Work that is not complete stays visible until its own second reading begins,
-    because the person could not complete it otherwise.
+    sample is complete or locked. Work that is not complete stays visible until its own second
+    reading begins, because the person could not complete it otherwise.
     """
     first_done = _DONE.format(work=f"z.person = {work}.person AND z.sample_id = {work}.sample_id")
     begun = (
@@ -49,7 +58,7 @@ def hidden_first_reading(work: str) -> str:
     return (
         "EXISTS (SELECT 1 FROM allotments h"  # noqa: S608  constants
         f" WHERE h.person = {work}.person || '{_SUFFIX}' AND h.sample_id = {work}.sample_id"
-        f" AND NOT {_SECOND_DONE}"
+        f" AND NOT {_SECOND_ENDED}"
         f" AND (({first_done} AND ({any_begun})) OR {this_begun}))"
     )
 

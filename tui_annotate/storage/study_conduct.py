@@ -8,8 +8,10 @@ from typing import Final
 from sqlalchemy import Connection, text
 
 from tui_annotate.domain.people import SETTLED, Permission, require_permission
+from tui_annotate.domain.repeated_readings import RepeatedReadingCounts, count_repeated
 from tui_annotate.domain.stream_merge import COPIED
 from tui_annotate.storage.database import Store
+from tui_annotate.storage.log.repeated_readings import read_repeated
 from tui_annotate.storage.people.presence import TAKEOVERS
 from tui_annotate.storage.statements import gold_condition
 
@@ -47,6 +49,9 @@ _TAKEOVERS: Final = text(
 )
 
 
+_NONE_REPEATED: Final = RepeatedReadingCounts()
+
+
 @dataclass(frozen=True, slots=True)
 class StudyConduct:
     """How the completed readings of a workspace were made, as far as the store records it.
@@ -59,6 +64,7 @@ class StudyConduct:
         imported: readings with imported work, by `importers` people.
         copied: readings with actions that are marked as copies from another workspace.
         takeovers: how often a person's open session was replaced by another, of `taken` people.
+        repeated: second readings, and how many readings were edited when the other was known.
     """
 
     accounts: int
@@ -74,6 +80,7 @@ class StudyConduct:
     copied: int
     takeovers: int
     taken: int
+    repeated: RepeatedReadingCounts = _NONE_REPEATED
 
 
 class StudyConductStore(Store):
@@ -104,4 +111,5 @@ def _count(connection: Connection) -> StudyConduct:
         copied=connection.execute(_COPIES, scope).scalar_one(),
         takeovers=takeovers,
         taken=taken,
+        repeated=count_repeated(read_repeated(connection).values()),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -9,9 +10,11 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, bindparam, text
 
+from tui_annotate.domain.assignments import State
 from tui_annotate.domain.gold_checks import GoldCheck
 from tui_annotate.domain.people import Permission, is_allowed, visible_people
 from tui_annotate.domain.work_statistics import FlaggedSample, PracticeResult
+from tui_annotate.storage.adjudication_lock import LOCKING_ADJUDICATION, locked_condition
 from tui_annotate.storage.assignments.gold import read_thresholds
 from tui_annotate.storage.assignments.gold_results import read_checks
 from tui_annotate.storage.assignments.pauses import list_pauses
@@ -21,18 +24,27 @@ from tui_annotate.storage.corpus.store import DatasetProgress, read_progress
 from tui_annotate.storage.database import Store
 from tui_annotate.storage.statements import seen_scope
 
+LockedWork = dict[tuple[str, str], Counter[State]]
+"""Numbers of locked samples by dataset and person, and by the state of the person's work."""
+
 _SEEN: Final[Any] = bindparam("seen", expanding=True)
 
 
 @dataclass(frozen=True, slots=True)
 class AssignedCount:
-    """Samples assigned to a person in a dataset, without practice; `fixed`: by an admin."""
+    """Samples assigned to a person in a dataset, without practice.
+
+    Attributes:
+        fixed: whether an admin assigned them.
+        locked: those of them that were adjudicated before the person finished them.
+    """
 
     dataset: str
     person: str
     count: int
     finished: int
     fixed: bool
+    locked: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +63,8 @@ class DatasetWorkload:
     """The size of a dataset, how the dataset is assigned, and how many annotators it still needs.
 
     `handed_out`: whether only assignees see the samples. `undrawn`: number of annotators that the
-    dataset's pool still needs, summed over samples; None if the dataset has no pool.
+    dataset's pool still needs, summed over samples that are not adjudicated; None if the dataset
+    has no pool.
     """
 
     dataset: str
@@ -61,12 +74,16 @@ class DatasetWorkload:
     undrawn: int | None
 
 
+_LOCKED: Final = locked_condition("g.sample_id", person="g.person", state="a.state")
+_LOCKED_BEGUN: Final = locked_condition("a.sample_id", person="a.person", state="a.state")
 _ASSIGNED: Final = text(
-    "SELECT d.name, w.person, count(*), coalesce(sum(a.finished), 0),"  # noqa: S608  constants
-    f"  max({fixed_condition('h', 'd')}) FROM allotments w JOIN handouts h ON h.id = w.handout"
-    " JOIN samples s ON s.id = w.sample_id JOIN datasets d ON d.id = s.dataset_id"
-    " LEFT JOIN assignments a ON a.person = w.person AND a.sample_id = w.sample_id"
-    " WHERE NOT w.practice AND w.person <> :settled AND (:everybody OR w.person IN :seen)"
+    "SELECT d.name, g.person, count(*), coalesce(sum(a.finished), 0),"  # noqa: S608  constants
+    f"  max({fixed_condition('h', 'd')}),"
+    f"  sum(coalesce(a.finished, 0) = 0 AND {_LOCKED})"
+    " FROM allotments g JOIN handouts h ON h.id = g.handout"
+    " JOIN samples s ON s.id = g.sample_id JOIN datasets d ON d.id = s.dataset_id"
+    " LEFT JOIN assignments a ON a.person = g.person AND a.sample_id = g.sample_id"
+    " WHERE NOT g.practice AND g.person <> :settled AND (:everybody OR g.person IN :seen)"
     " GROUP BY 1, 2"
 ).bindparams(_SEEN)
 _WORKED: Final = text(
@@ -80,6 +97,26 @@ _FINISHED: Final = text(
     " JOIN samples s ON s.id = w.sample_id JOIN datasets d ON d.id = s.dataset_id"
     " WHERE w.finished AND w.person <> :settled AND (:everybody OR w.person IN :seen)"
     " GROUP BY 1, 2, 3"
+).bindparams(_SEEN)
+_ADJUDICATED: Final = text(
+    "SELECT d.name, count(*) FROM assignments w JOIN samples s ON s.id = w.sample_id"  # noqa: S608  constants
+    f" JOIN datasets d ON d.id = s.dataset_id WHERE {LOCKING_ADJUDICATION} GROUP BY 1"
+)
+_BEGUN_OF_ADJUDICATED: Final = text(
+    "SELECT d.name, a.person, a.state, count(*),"  # noqa: S608  constants
+    f"  sum(a.state <> 'done' AND {_LOCKED_BEGUN})"
+    " FROM assignments a JOIN samples s ON s.id = a.sample_id"
+    " JOIN datasets d ON d.id = s.dataset_id"
+    " WHERE EXISTS (SELECT 1 FROM assignments w"
+    f"   WHERE w.sample_id = a.sample_id AND {LOCKING_ADJUDICATION})"
+    " AND a.person <> :settled AND (:everybody OR a.person IN :seen) GROUP BY 1, 2, 3"
+).bindparams(_SEEN)
+_LOCKED_ASSIGNED: Final = text(
+    "SELECT d.name, g.person, count(*) FROM allotments g JOIN samples s ON s.id = g.sample_id"  # noqa: S608  constants
+    " JOIN datasets d ON d.id = s.dataset_id"
+    " LEFT JOIN assignments a ON a.person = g.person AND a.sample_id = g.sample_id"
+    f" WHERE a.person IS NULL AND NOT g.practice AND {_LOCKED}"
+    " AND (:everybody OR g.person IN :seen) GROUP BY 1, 2"
 ).bindparams(_SEEN)
 _FLAGS: Final = text(
     "SELECT d.name, s.external, w.person, w.comment, w.updated FROM assignments w"
@@ -107,7 +144,8 @@ _PRACTISING: Final = text(
     " JOIN datasets d ON d.id = s.dataset_id WHERE a.practice"
 )
 _LEFT_IN_POOL: Final = text(
-    "SELECT coalesce(sum(room), 0) FROM pool WHERE dataset_id = :id AND room > 0"
+    "SELECT coalesce(sum(room), 0) FROM pool p WHERE dataset_id = :id AND room > 0"  # noqa: S608  constants
+    f" AND NOT {locked_condition('p.sample_id', person='NULL', state='NULL')}"
 )
 
 
@@ -121,9 +159,33 @@ class WorkStatisticsStore(Store):
     def assigned(self) -> list[AssignedCount]:
         rows = self._fetch(_ASSIGNED)
         return [
-            AssignedCount(dataset, person, count, finished, bool(fixed))
-            for dataset, person, count, finished, fixed in rows
+            AssignedCount(dataset, person, count, finished, bool(fixed), locked)
+            for dataset, person, count, finished, fixed, locked in rows
         ]
+
+    def locked(self) -> LockedWork:
+        """Return the samples that were adjudicated before people completed them.
+
+        Counted are states of people's work. `new` is a sample that is assigned to the person, or of
+        a dataset that is not assigned and in which the person worked.
+        """
+        adjudicated = {row[0]: row[1] for row in self._fetch(_ADJUDICATED)}
+        found: LockedWork = {}
+        if not adjudicated:
+            return found
+        begun: Counter[tuple[str, str]] = Counter()
+        for dataset, person, state, count, locked in self._fetch(_BEGUN_OF_ADJUDICATED):
+            begun[dataset, person] += count
+            found.setdefault((dataset, person), Counter())[State(state)] += locked
+        for dataset, person, count in self._fetch(_LOCKED_ASSIGNED):
+            found.setdefault((dataset, person), Counter())[State.NEW] += count
+        shared = {each.dataset for each in self.list_workloads() if not each.handed_out}
+        for each in self.progress():
+            pair = (each.dataset, each.person)
+            if each.dataset in shared and each.dataset in adjudicated:
+                new = adjudicated[each.dataset] - begun[pair]
+                found.setdefault(pair, Counter())[State.NEW] += new
+        return found
 
     def days(self) -> list[WorkDay]:
         """Return each day's seconds of work and completed samples; undated imports are excluded."""

@@ -24,6 +24,11 @@ from tui_annotate.domain.people import (
     require_permission,
 )
 from tui_annotate.domain.records import OwnedAnnotation, Record, RecordFilter
+from tui_annotate.domain.repeated_readings import (
+    RepeatedReading,
+    RepeatedReadingCounts,
+    count_repeated,
+)
 from tui_annotate.domain.sample_clusters import shared_names
 from tui_annotate.domain.samples import Document, Sample, SampleKey, SampleKind, Segment, Side
 from tui_annotate.methods.bootstrap import count_clusters
@@ -48,10 +53,11 @@ from tui_annotate.services.agreement.tallies import AgreementTally, Group, Summa
 from tui_annotate.storage.labels.store import GuidanceKind
 
 if TYPE_CHECKING:
-    from tui_annotate.domain.adjudication_history import AdjudicatedSample
+    from tui_annotate.domain.adjudication_history import AdjudicatedSample, AdjudicationHistory
     from tui_annotate.domain.labels import LabelTree
     from tui_annotate.storage.corpus.store import CorpusStore, SegmentStore
     from tui_annotate.storage.labels.store import GuidanceStore
+    from tui_annotate.storage.log.repeated_readings import RepeatedReadings
     from tui_annotate.storage.log.store import AnnotationStore
     from tui_annotate.storage.people.store import PeopleStore
 
@@ -102,6 +108,41 @@ class ReviewedWork:
 
 
 @dataclass(frozen=True, slots=True)
+class EarlierWork:
+    """Which events of a person's work on a sample are no longer the work that is compared.
+
+    Empty if the work is compared as it is now.
+    """
+
+    history: AdjudicationHistory | None = None
+    repeated: RepeatedReadings = field(default_factory=dict)
+
+    def cut(self, person: str, key: SampleKey, *, oneself: bool = False) -> int:
+        """Return the number of the first event that does not count; 0 if all count.
+
+        Args:
+            oneself: whether a first reading is compared with the person's second reading.
+        """
+        cuts = []
+        if self.history and (sample := self.history.samples.get(key)):
+            cuts += [sample.later[person].since] if person in sample.later else []
+        if reading := self.repeated.get((base_person(person), key)):
+            if base_person(person) != person:
+                cuts.append(reading.second_since)
+            elif oneself:
+                cuts.append(reading.first_since)
+        return min(filter(None, cuts), default=0)
+
+    def cuts(self, record: Record, *, oneself: bool) -> dict[str, int]:
+        """Return the people of a record some of whose events do not count, with the first such."""
+        found = {
+            each.person: self.cut(each.person, record.sample.key, oneself=oneself)
+            for each in record.assignments
+        }
+        return {person: cut for person, cut in found.items() if cut}
+
+
+@dataclass(frozen=True, slots=True)
 class Agreement:
     """Agreement statistics: between annotators, and of annotators who annotated samples twice."""
 
@@ -116,6 +157,7 @@ class Agreement:
     left: LeftOutCounts
     work: ReviewedWork = field(default_factory=ReviewedWork)
     guidelines: dict[str, int] = field(default_factory=dict)
+    repeated: RepeatedReadingCounts = field(default_factory=RepeatedReadingCounts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +165,9 @@ class AgreementService:
     """Computes agreement statistics of annotators; most users see only those of their own work.
 
     By default, the work on an adjudicated sample is that before its first adjudication, because
-    annotators may see the result afterwards.
+    annotators may see the result afterwards. For the same reason, agreement of annotators with
+    themselves takes the first reading as it was when the second began, and the second reading as it
+    was when it was first completed.
     """
 
     corpus: CorpusStore
@@ -147,15 +191,19 @@ class AgreementService:
         only = "" if is_allowed(self.actor, Permission.REPORT) else self._require_own_id(options)
         wanted = self._resolve_options(options)
         order = LabelOrder(self._label_trees(wanted), level=wanted.label_level)
-        history = self.log.adjudications()
-        work = ReviewedWork(wanted.after_review)
+        history, repeated = self.log.adjudications(), self.log.repeated_readings()
+        earlier = EarlierWork() if wanted.after_review else EarlierWork(history, repeated)
+        work, compared_twice = ReviewedWork(wanted.after_review), list[RepeatedReading]()
 
-        def find_versions(person: str, key: SampleKey) -> Mapping[str, str]:
-            sample = history.samples.get(key)
-            later = sample.later.get(person) if sample and not wanted.after_review else None
-            return self.log.completion_versions(person, key, before=later.since if later else 0)
+        def build_readings(*, oneself: bool) -> ReadingBuilder:
+            def find_versions(person: str, key: SampleKey) -> Mapping[str, str]:
+                cut = earlier.cut(person, key, oneself=oneself)
+                return self.log.completion_versions(person, key, before=cut)
 
-        readers = ReadingBuilder(wanted, order, only=only, versions=find_versions)
+            return ReadingBuilder(wanted, order, only=only, versions=find_versions)
+
+        # The second counts nothing that is left out: it repeats what the first has counted.
+        readers, own_readers = build_readings(oneself=False), build_readings(oneself=True)
         named = set(wanted.people)
         chosen = frozenset(
             base_person(each.id) for each in self.people.all() if named & {each.id, each.name}
@@ -164,16 +212,20 @@ class AgreementService:
         for record, summary in self._read_records(wanted):
             if sample := history.samples.get(record.sample.key):
                 _count_edits(work, record, sample)
-                if not wanted.after_review:
-                    record = self._before_review(record, sample)  # noqa: PLW2901  from here on
-            readings = readers.readings(record)
-            own = _first_and_second_readings(readings, chosen)
+            compared_twice += _find_repeated(record, repeated)
+            cuts = earlier.cuts(record, oneself=False)
+            readings = own_readings = readers.readings(self._as_of(record, cuts))
+            own_cuts = earlier.cuts(record, oneself=True)
+            if own_cuts != cuts:
+                own_readings = own_readers.readings(self._as_of(record, own_cuts))
+            own = _first_and_second_readings(own_readings, chosen)
             groups = [] if only else _groups_to_compare(_without_second_readings(readings), chosen)
             if own:
                 oneself.add(own, summary())
             if groups:
                 together.add(groups, summary())
-            readers.left.add(_count_left_out(readings, chosen, compared=bool(only or groups)))
+            left = _count_left_out(readings, own_readings, chosen, compared=bool(only or groups))
+            readers.left.add(left)
         labels = order.sorted({*together.labels(), *oneself.labels()})
         both, own_work = _make_comparison(together), _make_comparison(oneself)
         return Agreement(
@@ -188,15 +240,14 @@ class AgreementService:
             readers.left,
             work,
             dict(sorted(readers.guidelines.items())),
+            count_repeated(compared_twice),
         )
 
-    def _before_review(self, record: Record, sample: AdjudicatedSample) -> Record:
-        """Return a record with everyone's work as it was when the sample was first adjudicated."""
+    def _as_of(self, record: Record, cuts: Mapping[str, int]) -> Record:
+        """Return a record with the work of people before their event of the given number."""
         key = record.sample.key
         changed = {
-            each.person: self.log.adjudicated_work(each.person, key, sample.later[each.person])
-            for each in record.assignments
-            if each.person in sample.later
+            person: self.log.former_work(person, key, before=cut) for person, cut in cuts.items()
         }
         if not changed:
             return record
@@ -293,6 +344,13 @@ def _count_edits(work: ReviewedWork, record: Record, sample: AdjudicatedSample) 
     work.edited_readings += len(edited)
 
 
+def _find_repeated(record: Record, repeated: RepeatedReadings) -> Iterator[RepeatedReading]:
+    for each in record.assignments:
+        reading = repeated.get((base_person(each.person), record.sample.key))
+        if reading and base_person(each.person) != each.person:
+            yield reading
+
+
 def _make_summary(record: Record, segments: Mapping[str, tuple[Segment, ...]]) -> Summary:
     sample = record.sample
     cited = Axis(sample).text if sample.kind is SampleKind.CITATION else None
@@ -313,10 +371,15 @@ def _without_second_readings(readings: Iterable[SampleReading]) -> list[SampleRe
 
 
 def _count_left_out(
-    readings: Sequence[SampleReading], chosen: frozenset[str], *, compared: bool
+    readings: Sequence[SampleReading],
+    own: Sequence[SampleReading],
+    chosen: frozenset[str],
+    *,
+    compared: bool,
 ) -> LeftOutCounts:
     first = {each.person for each in _without_second_readings(readings)}
-    second = sum(base_person(each.person) not in first for each in readings)
+    own_first = {each.person for each in _without_second_readings(own)}
+    second = sum(base_person(each.person) not in own_first for each in own)
     left = LeftOutCounts(work=Counter({LeftOutReason.SECOND_ALONE: second}))
     if not compared and (chosen & first if chosen else first):
         left.samples[LeftOutReason.ONE_READER] = 1

@@ -40,6 +40,7 @@ def as_json(found: Agreement, *, disagreements: bool = False) -> dict[str, Any]:
             {"version": version, "readings": count} for version, count in found.guidelines.items()
         ],
         "work": work_as_json(found.work),
+        "second_readings": asdict(found.repeated),
         "bootstrap": PARAMETERS,
         "together": _comparison_to_json(found, found.together, disagreements=disagreements),
         "oneself": _comparison_to_json(found, found.oneself, disagreements=disagreements),

@@ -92,6 +92,7 @@ class SampleQueries:
             standing.skipped,
             standing.flagged,
             self.store.work_lock(person, key),
+            standing.locked,
         )
 
     def labels(self, dataset: str = "") -> LabelTree:
@@ -136,7 +137,7 @@ class SampleQueries:
             return last
         if following := self.next_unfinished(person, last, order=order):
             return following
-        if last and state is State.SKIPPED:
+        if last and state is State.SKIPPED and not self._is_locked(person, last):
             return last
         skipped = self.line.next_skipped(person, last, order=order)
         return skipped or last or self.line.first(person, order=order)
@@ -346,6 +347,8 @@ class OpenSample:
 
     Attributes:
         finished: number of the annotator's samples that are completed, skipped or flagged.
+        locked: number of the annotator's samples that were adjudicated before the annotator
+            completed them; `finished`, `skipped` and `flagged` do not include them.
         lock: whether the sample is adjudicated, so that the annotator's work cannot be changed.
     """
 
@@ -365,10 +368,16 @@ class OpenSample:
     skipped: int = 0
     flagged: int = 0
     lock: WorkLock = _UNLOCKED
+    locked: int = 0
 
     @property
     def completed(self) -> int:
         return self.finished - self.skipped - self.flagged
+
+    @property
+    def possible(self) -> int:
+        """Number of the annotator's samples that are completed or can be completed."""
+        return self.total - self.locked
 
 
 @dataclass(frozen=True, slots=True)

@@ -237,8 +237,8 @@ class AssignmentService:
     ) -> HandoutReport:
         """Move an annotator's open samples to other annotators, or back to the dataset's pool.
 
-        Practice samples, second readings and finished work stay. `begun` also moves samples in
-        progress.
+        Practice samples, second readings, finished and locked work stay. `begun` also moves samples
+        in progress.
 
         Raises:
             InvalidInput: no other annotator is named.
@@ -257,7 +257,7 @@ class AssignmentService:
             unfinished = [
                 each
                 for each in store.held(person=giver.id)
-                if not (each.finished or each.allotted.practice or each.gold)
+                if not (each.finished or each.locked or each.allotted.practice or each.gold)
             ]
             held = [each for each in unfinished if begun or not each.begun]
             in_progress = len(unfinished) - len(held)

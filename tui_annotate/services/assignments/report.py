@@ -53,7 +53,11 @@ class HandoutReport:
 
 @dataclass(frozen=True, slots=True)
 class AssignmentStatus:
-    """Progress of one annotator in one dataset, in numbers of samples."""
+    """Progress of one annotator in one dataset, in numbers of samples.
+
+    Attributes:
+        locked: samples that were adjudicated before the annotator finished them.
+    """
 
     dataset: str
     person: str
@@ -64,10 +68,11 @@ class AssignmentStatus:
     drawn: int
     practice: int
     gold: int
+    locked: int = 0
 
     @property
     def open(self) -> int:
-        return self.samples - self.finished - self.begun
+        return self.samples - self.finished - self.begun - self.locked
 
 
 @dataclass(frozen=True, slots=True)

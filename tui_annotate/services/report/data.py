@@ -21,7 +21,15 @@ from tui_annotate.domain.work_statistics import (
 )
 
 _AGREEMENT_PARTS: Final = ("together", "oneself", "left_out", "bootstrap")
-_COUNT_FIELDS: Final = ("assigned", "done", "skipped", "flagged", "open", "annotations")
+_COUNT_FIELDS: Final = (
+    "assigned",
+    "done",
+    "skipped",
+    "flagged",
+    "open",
+    "locked",
+    "annotations",
+)
 
 
 def work_data(

@@ -450,10 +450,15 @@ class ReviewService(ReviewQueries):
         `rest`, `note`: the reason for rejecting the undecided annotations.
 
         Raises:
-            Conflict: also if conflicts or the rating are undecided and no reason is given.
+            Conflict: also if conflicts or the rating are undecided and no reason is given, or if
+                annotators have not completed what a reviewer reopened and no admin allowed it.
         """
         checked = check_storable(note.strip(), "note")
-        change = partial(AdjudicationWriter.finish, rest=rest, note=checked)
+
+        def change(writer: AdjudicationWriter) -> None:
+            _require_completed_again(writer.log, key)
+            writer.finish(rest, checked)
+
         return self._act(reviewer, key, ("done", change), **visit)
 
     def reopen(self, reviewer: str, key: SampleKey, **visit: Unpack[ReviewVisit]) -> ReviewResult:
@@ -556,6 +561,9 @@ class ReviewService(ReviewQueries):
     def allow(self, admin: str, key: SampleKey, *, reason: str) -> SampleReaders:
         """Allow the review of a sample before all its annotators completed it.
 
+        Of a sample whose work was reopened, it allows the next adjudication before all its
+        annotators completed it again.
+
         Returns how many people have completed the sample, and how many have not.
 
         Raises:
@@ -573,6 +581,9 @@ class ReviewService(ReviewQueries):
         found: list[SampleReaders] = []
 
         def prepare(log: EventLog, stream: EventStream) -> PendingEvent:
+            if log.list_returned(key):
+                found.append(log.readers(key))
+                return event_builders.assign(stream.state, ALLOW, {})
             found.append(_require_waiting(log, stream))
             return event_builders.assign(stream.state, ALLOW, {"state": State.DRAFT.value})
 
@@ -643,6 +654,15 @@ class ReviewService(ReviewQueries):
 
 def _reopen_adjudication(_log: EventLog, stream: EventStream) -> PendingEvent:
     return event_builders.assign(stream.state, REOPEN, {"state": State.REOPENED.value})
+
+
+def _require_completed_again(log: EventLog, key: SampleKey) -> None:
+    if returned := log.list_returned(key):
+        raise Conflict(
+            f"{format_count(len(returned), 'annotator has', 'annotators have')} not completed the"
+            f" reopened work on {key}, and the adjudication locks it",
+            f"wait, or ask an admin: tui-annotate review allow {key} --reason TEXT",
+        )
 
 
 def _require_waiting(log: EventLog, stream: EventStream) -> SampleReaders:

@@ -119,6 +119,14 @@ class ReviewSample:
         return 0
 
     @property
+    def locked(self) -> int:
+        return 0  # only annotators' work is locked
+
+    @property
+    def possible(self) -> int:
+        return self.total
+
+    @property
     def place(self) -> Mapping[str, Any]:
         return {}
 

@@ -6,7 +6,7 @@ exceed the number of annotators of a sample.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, Final, NamedTuple
@@ -15,6 +15,7 @@ from sqlalchemy import Connection, bindparam, delete, func, select, text
 from sqlalchemy.dialects.sqlite import insert
 
 from tui_annotate.domain.assignment_rules import AssignmentCause, Pool
+from tui_annotate.domain.people import SETTLED
 from tui_annotate.domain.queue_orders import BY_SOURCE, RANDOM, by_score
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.storage.adjudication_lock import locked_condition
@@ -56,6 +57,12 @@ _NEXT: Final = text(
     "   (SELECT 1 FROM allotments a WHERE a.person = :person AND a.sample_id = p.sample_id)"
     f" AND NOT {locked_condition('p.sample_id', person=':person', state='NULL')}"
     " ORDER BY p.value, p.sample_id LIMIT 1"
+)
+_LOCKED: Final = text(
+    "SELECT p.dataset_id, count(*) FROM assignments j JOIN pool p ON p.sample_id = j.sample_id"  # noqa: S608  constants
+    f" WHERE j.person = '{SETTLED}' AND p.room > 0 AND NOT EXISTS"
+    "   (SELECT 1 FROM allotments a WHERE a.person = :person AND a.sample_id = p.sample_id)"
+    f" AND {locked_condition('p.sample_id', person=':person', state='NULL')} GROUP BY 1"
 )
 _NAME: Final = text("SELECT external FROM samples WHERE id = :row")
 _ASSIGNEE_COUNTS: Final = text(
@@ -152,12 +159,24 @@ def _find_first_of_source(
     return {row[0]: row[1] for row in connection.execute(query)}
 
 
-def count_available(connection: Connection, person: str) -> int:
-    """Return how many samples a person could take from pools, if no one else took any."""
+def count_locked(connection: Connection, person: str) -> dict[int, int]:
+    """Return the number of free samples in each dataset's pool that are locked for a person."""
+    return {row[0]: row[1] for row in connection.execute(_LOCKED, {"person": person})}
+
+
+def count_available(
+    connection: Connection, person: str, *, locked: Mapping[int, int] | None = None
+) -> int:
+    """Return how many samples a person could take from pools, if no one else took any.
+
+    Args:
+        locked: adjudicated samples among them by dataset, from `count_locked`; None to ignore them.
+    """
     found = 0
     for each in _find_open_pools(connection, person):
         dataset_id = each.dataset_id
         real = assignment_rows.count_available_in_pool(connection, dataset_id, person=person)
+        real = max(real - (locked or {}).get(dataset_id, 0), 0)
         gold = find_gold(connection, dataset_id, person=person) if real else None
         found += real + (gold.count_ahead(real) if gold else 0)
     return found

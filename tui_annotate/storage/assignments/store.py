@@ -90,39 +90,44 @@ _ITEMS: Final = text(
     "   JOIN documents u ON u.id = p.document_id WHERE p.sample_id = s.id AND p.side = 'summary')"
     " FROM samples s WHERE s.dataset_id = :dataset ORDER BY s.id"
 )
+_LOCKED_WORK: Final = locked_condition("a.sample_id", person="a.person", state="o.state")
 _ASSIGNED: Final = text(
-    "SELECT a.sample_id, a.person, coalesce(w.finished, 0), h.kind = 'gold'"
+    "SELECT a.sample_id, a.person,"  # noqa: S608  constants
+    f"  coalesce(o.finished, 0) OR {_LOCKED_WORK}, h.kind = 'gold'"
     " FROM samples s JOIN allotments a ON a.sample_id = s.id"
     " JOIN handouts h ON h.id = a.handout"
     " JOIN people p ON p.id = a.person AND p.kind <> 'again'"
-    " LEFT JOIN assignments w ON w.person = a.person AND w.sample_id = a.sample_id"
+    " LEFT JOIN assignments o ON o.person = a.person AND o.sample_id = a.sample_id"
     " WHERE s.dataset_id = :dataset"
 )
 _STARTED: Final = text(
-    "SELECT w.sample_id, w.person, w.finished, 0 FROM samples s"  # noqa: S608  constants
-    " JOIN assignments w ON w.sample_id = s.id"
-    " JOIN people p ON p.id = w.person AND p.kind IN ('local', 'account')"
-    f" WHERE s.dataset_id = :dataset AND {worked_on_condition('w')}"
+    "SELECT o.sample_id, o.person,"  # noqa: S608  constants
+    f"  o.finished OR {locked_condition('o.sample_id', person='o.person', state='o.state')}, 0"
+    " FROM samples s JOIN assignments o ON o.sample_id = s.id"
+    " JOIN people p ON p.id = o.person AND p.kind IN ('local', 'account')"
+    f" WHERE s.dataset_id = :dataset AND {worked_on_condition('o')}"
 )
 _HELD_SAMPLES: Final = text(
     "SELECT a.person, a.sample_id, a.practice, a.handout, d.name, s.external,"  # noqa: S608  constants
-    f"  coalesce(w.finished, 0), coalesce({worked_on_condition('w')}, 0), h.kind = 'gold'"
+    f"  coalesce(o.finished, 0), coalesce({worked_on_condition('o')}, 0), h.kind = 'gold',"
+    f"  coalesce(o.finished, 0) = 0 AND {_LOCKED_WORK}"
     " FROM allotments a JOIN samples s ON s.id = a.sample_id"
     " JOIN datasets d ON d.id = s.dataset_id JOIN handouts h ON h.id = a.handout"
-    " LEFT JOIN assignments w ON w.person = a.person AND w.sample_id = a.sample_id"
+    " LEFT JOIN assignments o ON o.person = a.person AND o.sample_id = a.sample_id"
     " WHERE (:person = '' OR a.person = :person) AND (:handout = 0 OR a.handout = :handout)"
     " ORDER BY a.rank"
 )
 
 
 _PROGRESS: Final = text(
-    "SELECT d.name, a.person, count(*), sum(coalesce(w.finished, 0)),"  # noqa: S608  constants
-    f"  sum(coalesce(NOT w.finished AND {worked_on_condition('w')}, 0)),"
-    "  sum(h.kind = 'pool'), sum(a.practice), sum(h.kind = 'gold')"
+    "SELECT d.name, a.person, count(*), sum(coalesce(o.finished, 0)),"  # noqa: S608  constants
+    f"  sum(coalesce(NOT o.finished AND {worked_on_condition('o')} AND NOT {_LOCKED_WORK}, 0)),"
+    "  sum(h.kind = 'pool'), sum(a.practice), sum(h.kind = 'gold'),"
+    f"  sum(coalesce(o.finished, 0) = 0 AND {_LOCKED_WORK})"
     " FROM allotments a JOIN samples s ON s.id = a.sample_id JOIN datasets d"
     "   ON d.id = s.dataset_id JOIN people p ON p.id = a.person"
-    " JOIN handouts h ON h.id = a.handout LEFT JOIN assignments w"
-    "   ON w.person = a.person AND w.sample_id = a.sample_id"
+    " JOIN handouts h ON h.id = a.handout LEFT JOIN assignments o"
+    "   ON o.person = a.person AND o.sample_id = a.sample_id"
     " WHERE :dataset IN ('', d.name) GROUP BY d.id, p.id ORDER BY d.name, p.name, p.id"
 )
 _RULES: Final = text(
@@ -130,9 +135,10 @@ _RULES: Final = text(
     " ON d.id = t.dataset_id WHERE t.name IN ('pool', 'escalate', 'practice', 'gold')"
     " AND :dataset IN ('', d.name) ORDER BY d.name, t.name"
 )
+_LOCKED_FREE: Final = locked_condition("p.sample_id", person="NULL", state="NULL")
 _POOL_SIZE: Final = text(
-    "SELECT count(*) FROM pool p JOIN datasets d ON d.id = p.dataset_id"
-    " WHERE d.name = :dataset AND p.room > 0"
+    "SELECT count(*) FROM pool p JOIN datasets d ON d.id = p.dataset_id"  # noqa: S608  constants
+    f" WHERE d.name = :dataset AND p.room > 0 AND NOT {_LOCKED_FREE}"
 )
 Rule = Pool | Escalation | Practice | Gold
 _KINDS: Final[dict[str, type[Rule]]] = {
@@ -151,7 +157,12 @@ _RECORDS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class HeldSample:
-    """A sample that is assigned to a person; `gold`: it checks the person's accuracy."""
+    """A sample that is assigned to a person.
+
+    Attributes:
+        gold: whether it checks the person's accuracy.
+        locked: whether it was adjudicated before the person finished it.
+    """
 
     allotted: AssignedRow
     handout: int
@@ -159,6 +170,7 @@ class HeldSample:
     finished: bool
     begun: bool
     gold: bool
+    locked: bool = False
 
 
 _LOCKED: Final = text(
@@ -174,8 +186,8 @@ class AssignableDataset:
     Attributes:
         items: all samples of the dataset, including those that check accuracy (`gold`).
         has: the keys of each person's samples, without second readings.
-        open: the number of unfinished samples of each person, without second readings and gold
-            samples.
+        open: the number of unfinished samples of each person, without second readings, gold
+            samples and locked samples.
         locked: the keys of adjudicated samples, on which no one can begin work.
         gold: ids of the gold samples; `secret`: the seed of their rule, or empty without gold.
     """
@@ -233,6 +245,7 @@ class AssignmentProgress(NamedTuple):
     drawn: int
     practice: int
     gold: int
+    locked: int
 
 
 class AssignmentStore:
@@ -313,7 +326,7 @@ class AssignmentTransaction:
                 AssignedRow(row[0], row[1], bool(row[2])),
                 row[3],
                 SampleKey(row[4], row[5]),
-                *map(bool, row[6:9]),
+                *map(bool, row[6:10]),
             )
             for row in rows
         ]

@@ -32,7 +32,7 @@ _POSSIBLY_LOCKED: Final = text(
     "SELECT w.sample_id FROM json_each(:rows) r CROSS JOIN assignments w"  # noqa: S608  constants
     f" WHERE w.sample_id = r.value AND {LOCKING_ADJUDICATION}"
 )
-_FIELDS: Final = (
+LOGGED_FIELDS: Final = (
     "SELECT arrival, id, person, dataset, sample, seq, verb,"
     # Parsing is slow, and only of these types the name does not determine the new state.
     " CASE WHEN verb = 'done' THEN 'done' WHEN verb = 'skip' THEN 'skipped'"
@@ -44,15 +44,20 @@ _FIELDS: Final = (
     " undoes, batch, at,"
     " CASE WHEN verb IN ('return', 'reopen') THEN versions ELSE '{}' END AS versions FROM events"
 )
+"""SQL without a condition: the fields of `LoggedChange`, as `logged_changes` reads them."""
+
 _OF_SAMPLE: Final = text(
-    _FIELDS + " WHERE person IN (:settled, :person) AND dataset = :dataset AND sample = :sample"
+    LOGGED_FIELDS
+    + " WHERE person IN (:settled, :person) AND dataset = :dataset AND sample = :sample"
     " ORDER BY arrival"
 )
-_REVIEWS: Final = text(_FIELDS + " WHERE person = :settled AND arrival > :since ORDER BY arrival")
+_REVIEWS: Final = text(
+    LOGGED_FIELDS + " WHERE person = :settled AND arrival > :since ORDER BY arrival"
+)
 _FIRST_CLOSED: Final = text(
     "SELECT min(arrival) FROM events WHERE person = :settled AND verb IN ('done', 'import')"
 )
-_LATER: Final = text(_FIELDS + " WHERE arrival > :since AND verb <> 'read' ORDER BY arrival")
+_LATER: Final = text(LOGGED_FIELDS + " WHERE arrival > :since AND verb <> 'read' ORDER BY arrival")
 _IS_LOCKED: Final = text(
     f"SELECT 1 FROM assignments w WHERE w.sample_id = :sample_id AND {LOCKING_ADJUDICATION}"  # noqa: S608  constants
 )
@@ -156,7 +161,7 @@ def read_adjudicated_sample(
     scope = {"settled": SETTLED, "person": person, "dataset": key.dataset, "sample": key.id}
     if connection.execute(_IS_CHECKED, scope).first() is not None:
         history.set_checked({key: [person]})
-    history.take(_changes(connection.execute(_OF_SAMPLE, scope)))
+    history.take(logged_changes(connection.execute(_OF_SAMPLE, scope)))
     return history.samples.get(key)
 
 
@@ -182,8 +187,8 @@ def update_history(
         since = int(first) - 1
         # A reviewer's earlier events are needed to know what an undo restores.
         earlier = connection.execute(_REVIEWS, {"settled": SETTLED, "since": 0})
-        history.take(one for one in _changes(earlier) if one.arrival <= since)
-    later = _changes(connection.execute(_LATER, {"since": since}))
+        history.take(one for one in logged_changes(earlier) if one.arrival <= since)
+    later = logged_changes(connection.execute(_LATER, {"since": since}))
     if seen is not None:
         visible = (SETTLED, *seen)
         later = (one._replace(by="") for one in later if one.person in visible)
@@ -191,7 +196,8 @@ def update_history(
     return history
 
 
-def _changes(rows: Iterable[Any]) -> Iterator[LoggedChange]:
+def logged_changes(rows: Iterable[Any]) -> Iterator[LoggedChange]:
+    """Yield the events of rows with the columns of `LOGGED_FIELDS`."""
     for row in rows:
         state = row.state
         if state.startswith("{"):

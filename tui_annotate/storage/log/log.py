@@ -285,6 +285,18 @@ class EventLog:
         require_permission(self._actor, Permission.REVIEW)
         return read_adjudicated_sample(self._connection, person, key)
 
+    def list_returned(self, key: SampleKey) -> list[str]:
+        """Return the sorted ids of the people who have not completed what a reviewer reopened.
+
+        Those without whom an admin allowed the next adjudication are left out.
+        """
+        found = []
+        for person in self.workers(key, assigned=True):
+            sample = self.adjudicated_sample(key, person)
+            if sample and person in sample.returned - sample.excused:
+                found.append(person)
+        return found
+
     def work_lock(self, stream: EventStream) -> WorkLock:
         """Return whether a person's work on a sample is locked, or was reopened by a reviewer."""
         state = stream.assignment.state

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 from sqlalchemy import bindparam, case, func, select, text
 
-from tui_annotate.domain.adjudication_history import AdjudicationHistory, LaterWork
+from tui_annotate.domain.adjudication_history import AdjudicationHistory
 from tui_annotate.domain.annotations import REJECTED, Annotation, LabelPath, annotation_from_json
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.gold_checks import score_check
@@ -54,6 +54,7 @@ from tui_annotate.storage.items import KindCount, count_kinds
 from tui_annotate.storage.log import record_filter
 from tui_annotate.storage.log.adjudications import WorkLock, update_history
 from tui_annotate.storage.log.log import EventLog, EventStream, LogStore
+from tui_annotate.storage.log.repeated_readings import RepeatedReadings, read_repeated
 from tui_annotate.storage.log.review_candidates import ReviewCandidate, list_candidates
 from tui_annotate.storage.log.work_import import ImportCounts, WorkImport
 from tui_annotate.storage.log.write_plans import build_stream
@@ -273,21 +274,27 @@ class AnnotationStore(LogStore):
             seen = visible_people(self._actor)
             return update_history(connection, known or AdjudicationHistory(), seen=seen)
 
-    def adjudicated_work(self, person: str, key: SampleKey, later: LaterWork) -> EventStream:
-        """Return a person's work on a sample as it was when the sample was first adjudicated.
+    def repeated_readings(self) -> RepeatedReadings:
+        """Return all second readings that were begun; annotators get only their own."""
+        with self._database.reading() as connection:
+            return read_repeated(connection, seen=visible_people(self._actor))
+
+    def former_work(self, person: str, key: SampleKey, *, before: int) -> EventStream:
+        """Return a person's work on a sample as it was at an earlier time.
 
         Labels that were renamed since have their current names.
 
         Args:
-            later: the person's later work, from `adjudications`.
+            before: number of the first event that does not count, for example
+                `LaterWork.since` for the work when the sample was first adjudicated.
         """
         with self.reading() as log:
-            history = list(log.events(person, key))[: later.since - 1]
+            history = list(log.events(person, key))[: before - 1]
             stream = build_stream(person, key, sample_id=0, history=history)
             if not history:
                 return stream
-            before = Change(stream.state.annotations)
-            named = log.with_current_labels(history[-1], PendingEvent("", before, before))
+            held = Change(stream.state.annotations)
+            named = log.with_current_labels(history[-1], PendingEvent("", held, held))
             kept = {name: one for name, one in named.after.annotations.items() if one is not None}
             return replace(stream, state=replace(stream.state, annotations=kept))
 

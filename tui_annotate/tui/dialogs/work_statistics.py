@@ -91,14 +91,15 @@ def _render_person(work: PersonWork, figures: WorkStatistics) -> Line:
     flagged = f"{STATE_GLYPHS[State.FLAGGED]}{work.flagged}" if work.flagged else ""
     rate = work.samples_an_hour
     pace = "" if rate is None else f"{rate:,.1f}/h"
-    end = work.end(figures.today)
+    end = describe_end(work.end(figures.today), work.skipped, work.flagged)
+    locked = f" · {work.locked:,} locked" if work.locked else ""
     return [
         (f"{fit(line_text(work.name), _NAME)} ", "text"),
         (share, "accent"),
         (f" {f'{work.done:,}/{whole:,}':>10} ", "text"),
         (f"{f'{skipped} {flagged}'.strip():>4} ", "warning"),
         (f"{work.hours:>7,.1f} h {pace:>8}  ", "text"),
-        (describe_end(end, work.skipped, work.flagged), "quiet"),
+        (f"{end}{locked}", "quiet"),
     ]
 
 

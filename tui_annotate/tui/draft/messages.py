@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import unique
 from types import MappingProxyType
-from typing import Literal
+from typing import Final, Literal
 
 from tui_annotate.tui.screen_message import ScreenMessage
 
@@ -165,10 +165,12 @@ class MessageCode(ScreenMessage):
 
     # the annotating screen
     READ_ONLY = "Read-only: nothing is saved, because {reason}"
-    LOCKED = "Adjudicated: your work is locked · ask a reviewer to reopen it"
+    LOCKED = "Adjudicated: your work is locked · ask a reviewer to reopen it · Enter next"
+    LOCKED_AND_LAST = "Adjudicated: your work is locked · no sample is left · q shows the queue"
     REOPENED_FOR = "A reviewer reopened your work: {reason}"
     NEW_NAME = "New annotator {name} · if this is not your name: quit, then annotate --as NAME"
     WITH_MORE = "{first} · {more}"  # a message and another one
+    NOW_SAMPLE = "Now sample {sample}: {state}"
     DAMAGED = "Cannot open sample {samples}: damaged in the workspace · run tui-annotate doctor"
     SEVERAL_DAMAGED = (
         "Cannot open samples {samples}: damaged in the workspace · run tui-annotate doctor"
@@ -190,6 +192,7 @@ class MessageCode(ScreenMessage):
     )
     BACK_TO_SKIPPED = "Sample {sample} {state} · only skipped samples are left · u undo"
     SET_ASIDE_LEFT = "Sample {sample} {state} · left: {count} · q shows the queue · u undo"
+    ALL_BUT_LOCKED = "All samples are completed, except {count} locked · q shows the queue · u undo"
     ALL_FINISHED = "All samples are completed · q shows the queue · u undo"
     PRACTICE_PASSED = "Practice passed: {score} correct · your own samples begin"
     PRACTICE_AGAIN = "Practice not passed: {score} of {needed} correct · it begins again"
@@ -394,6 +397,34 @@ def make_message(message: AnyMessage, kind: Kind = "hint", **fields: object) -> 
     if isinstance(message, str):
         return StatusMessage(MessageCode.TEXT, {"text": message}, kind)
     return StatusMessage(message, fields, kind)
+
+
+def add_state(event: AnyMessage, state: AnyMessage, *, sample: str, kind: Kind) -> StatusMessage:
+    """Return the message about an event with one about the state of the sample that is now open.
+
+    The second part names the sample, because the event was often on another one. Both may be empty.
+    """
+    before, now = make_message(event, kind), make_message(state, kind)
+    if before.text and now.text and not _is_of_open_sample(before):
+        now = StatusMessage(MessageCode.NOW_SAMPLE, {"sample": sample, "state": now}, kind)
+    return combine_messages(before, now, kind)
+
+
+_ABOUT_NO_OTHER_SAMPLE: Final = frozenset({
+    MessageCode.READ_ONLY,
+    MessageCode.NEW_NAME,
+    MessageCode.LOCKED,
+    MessageCode.REOPENED_FOR,
+    MessageCode.REOPENED,
+    MessageCode.REOPENED_LACKING,
+    MessageCode.NOW_SAMPLE,
+})  # fmt: skip
+
+
+def _is_of_open_sample(message: StatusMessage) -> bool:
+    """Return whether what follows a message can only be understood of the open sample."""
+    parts = [each for each in message.fields.values() if isinstance(each, StatusMessage)]
+    return message.code in _ABOUT_NO_OTHER_SAMPLE or any(map(_is_of_open_sample, parts))
 
 
 def combine_messages(first: AnyMessage, more: AnyMessage, kind: Kind) -> StatusMessage:

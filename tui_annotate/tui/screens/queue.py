@@ -50,6 +50,7 @@ class QueueMessage(ScreenMessage):
     SHOWN = "{filter} · {row}/{total}"
     SHOWN_OF_SEARCH = '"{search}" · {filter} · {row}/{total}'
     COUNTED = "{count}/{total} {counted}"
+    LOCKED = "{count:,} locked"
 
 
 FILTERS: tuple[tuple[str, frozenset[State]], ...] = (
@@ -104,13 +105,19 @@ HELP = help_groups((f"1-{len(FILTERS)}", "show only samples in one state"), ("f"
 
 @dataclass(frozen=True, slots=True)
 class QueueListing:
-    """Content of a list of samples; each filter has a name, and the states to show (none: all)."""
+    """Content of a list of samples; each filter has a name, and the states to show (none: all).
+
+    Attributes:
+        counts_aside: whether skipped and flagged samples are counted, too.
+        locked: number of samples that can no longer be completed; progress leaves them out.
+    """
 
     title: str = "QUEUE"
     filters: tuple[tuple[str, frozenset[State]], ...] = FILTERS
     counted: str = "completed"
     counted_states: frozenset[State] = frozenset({State.DONE})
-    counts_aside: bool = False  # whether skipped and flagged samples are counted, too
+    counts_aside: bool = False
+    locked: int = 0
     describe: Callable[[QueueEntry], str] = describe_entry
     group: GroupColumn = field(default_factory=GroupColumn)
     help: tuple[HelpGroup, ...] = HELP
@@ -320,16 +327,21 @@ class QueueScreen(Screen[SampleKey | None]):
             completed = self._page("", self._listing.counted_states, offset=0, limit=1)[1]
             total = self._page("", frozenset(), offset=0, limit=1)[1]
             self._progress = QueueMessage.COUNTED.text(
-                count=completed, total=total, counted=self._listing.counted
+                count=completed,
+                total=total - self._listing.locked,
+                counted=self._listing.counted,
             )
             if self._listing.counts_aside:
                 aside = {
                     state: self._page("", frozenset({state}), offset=0, limit=1)[1]
                     for state in (State.SKIPPED, State.FLAGGED)
                 }
-                self._aside = " ".join(
+                counts = [
                     f"{STATE_GLYPHS[state]}{count:,}" for state, count in aside.items() if count
-                )
+                ]
+                if self._listing.locked:
+                    counts.append(QueueMessage.LOCKED.text(count=self._listing.locked))
+                self._aside = " ".join(counts)
             done = self._show_status
         except TuiAnnotateError as error:
             done = partial(self._show_error, error)

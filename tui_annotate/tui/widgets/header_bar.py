@@ -44,7 +44,9 @@ class Header(NamedTuple):
 
     Attributes:
         finished: number of completed samples.
-        aside: the numbers of skipped and flagged samples, such as `2 skipped`; empty for none.
+        locked: number of samples that can no longer be completed; progress leaves them out.
+        aside: the numbers of skipped, flagged and locked samples, such as `2 skipped`; empty for
+            none.
         position: position of the sample, from 1; 0 for no open sample.
         saved: "saved", "saving", or "not saved: " with the reason; empty for no save.
         matches: name of the ranking of matches, if not the default.
@@ -62,6 +64,13 @@ class Header(NamedTuple):
     matches: str = ""
     reading: str = ""
     aside: str = ""
+    locked: int = 0
+
+    @property
+    def percent(self) -> int:
+        """The completed share of the samples that can be completed; 100 if there are none."""
+        possible = self.total - self.locked
+        return 100 * self.finished // possible if possible > 0 else 100
 
 
 _SYNC = {
@@ -137,12 +146,12 @@ class HeaderBar(FixedRows):
         palette, header = self.palette, self._header
         runs = [(f"{header.position}/{header.total}", palette.strong)]
         if plan.bar:
-            full = _filled_cells(header.finished, header.total, plan.bar)
+            full = _filled_cells(header.finished, header.total - header.locked, plan.bar)
             runs.append((" ", palette.text))
             runs.append(("━" * full, palette.accent))
             runs.append(("─" * (plan.bar - full), palette.rule))
         if plan.percent:
-            runs.append((f" {100 * header.finished // header.total}%", palette.quiet))
+            runs.append((f" {header.percent}%", palette.quiet))
         if plan.words and header.aside:
             runs.append((f" · {header.aside}", palette.warning))
         return runs
@@ -150,10 +159,10 @@ class HeaderBar(FixedRows):
 
 def _filled_cells(finished: int, total: int, cells: int) -> int:
     """Return how many cells of the progress bar are filled: all only if all work is finished."""
-    if not finished or not total:
-        return 0
     if finished >= total:
         return cells
+    if not finished:
+        return 0
     return min(max(round(cells * finished / total), 1), cells - 1)
 
 

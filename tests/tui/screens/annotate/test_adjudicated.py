@@ -12,11 +12,12 @@ from tests.tui.screens.review_app import FIRST, SECOND
 from tui_annotate import workspace
 from tui_annotate.domain.adjudication import RejectionReason
 from tui_annotate.domain.assignments import State
-from tui_annotate.tui.draft.messages import MessageCode
+from tui_annotate.domain.samples import SampleKey
+from tui_annotate.tui.draft.messages import MessageCode, StatusMessage
 from tui_annotate.tui.keys.actions import ACTIONS
 from tui_annotate.tui.screens.sample.rows import SampleMessage
 
-ELSEWHERE = {"talk.write", "account.password", "undo", "redo"}
+ELSEWHERE = {"talk.write", "account.password", "undo", "redo", "sample.done"}
 
 
 def adjudicate(folder: Path) -> None:
@@ -100,3 +101,64 @@ async def test_the_reason_of_a_reopening_is_shown_until_the_sample_is_completed(
         assert space.log.stream(ana, FIRST).assignment.state is State.SKIPPED
         assert space.annotate.open(ana, FIRST).lock.locked
         assert not space.annotate.open(ana, SECOND).lock.locked
+
+
+def adjudicate_second(folder: Path) -> None:
+    with workspace.open(folder) as space:
+        review, who = space.team.review, space.person("rev").id
+        seen = review.open(who, SECOND).seen
+        review.finish(who, SECOND, seen=seen, seconds=1)
+
+
+def reopen_work(folder: Path, key: SampleKey) -> None:
+    with workspace.open(folder) as space:
+        ana, rea = space.person("ana").id, space.person("rev").id
+        space.team.review.reopen_work(rea, key, person=ana, reason="see rule 4")
+
+
+async def test_enter_on_a_locked_sample_leads_to_reopened_work(folder: Path) -> None:
+    """The annotator had completed everything, and did not start the program again."""
+    adjudicate_second(folder)
+    async with open_app(folder) as person:
+        await person.press("enter")
+        await person.settled()
+        assert person.said().code is MessageCode.LOCKED_AND_LAST
+        reopen_work(folder, SECOND)
+        await person.press("enter")
+        await person.settled()
+        assert person.draft.sample.key == SECOND
+        assert person.said().fields["reason"] == "see rule 4"
+
+
+async def test_a_message_names_the_sample_that_is_open_now(folder: Path) -> None:
+    """It was not the completed sample that a reviewer reopened."""
+    adjudicate_second(folder)
+    for key in (FIRST, SECOND):
+        reopen_work(folder, key)
+    async with open_app(folder, sample="b") as person:
+        await person.press("enter")
+        await person.settled()
+        assert person.draft.sample.key == FIRST
+        said = person.said()
+        assert said.code is MessageCode.WITH_MORE
+        now = said.fields["more"]
+        assert isinstance(now, StatusMessage)
+        assert (now.code, now.fields["sample"]) == (MessageCode.NOW_SAMPLE, "a")
+        assert now.text in person.line()
+
+
+async def test_progress_leaves_out_locked_samples(tmp_path: Path) -> None:
+    """Ana skipped a sample that others completed; the header and the queue reach the end."""
+    folder = review_app.make(tmp_path / "work")
+    with workspace.open(folder) as space:
+        space.annotate.skip(space.person("ana").id, SECOND, seconds=1)
+        space.annotate.finish(space.person("li").id, SECOND, seconds=1)
+    adjudicate_second(folder)
+    async with open_app(folder) as person:
+        header = person.screen.header()
+        assert header is not None
+        assert (header.finished, header.total, header.locked) == (2, 3, 1)
+        assert (header.percent, header.aside) == (100, "1 locked")
+        await person.press("enter")
+        await person.settled()
+        assert person.said().code is MessageCode.ALL_BUT_LOCKED

@@ -24,7 +24,7 @@ function descriptions() {
 function workFigures() {
   const rows = figures.work;
   const titles = { done: "completed", open: "in progress" };
-  const states = ["assigned", "done", "skipped", "flagged", "open"].filter(
+  const states = ["assigned", "done", "skipped", "flagged", "open", "locked"].filter(
     (name) => rows.some((each) => each[name]));
   const shownTables = [table("Annotations, and samples by state", [
     { title: "annotator" }, { title: "dataset" },

@@ -24,7 +24,7 @@ from tui_annotate.tui.draft.messages import (
     AnyMessage,
     MessageCode,
     StatusMessage,
-    combine_messages,
+    add_state,
     make_message,
 )
 from tui_annotate.tui.draft.resume_state import dump_state, restore
@@ -195,7 +195,7 @@ class SampleLoader:
         screen.load_documents(draft)
         screen.follow()
         if why := _describe_state(open_sample, draft):
-            message = combine_messages(message, why, WARNING)
+            message = add_state(message, why, sample=open_sample.sample.id, kind=WARNING)
         if message:
             draft.message = message
         screen.show_draft()

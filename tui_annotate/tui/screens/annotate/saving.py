@@ -464,7 +464,9 @@ class AnnotationSaves:
             screen.show_message(name_damaged(ended, result.damaged), WARNING)
         elif open_sample and open_sample.completed >= open_sample.total:
             screen.show_message(MessageCode.ALL_FINISHED, SAVED)
-        elif open_sample and open_sample.finished >= open_sample.total:
+        elif open_sample and open_sample.completed >= open_sample.possible:
+            screen.show_message(MessageCode.ALL_BUT_LOCKED, SAVED, count=open_sample.locked)
+        elif open_sample and open_sample.finished >= open_sample.possible:
             fields["count"] = describe_set_aside(open_sample.skipped, open_sample.flagged)
             screen.show_message(MessageCode.SET_ASIDE_LEFT, SAVED, **fields)
         else:

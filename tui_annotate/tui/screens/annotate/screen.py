@@ -43,7 +43,7 @@ class SampleQueue:
 
     def open(self, *, ordering: bool = False) -> None:
         """Show the list of samples; with `ordering`, ask for an order of the samples first."""
-        from tui_annotate.tui.screens.queue import QueueScores, QueueScreen
+        from tui_annotate.tui.screens.queue import QUEUE, QueueScores, QueueScreen
 
         at = self._screen.current
         if at is None:
@@ -64,6 +64,7 @@ class SampleQueue:
             position=open_sample.position,
             current=current,
             leave="quit",
+            listing=replace(QUEUE, locked=open_sample.locked),
             scores=scores if session.machines else None,
         )
 

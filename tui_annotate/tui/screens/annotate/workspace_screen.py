@@ -244,7 +244,8 @@ class WorkspaceScreen(SampleScreen):
             position=open_sample.position,
             total=open_sample.total,
             finished=open_sample.completed,
-            aside=describe_set_aside(open_sample.skipped, open_sample.flagged),
+            aside=describe_set_aside(open_sample.skipped, open_sample.flagged, open_sample.locked),
+            locked=open_sample.locked,
             sample=open_sample.sample.id,
             person=person.name,
             saved=self.saves.state,
@@ -452,6 +453,8 @@ class WorkspaceScreen(SampleScreen):
         draft, now = self.draft, events.Event().time
         if draft and self.read_only and draft.state in action_of(action).changes:
             self._refuse_change(draft)
+        elif draft and self.locked and action == "sample.done":
+            self._leave_locked()
         elif draft and self.locked and _changes_sample(draft, action):
             draft.say(MessageCode.LOCKED, WARNING)
             self.perform([Blink()])
@@ -459,6 +462,17 @@ class WorkspaceScreen(SampleScreen):
             self._refuse_unseen(draft, now)
         else:
             super().do(action, digit=digit)
+
+    def _leave_locked(self) -> None:
+        """Go to the next sample to do: a reviewer may have reopened one meanwhile."""
+        if current := self.current:
+            session, key = current.session, current.open_sample.sample.key
+
+            def find() -> SampleKey | None:
+                annotate, who = session.annotate, session.person.id
+                return annotate.next_unfinished(who, key, order=session.order)
+
+            self.go(find, MessageCode.LOCKED_AND_LAST)
 
     def _refuse_change(self, draft: Draft) -> None:
         draft.say(MessageCode.READ_ONLY, WARNING, reason=self.read_only)

@@ -38,7 +38,7 @@ class SecondReadings(Feature):
     preload = ("tui_annotate.tui.dialogs.feedback", "tui_annotate.tui.dialogs.question")
 
     def begun(self, session: AnnotatorSession, open_sample: OpenSample, *, first: bool) -> None:
-        if first and open_sample.finished - open_sample.skipped >= open_sample.total:
+        if first and open_sample.finished - open_sample.skipped >= open_sample.possible:
             self.host.submit(
                 lambda: session.annotate.line.find_reopened(session.person),
                 self._ask_second_reading,

@@ -12,7 +12,13 @@ from tui_annotate.domain.errors import Conflict, TuiAnnotateError
 from tui_annotate.domain.suggestions import Suggestion, SuggestionStatus
 from tui_annotate.tui.draft import single_document, suggestion_actions
 from tui_annotate.tui.draft.effects import Accept, Decline, Effect, Open
-from tui_annotate.tui.draft.messages import NO_MESSAGE, Kind, MessageCode, StatusMessage
+from tui_annotate.tui.draft.messages import (
+    NO_MESSAGE,
+    Kind,
+    MessageCode,
+    StatusMessage,
+    add_state,
+)
 from tui_annotate.tui.draft.state import Draft
 from tui_annotate.tui.screen_message import describe_error
 from tui_annotate.tui.screens.sample.feature import Feature, FeatureHost, TextPage
@@ -44,10 +50,8 @@ class Suggestions(Feature):
         if (draft := self.host.draft) and (
             many := suggestion_actions.describe_open_suggestions(draft)
         ):
-            if shown := draft.message:
-                draft.say(MessageCode.WITH_MORE, shown.kind, first=shown, more=many)
-            else:
-                draft.say(many)
+            shown = draft.message
+            draft.message = add_state(shown, many, sample=draft.sample.id, kind=shown.kind)
             self.host.show_draft()
 
     def reloaded(self, draft: Draft, open_sample: OpenSample) -> None:
