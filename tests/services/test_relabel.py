@@ -12,6 +12,8 @@ import pytest
 
 from tests.helpers.stores import claim, fill, new_database
 from tui_annotate.domain.annotations import Anchor, Annotation
+from tui_annotate.domain.assignment_plan import AssignmentOptions
+from tui_annotate.domain.assignment_rules import Gold
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import (
     Conflict,
@@ -215,6 +217,33 @@ def test_work_says_what_it_was_made_under_and_the_event_what_it_is_under(
     assert {(event.versions["by"], event.versions["labels"]) for event in reported} == {
         ("li", report.after)
     }
+
+
+def test_checks_keep_their_scores_under_other_names(space: Workspace) -> None:
+    """Practice compares with the present answer, a recomputed check too: all have the new name."""
+    kim, ana = (space.person(name).id for name in ("kim", "ana"))
+    share = space.team.assignments
+    for who, key in ((kim, KEY), (kim, THIRD)):
+        put(space, who, key, f"k{key.dataset}", "Odd")
+        space.annotate.finish(who, key, seconds=1)
+    share.practice("e", ["ana"], gold="kim")
+    share.gold("d", Gold(["1"], every=2), answers="kim")
+    share.give("d", ["ana"], AssignmentOptions())
+    put(space, ana, THIRD, "practised", "Odd")
+    space.annotate.finish(ana, THIRD, seconds=1)
+    relabel(space).rename("Odd", "Strange")
+    while following := space.annotate.next_unfinished(ana, None):
+        if following == KEY:
+            put(space, ana, KEY, "checked", "Strange")
+        space.annotate.finish(ana, following, seconds=1)
+    relabel(space).rename("Strange", "Queer")
+    figures = space.team.progress.figures()
+    assert [each.score for each in figures.practice] == [1.0]
+    assert [each.accuracy for each in figures.gold] == [1.0]
+    assert share.recompute_gold("d").changed == 0
+    relabel(space).undo()
+    relabel(space).undo()
+    assert share.recompute_gold("d").changed == 0
 
 
 def test_what_is_below_goes_along(worked: Workspace) -> None:

@@ -143,7 +143,7 @@ _KINDS: Final[dict[str, type[Rule]]] = {
 }
 _RECORDS: Final = {
     AssignmentCause.PAUSE: "a pause",
-    AssignmentCause.RESUME: "the end of a pause",
+    AssignmentCause.RESUME: "the end of a pause, or of another attempt at practice",
     AssignmentCause.RESULT: "a result of practice",
 }
 """Batches that record what happened; they assign nothing, and undo leaves them alone."""
@@ -499,6 +499,12 @@ class AssignmentTransaction:
         ]
         pauses.end_pauses(self.connection, found, by=self.by, at=self.at)
         return found
+
+    def give_attempt(self, person: str, dataset: str) -> dict[str, tuple[SampleKey, ...]]:
+        """Give one more attempt at failed practice; see `practice_rounds.give_attempt`."""
+        return practice_rounds.give_attempt(
+            self.connection, person, dataset=dataset, by=self.by, at=self.at
+        )
 
     def read_gold_checks(self, dataset: str) -> list[GoldCheck]:
         """Return a dataset's completed gold samples with their scores, oldest first."""
