@@ -446,8 +446,9 @@ def test_adjudicated_samples_are_gold_by_default_and_stay_out_of_review(crew: Cr
     assert crew.accuracy() == {"ana": (1, 0.0)}
     assert len(judge.open(who, key).layers) == 2
     assert [row.key for row in judge.queue(who) if row.settled] == [key]
-    assert judge.adjudication_notice(crew.people["ben"], key) is not None
     assert judge.adjudication_notice(crew.people["ana"], key) is None
+    # Otherwise ana could tell the gold samples by the outcomes that others see, or ana does not.
+    assert judge.adjudication_notice(crew.people["ben"], key) is None
 
 
 def test_an_adjudicated_sample_is_promoted(pool: Crew) -> None:

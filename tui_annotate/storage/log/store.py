@@ -41,7 +41,6 @@ from tui_annotate.domain.suggestions import SuggestionStatus
 from tui_annotate.domain.version import VERSION
 from tui_annotate.domain.work_statistics import PracticeResult
 from tui_annotate.storage.assignments.escalation import Disabled, no_disabled_people
-from tui_annotate.storage.assignments.gold import is_gold_check
 from tui_annotate.storage.assignments.gold_results import score_first_completion
 from tui_annotate.storage.assignments.practice_rounds import find_ended_rounds, record_result
 from tui_annotate.storage.assignments.store import find_practice_answer
@@ -52,7 +51,7 @@ from tui_annotate.storage.database import Database
 from tui_annotate.storage.documents import read_segments, read_text
 from tui_annotate.storage.items import KindCount, count_kinds
 from tui_annotate.storage.log import record_filter
-from tui_annotate.storage.log.adjudications import WorkLock, update_history
+from tui_annotate.storage.log.adjudications import WorkLock, hides_outcomes, update_history
 from tui_annotate.storage.log.log import EventLog, EventStream, LogStore
 from tui_annotate.storage.log.review_candidates import ReviewCandidate, list_candidates
 from tui_annotate.storage.log.work_import import ImportCounts, WorkImport
@@ -236,12 +235,12 @@ class AnnotationStore(LogStore):
 
         It names no reviewer, and as sources only the person's own annotations. None before the
         sample is adjudicated, before the person completed the sample in each assigned reading, in a
-        second reading, and if the sample checks the person's accuracy.
+        second reading, and in datasets with gold samples, which the outcomes would name.
         """
         require_permission(self._actor, Permission.READ, person)
         with self._database.reading() as connection:
             second = base_person(person) != person
-            if second or is_gold_check(connection, person, key):
+            if second or hides_outcomes(connection, key.dataset):
                 return None
             if has_open_second_reading(connection, person, key):
                 return None
