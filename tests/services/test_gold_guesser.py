@@ -102,6 +102,11 @@ class Study:
             held = store.held(person=self.people[person])
             return {NAMES.index(each.key.id) for each in held if each.gold}
 
+    def adjudicate_all(self) -> None:
+        for row in self.judge().queue(self.people["rea"]):
+            if not row.settled:
+                self.adjudicate(NAMES.index(row.key.id))
+
 
 @pytest.fixture
 def study(tmp_path: Path) -> Iterator[Study]:
@@ -399,6 +404,27 @@ def test_an_adjudicated_dataset_treats_gold_samples_like_others(study: Study) ->
         study.annotating.add(ana, keys[place], claim(f"late {place}", 8, 10), seconds=0)
         study.annotating.finish(ana, keys[place], seconds=0)
         assert study.annotating.open(ana, keys[place]).lock.locked
+
+
+def test_second_readings_after_an_adjudication_show_nothing(study: Study) -> None:
+    """Samples of locked groups are not assigned again, so that no gold samples are left over."""
+    study.share.gold("d", Gold((), every=EVERY, seed="known to no one"), answers="kim")
+    study.share.give("d", PEOPLE, AssignmentOptions("90", 1))
+    runs = []
+    for name in PEOPLE:
+        study.complete(name)
+        queue, gold = study.queue(name), study.gold(name)
+        for at in [each for each in queue if each not in gold][: len(queue) // 3]:
+            study.adjudicate(at)
+        study.share.repeat("d", [name], AssignmentOptions("all"))
+        with AssignmentStore(study.database).reading() as store:
+            held = store.held(person=f"{study.people[name]}~2")
+        again = {NAMES.index(each.key.id) for each in held}
+        assert again
+        runs.append((len(queue), len(gold), len(again), len(again & gold)))
+    check_hits(runs)
+    study.adjudicate_all()
+    assert study.share.repeat("d", ["ana"], AssignmentOptions("all")).samples == 0
 
 
 def test_without_gold_samples_only_adjudicated_samples_are_locked(study: Study) -> None:

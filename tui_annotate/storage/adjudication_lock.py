@@ -1,8 +1,10 @@
-"""SQL conditions: on which samples annotators' work is locked because they are adjudicated."""
+"""On which samples annotators' work is locked because they are adjudicated: SQL and queries."""
 
 from __future__ import annotations
 
 from typing import Final
+
+from sqlalchemy import Connection, text
 
 from tui_annotate.domain.assignment_rules import AssignmentCause
 from tui_annotate.domain.people import SETTLED
@@ -61,7 +63,7 @@ Small, so that little work is locked before its own adjudication. A group always
 next to its gold sample, as at most every second sample is one.
 """
 
-GOLD_DATASETS: Final = (
+_GOLD_DATASETS: Final = text(
     "SELECT h.dataset FROM handouts h WHERE h.kind = 'gold' AND (h.undone = ''"
     " OR EXISTS (SELECT 1 FROM allotments g WHERE g.handout = h.id))"
 )
@@ -70,7 +72,7 @@ GOLD_DATASETS: Final = (
 Gold samples are not adjudicated with the others, so that the outcomes would name them.
 """
 
-GROUP_LOCKED: Final = (
+_GROUP_LOCKED: Final = text(
     "WITH own AS (SELECT a.sample_id, h.kind = 'gold' AS gold,"  # noqa: S608  constants
     f"   (row_number() OVER (ORDER BY a.rank, a.sample_id) - 1) / {GROUP_SIZE} AS grouped"
     "  FROM allotments a JOIN handouts h ON h.id = a.handout JOIN samples s ON s.id = a.sample_id"
@@ -84,6 +86,22 @@ GROUP_LOCKED: Final = (
 )
 """SQL: a person's finished samples of a dataset of which a sample in their group is adjudicated.
 
-They are locked in datasets with gold samples (`GOLD_DATASETS`).
+They are locked in datasets with gold samples (`_GOLD_DATASETS`).
 If only adjudicated samples were locked, an annotator could tell gold samples by what stays open.
 """
+
+
+def list_blind_datasets(connection: Connection) -> set[str]:
+    """Return the datasets whose annotators must not see which samples are adjudicated."""
+    return set(connection.execute(_GOLD_DATASETS).scalars())
+
+
+def list_group_locked(connection: Connection, person: str, dataset: str) -> set[int]:
+    """Return the row ids of a person's finished samples that are locked with their group.
+
+    Empty in a dataset without gold samples.
+    """
+    if dataset not in list_blind_datasets(connection):
+        return set()
+    scope = {"person": person, "dataset": dataset}
+    return set(connection.execute(_GROUP_LOCKED, scope).scalars())

@@ -285,13 +285,15 @@ class AssignmentService:
         """Assign annotators some of their own samples again, for a second reading.
 
         Adjudicated samples are not assigned: their annotators' work is locked.
-        Gold samples are among them: a sample that no second reading can have would be recognised.
+        Gold samples are among them: a sample that no second reading can have would be recognised,
+        and so would gold samples if more of them were left than of the others.
         """
         people = self.find_people(to, dry_run=dry_run) if to else self._people_with_samples(dataset)
         seconds = [second_reader(each) for each in people]
         gold: dict[tuple[str, SampleKey], int] = {}
         with self.store.reading() as store:
             has = {each.id: {one.key for one in store.held(person=each.id)} for each in seconds}
+            locked = {each.id: store.group_locked(each.id, dataset) for each in people}
             for each, second in zip(people, seconds, strict=True):
                 held = store.held(person=each.id)
                 gold |= {(second.id, one.key): one.handout for one in held if one.gold}
@@ -299,7 +301,8 @@ class AssignmentService:
         def allocate(data: AssignableDataset) -> AssignmentPlan:
             given = {}
             for each, second in zip(people, seconds, strict=True):
-                mine = data.has.get(each.id, frozenset()) - has[second.id] - data.locked
+                gone = has[second.id] | data.locked | locked[each.id]
+                mine = data.has.get(each.id, frozenset()) - gone
                 own = [item for item in data.items if item.key in mine]
                 given[second.id] = assignment_plan.draw_second_readings(own, wish, person=each.id)
             return AssignmentPlan(given)

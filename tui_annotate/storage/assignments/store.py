@@ -26,7 +26,7 @@ from tui_annotate.domain.people import SETTLED, Person
 from tui_annotate.domain.practice_feedback import PracticeAnswer
 from tui_annotate.domain.queue_orders import by_score
 from tui_annotate.domain.samples import SampleKey
-from tui_annotate.storage.adjudication_lock import locked_condition
+from tui_annotate.storage.adjudication_lock import list_group_locked, locked_condition
 from tui_annotate.storage.assignments import (
     assignment_rows,
     escalation,
@@ -317,6 +317,12 @@ class AssignmentTransaction:
             )
             for row in rows
         ]
+
+    def group_locked(self, person: str, dataset: str) -> set[SampleKey]:
+        """Return a person's samples that are locked with their group, in a dataset with gold."""
+        locked = list_group_locked(self.connection, person, dataset)
+        held = self.held(person=person) if locked else []
+        return {each.key for each in held if each.allotted.sample_id in locked}
 
     def handouts(self) -> list[StoredAssignment]:
         """Return all recorded assignments of samples in the order in which they were made."""

@@ -26,10 +26,10 @@ from tui_annotate.domain.people import SETTLED
 from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.storage.adjudication_lock import (
-    GOLD_DATASETS,
-    GROUP_LOCKED,
     LOCKING_ADJUDICATION,
     checked_condition,
+    list_blind_datasets,
+    list_group_locked,
 )
 from tui_annotate.storage.codec import from_json, to_json
 from tui_annotate.storage.log.events import BY, REASON
@@ -85,25 +85,10 @@ _IS_CHECKED: Final = text(
 )
 
 
-_GROUP_LOCKED: Final = text(GROUP_LOCKED)
-_GOLD_DATASETS: Final = text(GOLD_DATASETS)
 _LAST_REOPENING: Final = text(
     "SELECT verb, versions FROM events WHERE person = :person AND dataset = :dataset"
     " AND sample = :sample AND verb IN ('return', 'relabel') ORDER BY seq DESC LIMIT 1"
 )
-
-
-def hides_outcomes(connection: Connection, dataset: str) -> bool:
-    """Return whether annotators of a dataset must not see which samples are adjudicated."""
-    return dataset in connection.execute(_GOLD_DATASETS).scalars()
-
-
-def _list_group_locked(connection: Connection, person: str, dataset: str) -> set[int]:
-    """Return the finished samples of a person that are locked with their group (`GROUP_LOCKED`)."""
-    if not hides_outcomes(connection, dataset):
-        return set()
-    scope = {"person": person, "dataset": dataset}
-    return set(connection.execute(_GROUP_LOCKED, scope).scalars())
 
 
 def refuse_locked(connection: Connection, changes: Sequence[PlannedChange]) -> None:
@@ -122,7 +107,7 @@ def refuse_locked(connection: Connection, changes: Sequence[PlannedChange]) -> N
     rows = {"rows": to_json(sorted({change.sample_id for change in own}))}
     suspects = set(connection.execute(_POSSIBLY_LOCKED, rows).scalars())
     in_groups = {
-        place: _list_group_locked(connection, *place)
+        place: list_group_locked(connection, *place)
         for place in {(each.person, each.key.dataset) for each in own}
     }
     locked = []
@@ -173,7 +158,7 @@ def read_lock(
     """Return the lock of a person's work on a sample, with one query for most samples."""
     if person == SETTLED:
         return WorkLock()
-    if state.finished and sample_id in _list_group_locked(connection, person, key.dataset):
+    if state.finished and sample_id in list_group_locked(connection, person, key.dataset):
         return WorkLock(locked=True)
     may_be_locked = connection.execute(_IS_LOCKED, {"sample_id": sample_id}).first() is not None
     if not (state is State.REOPENED or may_be_locked):
@@ -217,7 +202,7 @@ def update_history(
         seen: ids of the people whose work the user may read, without the names of reviewers and
             without datasets that hide outcomes; None for all people.
     """
-    hidden = set() if seen is None else set(connection.execute(_GOLD_DATASETS).scalars())
+    hidden = set() if seen is None else list_blind_datasets(connection)
     checked: dict[SampleKey, set[str]] = {}
     for person, dataset, sample in connection.execute(_CHECKED):
         if dataset not in hidden:

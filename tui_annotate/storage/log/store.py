@@ -40,6 +40,7 @@ from tui_annotate.domain.spans import Span
 from tui_annotate.domain.suggestions import SuggestionStatus
 from tui_annotate.domain.version import VERSION
 from tui_annotate.domain.work_statistics import PracticeResult
+from tui_annotate.storage.adjudication_lock import list_blind_datasets
 from tui_annotate.storage.assignments.escalation import Disabled, no_disabled_people
 from tui_annotate.storage.assignments.gold_results import score_first_completion
 from tui_annotate.storage.assignments.practice_rounds import find_ended_rounds, record_result
@@ -51,7 +52,7 @@ from tui_annotate.storage.database import Database
 from tui_annotate.storage.documents import read_segments, read_text
 from tui_annotate.storage.items import KindCount, count_kinds
 from tui_annotate.storage.log import record_filter
-from tui_annotate.storage.log.adjudications import WorkLock, hides_outcomes, update_history
+from tui_annotate.storage.log.adjudications import WorkLock, update_history
 from tui_annotate.storage.log.log import EventLog, EventStream, LogStore
 from tui_annotate.storage.log.review_candidates import ReviewCandidate, list_candidates
 from tui_annotate.storage.log.work_import import ImportCounts, WorkImport
@@ -240,7 +241,7 @@ class AnnotationStore(LogStore):
         require_permission(self._actor, Permission.READ, person)
         with self._database.reading() as connection:
             second = base_person(person) != person
-            if second or hides_outcomes(connection, key.dataset):
+            if second or key.dataset in list_blind_datasets(connection):
                 return None
             if has_open_second_reading(connection, person, key):
                 return None
