@@ -86,8 +86,8 @@ _GROUP_LOCKED: Final = text(
 )
 """SQL: a person's finished samples of a dataset of which a sample in their group is adjudicated.
 
-They are locked in datasets with gold samples (`_GOLD_DATASETS`).
-If only adjudicated samples were locked, an annotator could tell gold samples by what stays open.
+They are locked in datasets with gold samples (`_GOLD_DATASETS`). If only adjudicated samples were
+locked, an annotator could recognise gold samples as those that stay open.
 """
 
 

@@ -65,7 +65,7 @@ class StreamOutcome:
         return self.action is None and not self.kinds and not self.findings
 
     def keep_state(self) -> None:
-        """Leave the sample in its state, if the outcome would reopen it."""
+        """Keep the state of the sample, if the outcome would reopen it."""
         if not self.reopens or self.action is None:
             return
         before, after = self.action.before.annotations, self.action.after.annotations
