@@ -107,7 +107,7 @@ class AdjudicatedSample:
         returned: people whose work was reopened, and who have not completed it since.
         imported: whether the adjudication came from a file.
         checked: people for whom the sample is practice or a check of their accuracy: their work is
-            no part of the review, so that it is neither locked nor counted.
+            no part of the review, so that it is not counted, and locked only with other samples.
         reasons: reason of the last reopening of each person's work.
     """
 
