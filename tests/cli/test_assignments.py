@@ -363,7 +363,7 @@ def test_gold_samples_are_declared_and_listed(checked: Command) -> None:
     assert (dry.code, "--dry-run" in dry.err) == (0, True)
     assert checked(*on, "s1", "--dry-run", "--json").json == {
         "handout": 0, "dataset": "news", "every": 10, "threshold": 70, "samples": 1,
-        "recognisable": False,
+        "recognisable": False, "checks": 3, "edited_later": 0,
     }  # fmt: skip
     assert checked("assignments", "list", "--json").json == listed
     assert checked(*on, "s5").code == 1
@@ -468,3 +468,84 @@ def test_gold_work_is_left_out_of_exports_and_told(checked: Command) -> None:
     page = checked("report", "html", "-o", "report.html")
     assert "--include-gold" in page.err
     assert "--include-gold" not in checked("report", "html", "--include-gold", "-o", "all.html").err
+
+
+def test_status_counts_checks_that_were_edited_later(checked: Command, tmp_path: Path) -> None:
+    """In `status`, in `assignments gold` and in the method text; the accuracy stays."""
+    on = ("assignments", "gold", "--dataset", "news", "--gold", "kim", "--every", "2", "--dry-run")
+    (before,) = checked("status", "--json").json["gold"]
+    assert "edited after" not in checked("status").err
+    with workspaces.open(tmp_path) as space:
+        ana, key = space.person("ana").id, space.corpus.keys()[0]
+        space.annotate.add(ana, key, claim("late", 5, 9, label="Benign"), seconds=0)
+        space.annotate.finish(ana, key, seconds=0)
+    (found,) = checked("status", "--json").json["gold"]
+    assert found == {**before, "edited_later": 1}
+    assert "1 edited after the first completion" in " ".join(checked("status").err.split())
+    counts = checked(*on, "--json").json
+    assert (counts["checks"], counts["edited_later"]) == (3, 1)
+    assert "edited after the first completion: 1" in checked(*on).out
+    assert checked("snapshots", "create", "one").code == 0
+    (method,) = tmp_path.rglob("method.md")
+    text = " ".join(method.read_text().split())
+    assert "of 3 gold checks, 1 was edited after the first completion" in text
+
+
+def test_doctor_finds_a_low_accuracy(checked: Command) -> None:
+    """Below the threshold of the dataset, which the result states; it names no person."""
+
+    def find() -> list[dict[str, str]]:
+        checks = checked("doctor", "--json").json
+        return [each for each in checks if each["what"] == "accuracy on gold samples"]
+
+    (found,) = find()
+    assert found["state"] == "doubt"
+    assert "1 of 1 annotator" in found["says"]
+    assert "70%" in found["says"]
+    assert "ana" not in found["says"].replace("annotator", "")
+    on = ("assignments", "gold", "--dataset", "news", "--gold", "kim", "--threshold", "0")
+    assert checked(*on).code == 0
+    assert [each["state"] for each in find()] == ["ok"]
+
+
+def test_an_admin_who_decides_becomes_no_annotator(checked: Command, tmp_path: Path) -> None:
+    """Neither by adjudicating agreed samples, nor by deleting work that does not exist."""
+    with workspaces.open(tmp_path) as space:
+        ben = space.person("ben").id
+        for name in ("t2", "t3"):
+            key = next(one for one in list(space.corpus.keys()) if one.id == name)
+            space.annotate.finish(ben, key, seconds=0)
+    before = checked("people", "list", "--json").json
+    done = checked("assignments", "promote", "--dataset", "news", "--agreed", "--json")
+    assert done.json["adjudicated"] == 2
+    assert "new annotator" not in done.err
+    assert checked("review", "reopen", "news/t2", "--reason", "again").code == 0
+    assert checked("annotations", "delete", "--mine", "--yes").code == 0
+    after = checked("people", "list", "--json").json
+    assert {each["name"] for each in after} - {"adjudicated"} == {
+        each["name"] for each in before
+    } - {"adjudicated"}
+
+
+def test_one_more_attempt_at_practice(command: Command, tmp_path: Path) -> None:
+    """`assignments resume --retry` says in which dataset; nobody else has one to get."""
+    (tmp_path / "p.csv").write_text("id,source,summary\n1,It cost 1.,It cost 2.\n")
+    assert command("init").code == 0
+    assert command("ingest", str(tmp_path / "p.csv"), "--dataset", "p").code == 0
+    with workspaces.open(tmp_path) as space:
+        (key,) = space.corpus.keys()
+        kim, ana = space.person("kim").id, space.person("ana").id
+        space.annotate.add(kim, key, claim("k", 0, 4, label="Benign"), seconds=0)
+        space.annotate.finish(kim, key, seconds=0)
+    on = ("assignments", "practice", "--dataset", "p", "--person", "ana", "--gold", "kim")
+    assert command(*on, "--pass", "80", "--attempts", "1", "--hold").code == 0
+    with workspaces.open(tmp_path) as space:
+        space.annotate.finish(ana, key, seconds=0)
+        space.annotate.next_unfinished(ana, key)
+    assert command("assignments", "resume", "kim", "--retry").code == 1
+    given = command("assignments", "resume", "ana", "--retry", "--json").json
+    assert (given["datasets"], given["retried"]) == (["p"], ["p"])
+    with workspaces.open(tmp_path) as space:
+        assert space.annotate.start(ana) == key
+    assert command("assignments", "resume", "ana", "--retry").code == 1
+    assert command("audit", "verify").code == 0

@@ -246,3 +246,21 @@ def test_a_dataset_gets_its_own_set(annotated: Command, tmp_path: Path) -> None:
     assert annotated("labels", "rename", "Plain", "Simple", *mine).code == 0
     assert annotated("labels", "show", *mine).out == "- Questionable\n- {name: Simple, key: 2}\n"
     assert len(annotated("labels", "history", *mine, "--json").json) == 2
+
+
+def test_samples_without_a_rating_are_counted_and_opened_again(
+    annotated: Command, tmp_path: Path
+) -> None:
+    """The same label set is enough; without a scale nothing is opened."""
+    on = ("labels", "apply", "labels.yaml", "--reopen-unrated")
+    assert annotated(*on, "--dry-run", "--json").json["lacking"] == []
+    with (tmp_path / "tui-annotate.toml").open("a") as file:
+        file.write('ratings = ["good", "poor"]\n')
+    with tui_annotate.open(tmp_path) as space:
+        who, key = space.people.all()[0].id, space.corpus.keys()[-1]
+        space.annotate.finish(who, key, seconds=0)
+    tried = annotated(*on, "--dry-run")
+    assert (tried.code, "completed samples without a rating: 1" in tried.out) == (0, True)
+    (found,) = annotated(*on, "--json").json["lacking"]
+    assert (found["part"], found["samples"], found["reopened"]) == ("rating", 1, 1)
+    assert annotated("doctor").code == 0

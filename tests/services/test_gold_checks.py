@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -27,6 +27,7 @@ from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.labels.store import GuidanceStore
 from tui_annotate.storage.log.store import AnnotationStore
+from tui_annotate.storage.study_conduct import StudyConductStore
 from tui_annotate.storage.work_statistics import WorkStatisticsStore
 
 GOLD = ("3", "7", "11", "15")
@@ -42,13 +43,16 @@ class Crew:
     share: AssignmentService
     people: dict[str, str]
 
-    def work(self, name: str, *, steps: int = 99) -> list[str]:
-        """What a person gets and completes without annotations, in order."""
+    def work(self, name: str, *, steps: int = 99, marks: Sequence[str] = ()) -> list[str]:
+        """What a person gets and completes, in order; `marks`: samples in which they mark."""
         done: list[str] = []
         after = None
         while len(done) < steps and (
             key := self.annotating.next_unfinished(self.people[name], after)
         ):
+            if key.id in marks:
+                mark = claim(f"{name} {key.id}", 0, 8)
+                self.annotating.add(self.people[name], key, mark, seconds=1)
             self.annotating.finish(self.people[name], key, seconds=1)
             done.append(key.id)
             after = key
@@ -180,22 +184,58 @@ def test_an_annotators_statistics_tell_nothing(pool: Crew) -> None:
 
 def test_accuracy_compares_with_the_known_answers(pool: Crew) -> None:
     """Of completed gold samples alone."""
-    ana, key = pool.people["ana"], SampleKey("d", "7")
     pool.work("ana")
     assert pool.accuracy() == {"ana": (4, 0.25)}  # kim marked nothing in one of the four
+    pool.work("ben", marks=["7"])
+    assert pool.accuracy()["ben"] == (4, 0.5)
+
+
+def test_a_check_is_scored_at_its_first_completion(pool: Crew) -> None:
+    """Edits, undo and another completion change neither the score nor the check; they count."""
+    ana, key = pool.people["ana"], SampleKey("d", "7")
+    pool.work("ana")
     pool.annotating.add(ana, key, claim("a7", 5, 10), seconds=1)
-    checks, accuracy = pool.accuracy()["ana"]
-    assert checks == 3
-    assert accuracy == pytest.approx(1 / 3)
+    assert pool.accuracy() == {"ana": (4, 0.25)}
     pool.annotating.finish(ana, key, seconds=1)
-    assert pool.accuracy() == {"ana": (4, 0.5)}
+    assert pool.accuracy() == {"ana": (4, 0.25)}
+    assert measured(pool).edited_later == 1
+    pool.annotating.undo(ana)
+    pool.annotating.undo(ana)
+    assert pool.accuracy() == {"ana": (4, 0.25)}
+    assert measured(pool).edited_later == 1
+    report = pool.share.gold("d", RULE, answers="kim", dry_run=True)
+    assert (report.checks, report.edited_later) == (4, 1)
+    assert pool.share.recompute_gold("d").changed == 0  # the present answers, but the same work
+    counts = StudyConductStore(pool.database).count()
+    assert (counts.checks, counts.edited_checks) == (4, 1)
+
+
+def test_a_check_that_was_skipped_first_is_scored_when_it_is_completed(pool: Crew) -> None:
+    """No answer follows a skipped sample, so that its first completion is still to come."""
+    ana, key = pool.people["ana"], SampleKey("d", "7")
+    pool.work("ben", marks=["7"])
+    after = None
+    while following := pool.annotating.next_unfinished(ana, after):
+        if following == key:
+            pool.annotating.skip(ana, key, seconds=1)
+        else:
+            pool.annotating.finish(ana, following, seconds=1)
+        after = following
+    assert pool.accuracy()["ana"][0] == 3
+    pool.annotating.add(ana, key, claim("a7", 0, 8), seconds=1)
+    pool.annotating.finish(ana, key, seconds=1)
+    assert pool.accuracy()["ana"] == pool.accuracy()["ben"]
+
+
+def measured(crew: Crew) -> GoldAccuracy:
+    """The accuracy of the only person with checks."""
+    (found,) = ProgressReader(WorkStatisticsStore(crew.database), dict).figures().gold
+    return found
 
 
 def older(crew: Crew) -> int:
     """The number of ana's checks that were compared with an answer that changed later."""
-    store = WorkStatisticsStore(crew.database)
-    (found,) = ProgressReader(store, dict).figures().gold
-    return found.older_answers
+    return measured(crew).older_answers
 
 
 def test_a_later_edit_of_an_answer_changes_no_finished_check(pool: Crew) -> None:
@@ -253,10 +293,7 @@ def test_imported_answers_keep_their_versions(crew: Crew) -> None:
     bring("one")
     crew.share.pool("d", Pool(1, "ingested"))
     crew.share.gold("d", Gold((), every=2), answers="imported")
-    ana = crew.people["ana"]
-    assert key.id in crew.work("ana")
-    crew.annotating.add(ana, key, claim("mine", 0, 8), seconds=1)
-    crew.annotating.finish(ana, key, seconds=1)
+    assert key.id in crew.work("ana", marks=[key.id])
     assert (crew.accuracy(), older(crew)) == ({"ana": (1, 1.0)}, 0)
     bring("one", "two")
     assert (crew.accuracy(), older(crew)) == ({"ana": (1, 1.0)}, 1)
@@ -302,6 +339,42 @@ def test_a_low_accuracy_pauses_a_person_after_a_block(strict: Crew) -> None:
     assert strict.accuracy(Actor(ana, Role.ANNOTATOR)) == {}
 
 
+def test_no_action_of_a_paused_annotator_is_stored(strict: Crew) -> None:
+    """Each public action but working time is refused, and changes no event."""
+    ana = strict.people["ana"]
+    done = strict.work("ana", marks=[str(at) for at in range(1, 21) if str(at) not in GOLD])
+    key = SampleKey("d", next(name for name in done if name not in GOLD))
+    store = strict.annotating.store
+    moment = {each: len(store.events(ana, SampleKey("d", each))) for each in done}
+    annotating = strict.annotating
+    actions: dict[str, Callable[[], object]] = {
+        "add": lambda: annotating.add(ana, key, claim("late", 0, 4), seconds=1),
+        "edit": lambda: annotating.edit(
+            ana, key, replace(claim(f"ana {key.id}", 0, 4), version=1), seconds=1
+        ),
+        "remove": lambda: annotating.remove(ana, key, f"ana {key.id}", version=1, seconds=1),
+        "finish": lambda: annotating.finish(ana, key, seconds=1),
+        "skip": lambda: annotating.skip(ana, key, seconds=1),
+        "flag": lambda: annotating.flag(ana, key, seconds=1),
+        "comment": lambda: annotating.comment(ana, key, "late", seconds=1),
+        "rate": lambda: annotating.rate(ana, key, "good", seconds=1),
+        "clear": lambda: annotating.clear(ana),
+        "undo": lambda: annotating.undo(ana),
+        "redo": lambda: annotating.redo(ana),
+        "accept": lambda: annotating.accept(ana, key, "s", seconds=1),
+        "refuse": lambda: annotating.refuse(ana, key, "s", seconds=1),
+    }
+    own = {name for name in vars(AnnotationService) if callable(getattr(annotating, name))}
+    stored = {name for name in own if not name.startswith("_")} - {"read", "clock", "new_id"}
+    assert stored == actions.keys()
+    for name, action in actions.items():
+        # What does not exist is refused as such, before the pause.
+        refusal = NotFound if name in ("accept", "refuse") else WorkPaused
+        with pytest.raises(refusal):
+            action()
+    assert moment == {each: len(store.events(ana, SampleKey("d", each))) for each in done}
+
+
 def figures(crew: Crew) -> tuple[GoldAccuracy, ...]:
     """The accuracy of all people as an admin sees it."""
     names = {who: name for name, who in crew.people.items()}
@@ -325,6 +398,19 @@ def test_an_admin_resumes_paused_work_by_a_record(strict: Crew) -> None:
     assert strict.share.undo().handout.kind == "gold"
     with pytest.raises(NotFound):
         strict.share.resume("nobody")
+
+
+def test_checks_that_decided_once_do_not_decide_again(strict: Crew) -> None:
+    """After a pause, completing the same samples again, or editing them, pauses no one."""
+    ana = strict.people["ana"]
+    done = strict.work("ana")
+    strict.share.resume("ana")
+    for name in done:
+        key = SampleKey("d", name)
+        strict.annotating.add(ana, key, claim(f"again {name}", 20, 30), seconds=1)
+        strict.annotating.finish(ana, key, seconds=1)
+    assert strict.annotating.pause(ana) is None
+    assert len(strict.work("ana")) == 14
 
 
 def test_good_work_and_a_rule_without_pause_pause_no_one(strict: Crew) -> None:
@@ -359,14 +445,13 @@ def test_adjudicated_samples_are_gold_by_default_and_stay_out_of_review(crew: Cr
     judge.finish(who, key, rest=RejectionReason.SLIP, seen=open_sample.seen, seconds=1)
     crew.share.pool("d", Pool(1, "ingested"))
     assert crew.share.gold("d", replace(RULE, every=2)).samples == 1
-    assert key.id in crew.work("ana")
-    crew.annotating.add(crew.people["ana"], key, claim("a7", 0, 5), seconds=1)
-    crew.annotating.finish(crew.people["ana"], key, seconds=1)
+    assert key.id in crew.work("ana", marks=[key.id])
     assert crew.accuracy() == {"ana": (1, 0.0)}
     assert len(judge.open(who, key).layers) == 2
     assert [row.key for row in judge.queue(who) if row.settled] == [key]
-    assert judge.adjudication_notice(crew.people["ben"], key) is not None
     assert judge.adjudication_notice(crew.people["ana"], key) is None
+    # Otherwise ana could tell the gold samples by the outcomes that others see, or ana does not.
+    assert judge.adjudication_notice(crew.people["ben"], key) is None
 
 
 def test_an_adjudicated_sample_is_promoted(pool: Crew) -> None:

@@ -12,15 +12,26 @@ from pathlib import Path
 import pytest
 
 from tests.helpers.stores import SEGMENTER, annotate, claim, new, new_database, sample
+from tui_annotate.domain.adjudication import RejectionReason
+from tui_annotate.domain.adjudication_history import LOCKED_CODE
 from tui_annotate.domain.assignment_plan import AssignmentOptions, AssignmentOrder
 from tui_annotate.domain.assignment_rules import Gold, Pool
-from tui_annotate.domain.people import OPERATOR, Person, PersonKind
+from tui_annotate.domain.errors import NotAllowed
+from tui_annotate.domain.people import OPERATOR, Actor, Person, PersonKind, Role
+from tui_annotate.domain.records import RecordFilter
 from tui_annotate.domain.samples import SampleKey
+from tui_annotate.services.annotate import AnnotationService
 from tui_annotate.services.assignments import AssignmentService
+from tui_annotate.services.progress import ProgressReader
+from tui_annotate.services.review import ReviewService
 from tui_annotate.storage.assignments.pools import take_from_pool
 from tui_annotate.storage.assignments.store import AssignmentStore
+from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.database import Database
+from tui_annotate.storage.labels.store import GuidanceStore
+from tui_annotate.storage.log.store import AnnotationStore
 from tui_annotate.storage.queue_orders import RankedSample, sort_value_of
+from tui_annotate.storage.work_statistics import WorkStatisticsStore
 
 SIZE, EVERY = 160, 5
 NAMES = [f"s{at}" for at in range(SIZE)]
@@ -44,8 +55,33 @@ VALUES: dict[str, Value] = {
 @dataclass
 class Study:
     database: Database
+    annotating: AnnotationService
     share: AssignmentService
     people: dict[str, str]
+
+    def complete(self, person: str) -> None:
+        """A person completes all samples in the order of the queue, with one mark in each."""
+        who = self.people[person]
+        for at in self.queue(person):
+            key = SampleKey("d", NAMES[at])
+            self.annotating.add(who, key, claim(f"{person} {at}", 0, 7), seconds=0)
+            self.annotating.finish(who, key, seconds=0)
+
+    def locked(self, person: str) -> set[int]:
+        """The places in the queue at which a person sees that the work is locked."""
+        who, store = self.people[person], self.annotating.store
+        keys = [SampleKey("d", NAMES[at]) for at in self.queue(person)]
+        return {at for at, key in enumerate(keys) if store.work_lock(who, key).locked}
+
+    def judge(self) -> ReviewService:
+        stores = (self.annotating.corpus, self.annotating.store, self.annotating.people)
+        return ReviewService(*stores, GuidanceStore(self.database))
+
+    def adjudicate(self, at: int) -> None:
+        """A reviewer accepts all that the annotators of a sample marked."""
+        review, rea, key = self.judge(), self.people["rea"], SampleKey("d", NAMES[at])
+        seen = review.open(rea, key).seen
+        review.finish(rea, key, rest=RejectionReason.SLIP, seen=seen, seconds=0)
 
     def taken(self, person: str) -> list[int]:
         """What a person takes from the pool, one sample after the other."""
@@ -66,6 +102,11 @@ class Study:
             held = store.held(person=self.people[person])
             return {NAMES.index(each.key.id) for each in held if each.gold}
 
+    def adjudicate_all(self) -> None:
+        for row in self.judge().queue(self.people["rea"]):
+            if not row.settled:
+                self.adjudicate(NAMES.index(row.key.id))
+
 
 @pytest.fixture
 def study(tmp_path: Path) -> Iterator[Study]:
@@ -80,7 +121,7 @@ def study(tmp_path: Path) -> Iterator[Study]:
         for at, name in enumerate(NAMES)
     ]
     annotating.corpus.add([new(each) for each in made], segmenter=SEGMENTER)
-    people = {name: f"id of {name}" for name in (*PEOPLE, "kim")}
+    people = {name: f"id of {name}" for name in (*PEOPLE, "kim", "rea")}
     for name, who in people.items():
         annotating.people.keep(Person(who, name, PersonKind.LOCAL))
     for at in KNOWN:
@@ -90,7 +131,7 @@ def study(tmp_path: Path) -> Iterator[Study]:
     share = AssignmentService(
         AssignmentStore(database), annotating.people, lambda _: None, OPERATOR
     )
-    yield Study(database, share, people)
+    yield Study(database, annotating, share, people)
     database.close()
 
 
@@ -255,3 +296,147 @@ def test_undone_batches_leave_no_gold_samples_at_the_end(study: Study) -> None:
     second = study.share.give("d", ["ana"], AssignmentOptions("20"))
     study.share.undo(second.handout)
     assert study.queue("ana")[-1] not in study.gold("ana")
+
+
+def lock_guesses(size: int, before: set[int], now: set[int]) -> dict[str, set[int]]:
+    """By rule the places where a guesser expects gold samples, from two looks at the locks."""
+    places, new = set(range(size)), sorted(now - before)
+    unlocked = places - now
+    return {
+        "locked": now,
+        "open": unlocked,
+        "newly locked": set(new),
+        "first of the newly locked": set(new[:1]),
+        "last of the newly locked": set(new[-1:]),
+        "after a sample that was locked with it": {at for at in new if at - 1 in new},
+        "before a sample that was locked with it": {at for at in new if at + 1 in new},
+        "locked alone": {at for at in now if {at - 1, at + 1} <= unlocked},
+        "locked after a locked sample": {at for at in now if at - 1 in now},
+        "open after a locked sample": {at for at in unlocked if at - 1 in now},
+        "open among locked samples": {at for at in unlocked if {at - 1, at + 1} <= now},
+    }
+
+
+def check_hits(found: Sequence[tuple[int, int, int, int]]) -> None:
+    """Guesses (size, gold samples, guesses, hits) together are no better than chance."""
+    above = sum(hits - drawn * count / size for size, count, drawn, hits in found)
+    variance = sum(
+        drawn * count * (size - count) * (size - drawn) / (size * size * (size - 1))
+        for size, count, drawn, _ in found
+    )
+    assert above <= BOUND * math.sqrt(variance)
+
+
+@pytest.mark.parametrize("order", ["as completed", "random", "as imported"])
+def test_the_locks_of_adjudicated_samples_show_nothing(study: Study, order: str) -> None:
+    """Neither what is locked at one time, nor what each single adjudication locks."""
+    study.share.gold("d", Gold((), every=EVERY, seed="known to no one"), answers="kim")
+    study.share.give("d", PEOPLE, AssignmentOptions("30", 1))
+    queues = {name: study.queue(name) for name in PEOPLE}
+    gold = {
+        name: {at for at, each in enumerate(queues[name]) if each in study.gold(name)}
+        for name in PEOPLE
+    }
+    for name in PEOPLE:
+        study.complete(name)
+    ordinary = [each for name in PEOPLE for each in queues[name] if each not in KNOWN]
+    if order == "random":
+        random.Random(1).shuffle(ordinary)
+    if order == "as imported":
+        ordinary.sort()
+    locked: dict[str, set[int]] = {name: set() for name in PEOPLE}
+    single: dict[str, list[tuple[int, int, int, int]]] = {}
+    for count, each in enumerate(ordinary, 1):
+        study.adjudicate(each)
+        (owner,) = [name for name in PEOPLE if each in queues[name] and each not in KNOWN]
+        now, size = study.locked(owner), len(queues[owner])
+        assert queues[owner].index(each) in now
+        for rule, guess in lock_guesses(size, locked[owner], now).items():
+            one = (size, len(gold[owner]), len(guess), len(guess & gold[owner]))
+            if "newly" in rule or "with it" in rule:
+                single.setdefault(rule, []).append(one)
+            elif count in (len(ordinary) // 4, len(ordinary) // 2, len(ordinary) * 3 // 4):
+                check_hits([one])
+        locked[owner] = now
+    for hits in single.values():
+        check_hits(hits)
+    assert locked == {name: set(range(len(queues[name]))) for name in PEOPLE}
+
+
+def test_an_adjudicated_dataset_treats_gold_samples_like_others(study: Study) -> None:
+    """Edits, outcomes, history, export and statistics of an annotator, and a reopening."""
+    study.share.gold("d", Gold((), every=EVERY, seed="known to no one"), answers="kim")
+    study.share.give("d", ["ana"], AssignmentOptions("20", 1))
+    study.complete("ana")
+    ana, rea = study.people["ana"], study.people["rea"]
+    actor = Actor(ana, Role.ANNOTATOR)
+    queue, gold = study.queue("ana"), study.gold("ana")
+    keys = [SampleKey("d", NAMES[at]) for at in queue]
+    statistics = ProgressReader(WorkStatisticsStore(study.database, actor=actor), dict)
+    figures = statistics.figures()
+    corpus = CorpusStore(study.database, actor=actor)
+    before = list(corpus.records(RecordFilter()))
+    for at in [each for each in queue if each not in gold][::3]:
+        study.adjudicate(at)
+    locked = study.locked("ana")
+    assert locked & {queue.index(at) for at in gold}
+    for place, key in enumerate(keys):
+        assert study.judge().adjudication_notice(ana, key) is None
+        if place in locked:
+            with pytest.raises(NotAllowed, check=lambda error: error.code == LOCKED_CODE):
+                study.annotating.add(ana, key, claim(f"late {place}", 8, 10), seconds=0)
+            assert study.annotating.open(ana, key).lock.locked
+        else:
+            study.annotating.comment(ana, key, "open", seconds=0)
+            study.annotating.undo(ana)
+    assert AnnotationStore(study.database, actor=actor).adjudications().samples == {}
+    after = {each.sample.key: each for each in corpus.records(RecordFilter())}
+    for record in before:
+        if record.sample.key in keys and keys.index(record.sample.key) in locked:
+            assert after[record.sample.key] == record
+    assert statistics.figures() == figures
+    one = next(place for place in sorted(locked) if queue[place] in gold)
+    two = next(place for place in sorted(locked) if queue[place] not in gold)
+    for place in (one, two):
+        study.judge().reopen_work(rea, keys[place], reason="look again", person=ana)
+        lock = study.annotating.open(ana, keys[place]).lock
+        assert (lock.locked, lock.reopened) == (False, "look again")
+        study.annotating.add(ana, keys[place], claim(f"late {place}", 8, 10), seconds=0)
+        study.annotating.finish(ana, keys[place], seconds=0)
+        assert study.annotating.open(ana, keys[place]).lock.locked
+
+
+def test_second_readings_after_an_adjudication_show_nothing(study: Study) -> None:
+    """Samples of locked groups are not assigned again, so that no gold samples are left over."""
+    study.share.gold("d", Gold((), every=EVERY, seed="known to no one"), answers="kim")
+    study.share.give("d", PEOPLE, AssignmentOptions("90", 1))
+    runs = []
+    for name in PEOPLE:
+        study.complete(name)
+        queue, gold = study.queue(name), study.gold(name)
+        for at in [each for each in queue if each not in gold][: len(queue) // 3]:
+            study.adjudicate(at)
+        study.share.repeat("d", [name], AssignmentOptions("all"))
+        with AssignmentStore(study.database).reading() as store:
+            held = store.held(person=f"{study.people[name]}~2")
+        again = {NAMES.index(each.key.id) for each in held}
+        assert again
+        runs.append((len(queue), len(gold), len(again), len(again & gold)))
+    check_hits(runs)
+    study.adjudicate_all()
+    assert study.share.repeat("d", ["ana"], AssignmentOptions("all")).samples == 0
+
+
+def test_without_gold_samples_only_adjudicated_samples_are_locked(study: Study) -> None:
+    """Their annotators also see the outcome, which would name the gold samples."""
+    study.share.give("d", ["ana"], AssignmentOptions("20", 1))
+    study.complete("ana")
+    first = study.queue("ana")[0]
+    study.adjudicate(first)
+    assert study.locked("ana") == {0}
+    key, ana = SampleKey("d", NAMES[first]), study.people["ana"]
+    assert study.judge().adjudication_notice(ana, key) is not None
+    rule = study.share.gold("d", Gold((), every=EVERY), answers="kim")
+    assert study.judge().adjudication_notice(ana, key) is None
+    study.share.undo(rule.handout)
+    assert study.judge().adjudication_notice(ana, key) is not None

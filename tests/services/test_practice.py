@@ -12,7 +12,7 @@ import pytest
 from tests.helpers.stores import annotate, claim, fill, new_database
 from tui_annotate.domain.annotations import ADJUDICATED, REJECTED
 from tui_annotate.domain.assignment_rules import Practice
-from tui_annotate.domain.errors import Conflict, InvalidInput, WorkPaused
+from tui_annotate.domain.errors import Conflict, InvalidInput, NotReady, WorkPaused
 from tui_annotate.domain.people import OPERATOR, SETTLED, Actor, Person, PersonKind, Role
 from tui_annotate.domain.records import OwnedAnnotation, Record, RecordFilter
 from tui_annotate.domain.samples import SampleKey
@@ -253,6 +253,80 @@ def test_who_fails_the_last_attempt_goes_on_or_is_held(database: Database, *, ho
     assert [each.asked["attempt"] for each in records] == [1, 2]
     with pytest.raises(Conflict):
         share.undo(records[0].id)
+
+
+@pytest.mark.parametrize("way", ["edit", "undo", "clear", "rating", "reassigned", "skipped"])
+def test_what_follows_the_answer_changes_no_score(database: Database, way: str) -> None:
+    """The score is that of the first completion, after which the answer is shown."""
+    share = criteria(database, pass_score=80, attempts=1)
+    annotating, people = annotate(database), PeopleStore(database)
+    ana, kim = (people.local(name).id for name in ("ana", "kim"))
+    if way == "rating":
+        annotating.rate(kim, KEY, "bad", seconds=0)
+    annotating.finish(ana, KEY, seconds=1)
+    assert annotating.feedback(ana, KEY) is not None
+    if way == "undo":
+        annotating.undo(ana)
+    if way == "clear":
+        annotating.clear(ana)
+    if way == "reassigned":
+        share.undo(begun=True)
+        share.practice("p", ["ana"], gold="kim", criteria=Practice(pass_score=80, attempts=1))
+    if way == "skipped":
+        annotating.undo(ana)
+        annotating.skip(ana, KEY, seconds=1)
+    else:
+        annotating.add(ana, KEY, claim("copied"), seconds=1)
+        annotating.rate(ana, KEY, "bad", seconds=1)
+        annotating.finish(ana, KEY, seconds=1)
+    annotating.finish(ana, OTHER, seconds=1)
+    annotating.next_unfinished(ana, OTHER)
+    (found,) = results(database)
+    assert (found.score, found.passed) == (0.5, False)
+
+
+def test_each_attempt_has_its_own_first_completion(database: Database) -> None:
+    """An answer that was copied counts in the next attempt, which says that it is the second."""
+    criteria(database, pass_score=80, attempts=2)
+    annotating = annotate(database)
+    ana = annotating.people.local("ana").id
+    attempt(annotating, ana, right=False)
+    attempt(annotating, ana, right=True)
+    (found,) = results(database)
+    assert (found.attempts, found.score, found.passed) == (2, 1.0, True)
+
+
+@pytest.mark.parametrize("hold", [False, True])
+def test_an_admin_gives_one_more_attempt(database: Database, *, hold: bool) -> None:
+    """Whoever failed the last one does all samples again, from the start; held people go on."""
+    share = criteria(database, pass_score=80, attempts=1, hold=hold)
+    fill(CorpusStore(database), "real")
+    annotating = annotate(database)
+    ana = annotating.people.local("ana").id
+    with pytest.raises(NotReady):
+        share.resume("ana", retry=True)
+    attempt(annotating, ana, right=False)
+    given = share.resume("ana", retry=True)
+    assert given.retried == ("p",)
+    assert given.datasets == (("p",) if hold else ())
+    (found,) = results(database)
+    assert (found.attempts, found.passed, found.final) == (1, False, False)
+    with pytest.raises(NotReady):
+        share.resume("ana", retry=True)
+    assert annotating.open(ana, KEY).assignment.state == "new"
+    assert annotating.start(ana) in (KEY, OTHER)
+    attempt(annotating, ana, right=False)
+    (found,) = results(database)
+    assert (found.attempts, found.passed, found.final) == (2, False, True)
+    assert (annotating.pause(ana) is not None) is hold
+    share.resume("ana", retry=True)
+    attempt(annotating, ana, right=True)
+    (found,) = results(database)
+    assert (found.attempts, found.passed, found.final) == (3, True, True)
+    assert annotating.pause(ana) is None
+    records = [each for each in share.show().handouts if each.kind == "resume"]
+    with pytest.raises(Conflict):
+        share.undo(records[-1].id)
 
 
 @pytest.mark.parametrize("last_first", [True, False])

@@ -12,6 +12,8 @@ import pytest
 
 from tests.helpers.stores import claim, fill, new_database
 from tui_annotate.domain.annotations import Anchor, Annotation
+from tui_annotate.domain.assignment_plan import AssignmentOptions
+from tui_annotate.domain.assignment_rules import Gold
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import (
     Conflict,
@@ -215,6 +217,33 @@ def test_work_says_what_it_was_made_under_and_the_event_what_it_is_under(
     assert {(event.versions["by"], event.versions["labels"]) for event in reported} == {
         ("li", report.after)
     }
+
+
+def test_checks_keep_their_scores_under_other_names(space: Workspace) -> None:
+    """Practice compares with the present answer, a recomputed check too: all have the new name."""
+    kim, ana = (space.person(name).id for name in ("kim", "ana"))
+    share = space.team.assignments
+    for who, key in ((kim, KEY), (kim, THIRD)):
+        put(space, who, key, f"k{key.dataset}", "Odd")
+        space.annotate.finish(who, key, seconds=1)
+    share.practice("e", ["ana"], gold="kim")
+    share.gold("d", Gold(["1"], every=2), answers="kim")
+    share.give("d", ["ana"], AssignmentOptions())
+    put(space, ana, THIRD, "practised", "Odd")
+    space.annotate.finish(ana, THIRD, seconds=1)
+    relabel(space).rename("Odd", "Strange")
+    while following := space.annotate.next_unfinished(ana, None):
+        if following == KEY:
+            put(space, ana, KEY, "checked", "Strange")
+        space.annotate.finish(ana, following, seconds=1)
+    relabel(space).rename("Strange", "Queer")
+    figures = space.team.progress.figures()
+    assert [each.score for each in figures.practice] == [1.0]
+    assert [each.accuracy for each in figures.gold] == [1.0]
+    assert share.recompute_gold("d").changed == 0
+    relabel(space).undo()
+    relabel(space).undo()
+    assert share.recompute_gold("d").changed == 0
 
 
 def test_what_is_below_goes_along(worked: Workspace) -> None:
@@ -752,6 +781,69 @@ def test_what_lacks_a_required_part_is_opened_again(worked: Workspace) -> None:
         worked.annotate.finish(ana, KEY, seconds=1)
     relabel(worked).undo()
     assert states(worked) == before
+
+
+def test_practice_is_not_opened_again_and_gold_samples_are(space: Workspace) -> None:
+    """People stay in real work, and cannot tell gold samples by what stays complete."""
+    kim, ana = (space.person(name).id for name in ("kim", "ana"))
+    share = space.team.assignments
+    for key in (KEY, THIRD):
+        put(space, kim, key, f"k{key.dataset}", "Odd")
+        space.annotate.finish(kim, key, seconds=1)
+    share.practice("e", ["ana"], gold="kim")
+    share.gold("d", Gold(["1"], every=2), answers="kim")
+    share.give("d", ["ana"], AssignmentOptions())
+    while one := space.annotate.next_unfinished(ana, None):
+        put(space, ana, one, f"a{one}", "Odd")
+        space.annotate.finish(ana, one, seconds=1)
+    figures = space.team.progress.figures()
+    tried = relabel(space).apply(REQUIRED, name="x", dry=True, lacking=LackingWork.REOPEN)
+    counts = {(each.person, each.dataset): each for each in tried.lacking}
+    assert {
+        who: (each.samples, each.reopened, each.practice, each.gold) for who, each in counts.items()
+    } == {
+        ("ana", "d"): (3, 3, 0, 1),
+        ("ana", "e"): (1, 0, 1, 0),
+        ("kim", "d"): (1, 1, 0, 0),
+        ("kim", "e"): (1, 0, 1, 0),
+    }
+    report = relabel(space).apply(REQUIRED, name="x", lacking=LackingWork.REOPEN)
+    assert report.lacking == tried.lacking
+    assert states(space)["ana", "d/2"] == "reopened"
+    assert space.log.stream(ana, KEY).assignment.state is State.REOPENED
+    assert space.log.stream(ana, THIRD).assignment.state is State.DONE
+    following = space.annotate.next_unfinished(ana, None)
+    assert following is not None
+    assert following.dataset == "d"
+    after = space.team.progress.figures()
+    assert (after.gold, after.practice) == (figures.gold, figures.practice)
+    split = relabel(space).split("Odd", ["Queer", "Fine"])
+    assert space.log.stream(ana, THIRD).assignment.state is State.DONE
+    assert split.reopened == 0
+    assert sound(space)
+
+
+def test_samples_without_a_rating_are_opened_again(worked: Workspace) -> None:
+    """Also those in which nothing was found; rated ones stay; undo completes them."""
+    ana, bo = (worked.person(name).id for name in ("ana", "bo"))
+    nothing = SampleKey("d", "3")
+    worked.annotate.finish(ana, nothing, seconds=1)
+    worked.annotate.rate(bo, THIRD, "good", seconds=1)
+    service = replace(relabel(worked), ratings=("good", "poor"))
+    assert relabel(worked).apply(LABELS, name="x", reopen_unrated=True).reopened == 0  # no scale
+    before = states(worked)
+    tried = service.apply(LABELS, name="x", reopen_unrated=True, dry=True)
+    assert {(each.person, each.part, each.samples) for each in tried.lacking} == {
+        ("ana", "rating", 2)
+    }
+    assert states(worked) == before
+    assert service.apply(LABELS, name="x", reopen_unrated=True).reopened == 2
+    assert [states(worked)["ana", name] for name in ("d/1", "d/3")] == ["reopened"] * 2
+    assert states(worked)["bo", "e/1"] == "done"
+    assert service.apply(LABELS, name="x", reopen_unrated=True).reopened == 0
+    service.undo()
+    assert states(worked) == before
+    assert sound(worked)
 
 
 def test_what_lacks_a_required_part_can_stay_and_is_counted(worked: Workspace) -> None:

@@ -147,7 +147,7 @@ def delete(
             "only your own annotations can be deleted", "add --mine to delete your own annotations"
         )
     with open_workspace(common.workspace) as space:
-        person = options.working_person(space, name)
+        person = options.reading_person(space, name)
         if sample:
             dataset, sample = space.corpus.find(sample)
         elif dataset:

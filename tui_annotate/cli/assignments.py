@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from tui_annotate.services.assignments import (
         AssignmentOverview,
         AssignmentService,
+        GoldRuleResult,
         HandoutReport,
     )
     from tui_annotate.workspace import Workspace
@@ -179,7 +180,13 @@ def register(app: typer.Typer) -> None:
         name="promote",
     )
     add_command(group, recompute, "assignments recompute --dataset news", name="recompute")
-    add_command(group, resume, "assignments resume ben", name="resume")
+    add_command(
+        group,
+        resume,
+        "assignments resume ben",
+        "assignments resume ben --retry",
+        name="resume",
+    )
     add_command(group, undo, "assignments undo", "assignments undo 3 --include-started")
 
 
@@ -731,14 +738,24 @@ def gold(
             **values,
             "samples": report.samples,
             "recognisable": report.recognisable,
+            "checks": report.checks,
+            "edited_later": report.edited_later,
         },
         f"{head}dataset {dataset} has {samples}; each annotator gets 1 in every {every} samples",
+        *_describe_checks(report),
         as_json=common.as_json,
     )
     if report.recognisable:
         _warn_recognisable()
     if dry_run and not common.as_json:
         output.print_note(_DRY_RUN)
+
+
+def _describe_checks(report: GoldRuleResult) -> list[str]:
+    if not report.checks:
+        return []
+    edited = f"edited after the first completion: {report.edited_later:,}"
+    return [f"gold checks so far: {report.checks:,}; {edited}, which does not change the score"]
 
 
 def _warn_recognisable() -> None:
@@ -802,7 +819,7 @@ def promote(
 def _accept_agreed(space: Workspace, dataset: str, wanted: list[str], *, name: str) -> int:
     """Adjudicate the samples without any difference between annotators; return their number."""
     review = space.team.review
-    reviewer = space.actor.person or options.working_person(space, name).id
+    reviewer = options.deciding_person(space, name)
     accepted = 0
     for row in review.queue(reviewer, dataset=dataset):
         alike = row.annotators >= 2 and not (row.conflicts or row.nearly)
@@ -824,8 +841,9 @@ def recompute(
 ) -> None:
     """Score completed gold samples by the present answers.
 
-    A gold sample keeps the score that it had when it was completed, even if the correct answer is
-    changed later. This command replaces these scores. `assignments undo` restores them.
+    A gold sample keeps the score that it had when it was first completed, even if the correct
+    answer is changed later. This command compares the same work with the present answers.
+    `assignments undo` restores the earlier scores.
     """
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         report = space.team.assignments.recompute_gold(dataset, dry_run=dry_run)
@@ -847,16 +865,23 @@ def resume(
     ],
     *,
     dataset: options.OfDatasetOption = "",
+    retry: Annotated[
+        bool,
+        flag("--retry", "Give one more attempt at practice that the person failed."),
+    ] = False,
     common: options.CommonOptions,
 ) -> None:
     """End the pause of a person's work.
 
-    Work is paused if the accuracy on gold samples was too low. Only gold samples that the person
-    completes from then on can pause the work again.
+    Work is paused if the accuracy on gold samples was too low, or if the person failed practice
+    with --hold. Only gold samples that the person completes for the first time from then on can
+    pause the work again. With --retry, the person does the samples of the failed practice again,
+    without the earlier annotations; only pauses because of this practice end.
     """
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
-        report = space.team.assignments.resume(person, dataset=dataset)
+        report = space.team.assignments.resume(person, dataset=dataset, retry=retry)
     names = ", ".join(report.datasets)
-    output.print_result_or_json(
-        report, f"{report.name} can go on; paused in: {names}", as_json=common.as_json
-    )
+    text = f"{report.name} can go on; paused in: {names}"
+    if report.retried:
+        text = f"{report.name} has one more attempt at practice in: {', '.join(report.retried)}"
+    output.print_result_or_json(report, text, as_json=common.as_json)

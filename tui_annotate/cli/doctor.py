@@ -29,6 +29,7 @@ from tui_annotate.domain.findings import DiagnosticFinding
 from tui_annotate.domain.people import Permission, Role, is_allowed
 from tui_annotate.domain.scores import ScoreRun
 from tui_annotate.domain.ssh_keys import AuthorizedKey, parse_entry
+from tui_annotate.domain.work_statistics import GoldAccuracy
 from tui_annotate.domain.workspace_files import BACKUPS, FROZEN, LOG, PSEUDONYMS, STORE
 from tui_annotate.plugins.files.targets import find_unfinished
 from tui_annotate.settings import find_workspace
@@ -38,6 +39,7 @@ STALE: Final = timedelta(days=1)
 """Age from which an incomplete run of a scorer or judge counts as abandoned."""
 _MAX_RUNS_NAMED: Final = 3
 _MAX_ADMINS_NAMED: Final = 5
+_GOLD: Final = "accuracy on gold samples"
 _STATES: Final = {"wrong": "error", "doubt": "warning"}
 
 
@@ -134,6 +136,8 @@ def _check_workspace(workspace: Path | None) -> Iterator[DiagnosticFinding]:
                 workers = {each.person for each in space.corpus.progress()}
                 workers |= {each.person for each in space.team.assignments.show().stands}
                 yield check_admins(space.team.accounts.all(), workers)
+            if manages:
+                yield from check_gold(space.team.progress.figures().gold)
             lines = space.team.ssh_keys.lines(SESSION, folder=str(space.path)) if manages else []
         yield from check_sshd(folder, lines)
     except TuiAnnotateError as error:
@@ -167,6 +171,28 @@ def check_admins(accounts: Sequence[Account], workers: Collection[str]) -> Diagn
         "if this person is an annotator, create the admin's account (tui-annotate users create"
         f" --role admin), then run: tui-annotate users update {who} --role annotator",
     )
+
+
+def check_gold(accuracies: Sequence[GoldAccuracy]) -> list[DiagnosticFinding]:
+    """Check that no person's accuracy on gold samples is below the threshold of the dataset.
+
+    Returns nothing if no dataset has gold checks with a threshold. The result names no person,
+    because it can become part of a bug report.
+    """
+    measured = [each for each in accuracies if each.threshold is not None]
+    if not measured:
+        return []
+    low = [each for each in measured if each.alert]
+    paused = sum(each.paused for each in measured)
+    says = (
+        f"below the threshold of the dataset: {len(low):,} of"
+        f" {output.many(len(measured), 'annotator')}, counted in each dataset; paused: {paused:,}"
+    )
+    if not low:
+        return [DiagnosticFinding(_GOLD, "ok", says)]
+    thresholds = sorted({f"{each.threshold:.0%}" for each in low})
+    says += f"; thresholds: {', '.join(thresholds)}"
+    return [DiagnosticFinding(_GOLD, "doubt", says, "tui-annotate status")]
 
 
 def check_runs(

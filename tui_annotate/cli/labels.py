@@ -10,7 +10,7 @@ import typer
 
 from tui_annotate.cli import completion, options, output
 from tui_annotate.cli.help_format import TEAM
-from tui_annotate.cli.options import add_command, add_group, argument, open_workspace, option
+from tui_annotate.cli.options import add_command, add_group, argument, flag, open_workspace, option
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.label_changes import LackingWork
 from tui_annotate.domain.label_files import parse_labels
@@ -20,7 +20,7 @@ from tui_annotate.plugins.files.small_text import read_text
 from tui_annotate.settings import find_workspace
 
 if TYPE_CHECKING:
-    from tui_annotate.services.relabel import RelabelFinding, RelabelReport
+    from tui_annotate.services.relabel import LackingCount, RelabelFinding, RelabelReport
     from tui_annotate.services.relabel.normalising import IrregularLabels, LabelReplacement
     from tui_annotate.services.status import PendingChoices
 
@@ -70,6 +70,7 @@ _MOST_FINDINGS = 10
 _FINDING_TITLES = {
     "breaks": "annotations that violate a rule of their label",
     "lacks": "annotations that lack what their label requires",
+    "unrated": "completed samples without a rating",
     "alike": "several annotations with the same label on the same claim",
     "left": "annotations that stay as they are, because people edited them after the label change",
     "lost": "annotations with a label that is not in the set",
@@ -80,6 +81,7 @@ _RULES = {
     ("breaks", "alone"): "must be alone",
     ("lacks", "evidence"): "requires evidence",
     ("lacks", "note"): "requires a note",
+    ("unrated", "rating"): "has no rating",
 }
 
 
@@ -184,6 +186,14 @@ def apply(
     *,
     dataset: SetOption = "",
     lacking: LackingOption = None,
+    reopen_unrated: Annotated[
+        bool,
+        flag(
+            "--reopen-unrated",
+            "Also reopen completed samples without a rating, if samples of their kind have a rating"
+            " scale. FILE can be the current label set.",
+        ),
+    ] = False,
     dry_run: options.DryOption = False,
     common: options.CommonOptions,
 ) -> None:
@@ -191,7 +201,8 @@ def apply(
 
     The label set applies to one dataset, or to all datasets without their own label set. The
     command refuses a label set that lacks labels of existing annotations; --dry-run lists these
-    annotations, and those that lack a note or evidence that the label set requires now.
+    annotations, and those that lack a note or evidence that the label set requires now, and counts
+    them by person. Practice samples are never reopened.
     """
     from tui_annotate.services.relabel import RelabelConflict
 
@@ -199,7 +210,12 @@ def apply(
     with open_workspace(common.workspace) as space:
         try:
             found = space.team.relabel.apply(
-                text, name=str(file), dataset=dataset, dry=dry_run, lacking=lacking
+                text,
+                name=str(file),
+                dataset=dataset,
+                dry=dry_run,
+                lacking=lacking,
+                reopen_unrated=reopen_unrated,
             )
         except RelabelConflict as refused:
             if dry_run and common.as_json:
@@ -478,6 +494,23 @@ def _print_report(report: RelabelReport) -> None:
         output.print_table([*titles, output.number_column("annotations")], rows)
     for what, title in _FINDING_TITLES.items():
         _print_findings(title, report.of(what))
+    _print_lacking(report.lacking)
+
+
+def _print_lacking(counts: Sequence[LackingCount]) -> None:
+    numbers = ("annotations", "samples", "reopened", "practice", "gold")
+    output.print_table_below(
+        [
+            *map(output.flexible_column, ("person", "dataset", "lacks")),
+            *map(output.number_column, numbers),
+        ],
+        [
+            (each.person, each.dataset, each.part, *(getattr(each, name) for name in numbers))
+            for each in counts
+        ],
+    )
+    if practice := sum(each.practice for each in counts):
+        output.print_note(f"practice samples that stay as they are: {practice:,}")
 
 
 def _print_findings(title: str, findings: Sequence[RelabelFinding]) -> None:
@@ -486,16 +519,17 @@ def _print_findings(title: str, findings: Sequence[RelabelFinding]) -> None:
     output.print_line("")
     output.print_line(f"{title}: {len(findings):,}")
     for each in findings[:_MOST_FINDINGS]:
-        numbers = ", ".join(map(str, each.numbers))
+        numbers = f"  no. {', '.join(map(str, each.numbers))} " if each.numbers else ""
         rule = f", which {_RULES[each.what, each.says]}" if each.says else ""
         label = f" {each.label}{rule}" if each.label else ""
-        output.print_line(f"  {each.dataset}/{each.sample}  {each.person}  no. {numbers} {label}")
+        output.print_line(f"  {each.dataset}/{each.sample}  {each.person}{numbers}{label}")
     if len(findings) > _MOST_FINDINGS:
         output.print_line(f"  and {len(findings) - _MOST_FINDINGS:,} more; list all with --json")
 
 
 def _summarise(report: RelabelReport) -> str:
-    if report.kind == "apply" and report.before == report.after:
+    unchanged = report.before == report.after and not (report.reopened or report.of("unrated"))
+    if report.kind == "apply" and unchanged:
         return f"label set version {report.after[:12]} is already in use"
     if report.kind == "normalise" and not report.annotations:
         return "no annotation has a label that a rule replaces"

@@ -665,6 +665,19 @@ def reading_person(space: Workspace, name: str) -> Person:
     return space.people.find_local(own) or Person("", space.people.check_new_local(own))
 
 
+def deciding_person(space: Workspace, name: str) -> str:
+    """Return the id of the person who decides as an admin or reviewer of the workspace.
+
+    Empty for an owner of the files who has no work here: a decision alone makes no one an
+    annotator. A person who is named is added, with a message.
+    """
+    if space.actor.person:
+        return space.actor.person
+    if name:
+        return working_person(space, name).id
+    return "" if space.team.members.required() else reading_person(space, name).id
+
+
 def choose_dataset(space: Workspace, name: str) -> str:
     """Return the name of a dataset that exists, or of the only dataset if `name` is empty.
 

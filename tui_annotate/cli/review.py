@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -19,7 +19,6 @@ from tui_annotate.domain.queue_orders import CONFLICTS, score_of_order
 from tui_annotate.plugins.files.sheets import FORMULA
 
 if TYPE_CHECKING:
-    from tui_annotate.domain.people import Person
     from tui_annotate.services.review import QueuedSample
     from tui_annotate.services.review.decisions import FindName, ReviewDecision
     from tui_annotate.workspace import Workspace
@@ -106,7 +105,7 @@ def list_samples(
     score = score_of_order(order)
     with open_workspace(common.workspace, needs=Permission.REVIEW) as space:
         review = space.team.review
-        who = _find_reviewer(space, name, options.reading_person)
+        who = _find_reviewer(space, name)
         if score:
             review.sort_against(space.machines.scores.support(score))
         rows = review.queue(who, dataset=dataset)
@@ -178,9 +177,7 @@ def allow(
     """
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         key = space.corpus.find(sample)
-        readers = space.team.review.allow(
-            _find_reviewer(space, name, options.working_person), key, reason=reason
-        )
+        readers = space.team.review.allow(options.deciding_person(space, name), key, reason=reason)
     people = {"annotators": readers.completed, "pending": readers.pending}
     planned = f"{readers.completed} of its {readers.planned} annotators have completed it"
     unplanned = f"{output.many(readers.completed, 'annotator')} completed it"
@@ -220,7 +217,7 @@ def reopen(
     with open_workspace(common.workspace, needs=Permission.REVIEW) as space:
         key = space.corpus.find(sample)
         review = space.team.review
-        who = _find_reviewer(space, name, options.working_person)
+        who = options.deciding_person(space, name)
         chosen = review.find_annotator(who, key, person).id if person else ""
         reopened = review.reopen_work(who, key, reason=reason, person=chosen)
         people = [space.people.person(each).name for each in reopened]
@@ -297,11 +294,11 @@ def _decisions_to_csv(found: Sequence[ReviewDecision]) -> str:
     return written.getvalue()
 
 
-def _find_reviewer(space: Workspace, name: str, find: Callable[[Workspace, str], Person]) -> str:
+def _find_reviewer(space: Workspace, name: str) -> str:
     if space.actor.person:
         return space.actor.person
     if name or not space.team.authenticate.required():
-        return find(space, name).id
+        return options.reading_person(space, name).id
     return ""
 
 

@@ -260,6 +260,8 @@ def _print_gold(figures: WorkStatistics) -> None:
     for each in figures.gold:
         if each.older_answers:
             output.print_note(_describe_older(each))
+        if each.edited_later:
+            output.print_note(_describe_edited_later(each))
     numbers = map(output.number_column, ("gold checks", "accuracy"))
     output.print_table_below(
         [*_WHO, "week", *numbers],
@@ -281,6 +283,14 @@ def _describe_older(accuracy: GoldAccuracy) -> str:
         f"{accuracy.name}, {accuracy.dataset}: of {output.many(accuracy.checks, 'gold check')},"
         f" {accuracy.older_answers:,} compared with an answer that was changed later; to use the"
         f" present answers: tui-annotate assignments recompute --dataset {accuracy.dataset}"
+    )
+
+
+def _describe_edited_later(accuracy: GoldAccuracy) -> str:
+    return (
+        f"{accuracy.name}, {accuracy.dataset}: of {output.many(accuracy.checks, 'gold check')},"
+        f" {accuracy.edited_later:,} edited after the first completion; the accuracy is that of the"
+        " first completion"
     )
 
 

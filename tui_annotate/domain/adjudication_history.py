@@ -110,7 +110,7 @@ class AdjudicatedSample:
         excused: those of them without whom an admin allowed the next adjudication.
         imported: whether the adjudication came from a file.
         checked: people for whom the sample is practice or a check of their accuracy: their work is
-            no part of the review, so that it is neither locked nor counted.
+            no part of the review, so that it is not counted, and locked only with other samples.
         reasons: reason of the last reopening of each person's work.
     """
 

@@ -19,7 +19,8 @@ class AssignmentCause(StrEnum):
 
     Four causes assign nothing. `result`: a person finished all practice samples. `recompute`: an
     admin compared completed checks with the present answers. `pause`: a rule paused a person whose
-    accuracy was too low. `resume`: an admin ended such a pause.
+    accuracy was too low. `resume`: an admin ended such a pause, or gave one more attempt at
+    practice.
     """
 
     GIVE = "give"

@@ -97,7 +97,9 @@ class GoldCheck:
 
     Attributes:
         older: whether the answer was changed after the comparison.
-        completed: number of the event after which the person's work was compared.
+        completed: number of the event with which the person first completed the sample.
+        later_edits: number of the person's own actions on the sample after that event; they do not
+            change the score.
     """
 
     dataset: str
@@ -107,6 +109,7 @@ class GoldCheck:
     score: float
     older: bool = False
     completed: int = 0
+    later_edits: int = 0
 
 
 def score_check(mine: Sequence[Annotation], known: PracticeAnswer, *, rated: str = "") -> float:
@@ -152,6 +155,7 @@ def measure_accuracy(
             _by_week(own),
             sum(each.older for each in own),
             (dataset, person) in paused,
+            sum(each.later_edits > 0 for each in own),
         )
         for (dataset, person), own in by_person.items()
     ]

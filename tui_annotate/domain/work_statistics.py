@@ -167,6 +167,8 @@ class GoldAccuracy:
         threshold: accuracy below which there is an alert; None without a rule.
         older_answers: number of checks that were scored with an answer that was changed later.
         paused: whether the person's work is paused, because the accuracy was too low.
+        edited_later: number of checks that the person edited after their first completion; the
+            edits do not count.
     """
 
     dataset: str
@@ -179,6 +181,7 @@ class GoldAccuracy:
     weeks: tuple[WeekAccuracy, ...]
     older_answers: int = 0
     paused: bool = False
+    edited_later: int = 0
 
     @property
     def alert(self) -> bool:

@@ -258,8 +258,23 @@ def _describe_known_answers(counts: StudyConduct) -> str:
         f"Of {format_count(counts.readings, 'completed reading')}, {counts.gold:,} "
         f"({counts.gold / counts.readings:.1%}) checked the annotators' accuracy with known "
         f"answers and {counts.practice:,} ({counts.practice / counts.readings:.1%}) were practice; "
-        "both are excluded from agreement and exports by default. During a second reading "
-        f"({counts.second:,}), the screen hid the first reading of the sample."
+        f"both are excluded from agreement and exports by default. {_describe_scoring(counts)} "
+        f"During a second reading ({counts.second:,}), the screen hid the first reading of the "
+        "sample."
+    )
+
+
+def _describe_scoring(counts: StudyConduct) -> str:
+    """State which work the accuracy is computed from, and how much of it was edited later."""
+    if not (counts.checks or counts.practice):
+        return "No accuracy was measured."
+    rule = "Scores compare the first completion of each sample with the known answer"
+    if not counts.checks:
+        return f"{rule}."
+    return (
+        f"{rule}; of {format_count(counts.checks, 'gold check')}, {counts.edited_checks:,} "
+        f"{'was' if counts.edited_checks == 1 else 'were'} edited after the first completion, "
+        "which did not change the score."
     )
 
 

@@ -157,7 +157,11 @@ class StatusReader:
             return []
         done = format_count(sum(counts[kind][0] for kind in rated), "completed sample")
         says = f"{unrated:,} of {done} (once for each annotator) have no rating"
-        mend = "rate these samples on the screen (*), or leave them: a rating is not required"
+        mend = (
+            "rate these samples on the screen (*), or leave them: a rating is not required; to open"
+            " them again for their annotators: tui-annotate labels apply labels.yaml"
+            " --reopen-unrated"
+        )
         return [DiagnosticFinding("ratings", "doubt", says, mend)]
 
     def _lacking_findings(self) -> list[DiagnosticFinding]:

@@ -1,8 +1,10 @@
-"""SQL conditions: on which samples annotators' work is locked because they are adjudicated."""
+"""On which samples annotators' work is locked because they are adjudicated: SQL and queries."""
 
 from __future__ import annotations
 
 from typing import Final
+
+from sqlalchemy import Connection, text
 
 from tui_annotate.domain.assignment_rules import AssignmentCause
 from tui_annotate.domain.assignments import State
@@ -78,3 +80,54 @@ def locked_condition(sample_id: str, *, person: str, state: str) -> str:
         f"   OR NOT {returned_condition(sample_id, person=person)})"
         f" AND NOT {checked_condition(person, sample_id)})"
     )
+
+
+GROUP_SIZE: Final = 5
+"""Number of successive samples of a person that are locked together in a dataset with gold samples.
+
+Small, so that little work is locked before its own adjudication. A group always has other samples
+next to its gold sample, as at most every second sample is one.
+"""
+
+_GOLD_DATASETS: Final = text(
+    "SELECT h.dataset FROM handouts h WHERE h.kind = 'gold' AND (h.undone = ''"
+    " OR EXISTS (SELECT 1 FROM allotments g WHERE g.handout = h.id))"
+)
+"""SQL: the names of datasets whose annotators must not see which samples are adjudicated.
+
+Gold samples are not adjudicated with the others, so that the outcomes would name them.
+"""
+
+_GROUP_LOCKED: Final = text(
+    "WITH own AS (SELECT a.sample_id, h.kind = 'gold' AS gold,"  # noqa: S608  constants
+    f"   (row_number() OVER (ORDER BY a.rank, a.sample_id) - 1) / {GROUP_SIZE} AS grouped"
+    "  FROM allotments a JOIN handouts h ON h.id = a.handout JOIN samples s ON s.id = a.sample_id"
+    "  JOIN datasets d ON d.id = s.dataset_id"
+    "  WHERE a.person = :person AND NOT a.practice AND d.name = :dataset),"
+    " reviewed AS (SELECT DISTINCT o.grouped FROM own o WHERE NOT o.gold"
+    "   AND EXISTS (SELECT 1 FROM assignments w WHERE w.sample_id = o.sample_id"
+    f"     AND {LOCKING_ADJUDICATION}))"
+    " SELECT o.sample_id FROM own o JOIN reviewed v ON v.grouped = o.grouped"
+    " JOIN assignments f ON f.person = :person AND f.sample_id = o.sample_id AND f.finished"
+)
+"""SQL: a person's finished samples of a dataset of which a sample in their group is adjudicated.
+
+They are locked in datasets with gold samples (`_GOLD_DATASETS`). If only adjudicated samples were
+locked, an annotator could recognise gold samples as those that stay open.
+"""
+
+
+def list_blind_datasets(connection: Connection) -> set[str]:
+    """Return the datasets whose annotators must not see which samples are adjudicated."""
+    return set(connection.execute(_GOLD_DATASETS).scalars())
+
+
+def list_group_locked(connection: Connection, person: str, dataset: str) -> set[int]:
+    """Return the row ids of a person's finished samples that are locked with their group.
+
+    Empty in a dataset without gold samples.
+    """
+    if dataset not in list_blind_datasets(connection):
+        return set()
+    scope = {"person": person, "dataset": dataset}
+    return set(connection.execute(_GROUP_LOCKED, scope).scalars())

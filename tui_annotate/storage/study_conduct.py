@@ -10,6 +10,7 @@ from sqlalchemy import Connection, text
 from tui_annotate.domain.people import SETTLED, Permission, require_permission
 from tui_annotate.domain.repeated_readings import RepeatedReadingCounts, count_repeated
 from tui_annotate.domain.stream_merge import COPIED
+from tui_annotate.storage.assignments.gold_results import read_checks
 from tui_annotate.storage.database import Store
 from tui_annotate.storage.log.repeated_readings import read_repeated
 from tui_annotate.storage.people.presence import TAKEOVERS
@@ -58,6 +59,7 @@ class StudyConduct:
 
     Attributes:
         accounts: number of accounts in this store; a shared store of accounts is not counted.
+        checks: gold checks that were completed, of which `edited_checks` were edited afterwards.
         readings: completed readings, of which `gold` check accuracy with known answers, `practice`
             are practice, `second` are second readings, and `local` are by people without accounts.
         privileged: people with the role of a reviewer or admin who completed readings.
@@ -80,6 +82,8 @@ class StudyConduct:
     copied: int
     takeovers: int
     taken: int
+    checks: int
+    edited_checks: int
     repeated: RepeatedReadingCounts = _NONE_REPEATED
 
 
@@ -96,6 +100,7 @@ def _count(connection: Connection) -> StudyConduct:
     scope = {"settled": SETTLED}
     readings, gold, practice, second, local = connection.execute(_READINGS, scope).one()
     imported, importers = connection.execute(_IMPORTS, scope).one()
+    checks = read_checks(connection)
     takeovers, taken = connection.execute(_TAKEOVERS, {"name": TAKEOVERS}).one()
     return StudyConduct(
         accounts=connection.execute(text("SELECT count(*) FROM accounts")).scalar_one(),
@@ -111,5 +116,7 @@ def _count(connection: Connection) -> StudyConduct:
         copied=connection.execute(_COPIES, scope).scalar_one(),
         takeovers=takeovers,
         taken=taken,
+        checks=len(checks),
+        edited_checks=sum(each.later_edits > 0 for each in checks),
         repeated=count_repeated(read_repeated(connection).values()),
     )

@@ -162,7 +162,14 @@ class TeamServices:
 
         require_permission(self.actor, Permission.MANAGE)
         work = LabelChangeStore(self.database, actor=self.actor, disabled=self.members.disabled)
-        return LabelChangeService(work, self.guidance, self.proposals, self._names, self.actor)
+        return LabelChangeService(
+            work,
+            self.guidance,
+            self.proposals,
+            self._names,
+            self.actor,
+            ratings=self.settings.ratings,
+        )
 
     @cached_property
     def comments(self) -> CommentService:

@@ -200,7 +200,7 @@ class SampleQueries:
 
     def _is_locked(self, person: str, key: SampleKey) -> bool:
         with self.store.reading() as log:
-            return log.work_lock(log.stream(person, key)).locked
+            return log.is_locked(person, key)
 
     def end_practice(self, person: str) -> PracticeResult | None:
         """Store and return the result of practice after its last sample; None if it goes on."""

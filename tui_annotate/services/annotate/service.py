@@ -36,7 +36,7 @@ class AnnotationService(SampleQueries):
         NotFound: every action, if the sample does not exist.
         NotAllowed: every action except `read`, if the sample is adjudicated and no reviewer
             reopened the annotator's work.
-        WorkPaused: every action but `read` and `clear`, while the annotator's work is paused.
+        WorkPaused: every action but `read`, while the annotator's work is paused.
     """
 
     clock: Callable[[], str] = utc_now
@@ -192,15 +192,12 @@ class AnnotationService(SampleQueries):
 
         Raises:
             Conflict: the annotation changed after that action.
-            WorkPaused: the annotator's work is paused.
         """
-        self.require_not_paused(person)
         done = self._ledger.undo(person)
         return SaveResult.of(done) if done else None
 
     def redo(self, person: str) -> SaveResult | None:
         """Redo what the person undid last; None if nothing was undone, or Conflict as `undo`."""
-        self.require_not_paused(person)
         done = self._ledger.redo(person)
         return SaveResult.of(done) if done else None
 
@@ -261,13 +258,7 @@ class AnnotationService(SampleQueries):
     def _write(
         self, person: str, key: SampleKey, prepare: Prepare, *, seconds: float, about: str = ""
     ) -> SaveResult:
-        def prepare_unless_paused(log: EventLog, stream: EventStream) -> PendingEvent:
-            action = prepare(log, stream)
-            if action.verb != READ:
-                log.require_not_paused(person)
-            return action
-
-        done = self._ledger.do(person, key, prepare_unless_paused, seconds=seconds, about=about)
+        done = self._ledger.do(person, key, prepare, seconds=seconds, about=about)
         return SaveResult.of(done)
 
     def _labels_seen(self, key: SampleKey, label_set: str) -> LabelTree:

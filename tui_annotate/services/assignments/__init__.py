@@ -60,9 +60,17 @@ from tui_annotate.storage.assignments.store import (
     HeldSample,
     WithdrawalResult,
 )
+from tui_annotate.storage.log.log import EventLog
+from tui_annotate.storage.log.store import discard_work
 from tui_annotate.storage.people.store import PeopleStore
 
-__all__ = ["AssignmentOverview", "AssignmentService", "HandoutReport", "WithdrawalResult"]
+__all__ = [
+    "AssignmentOverview",
+    "AssignmentService",
+    "GoldRuleResult",
+    "HandoutReport",
+    "WithdrawalResult",
+]
 
 _ANNOTATOR_KINDS = (PersonKind.LOCAL, PersonKind.ACCOUNT)
 
@@ -277,13 +285,15 @@ class AssignmentService:
         """Assign annotators some of their own samples again, for a second reading.
 
         Adjudicated samples are not assigned: their annotators' work is locked.
-        Gold samples are among them: a sample that no second reading can have would be recognised.
+        Gold samples are among them: a sample that no second reading can have would be recognised,
+        and so would gold samples if more of them were left than of the others.
         """
         people = self.find_people(to, dry_run=dry_run) if to else self._people_with_samples(dataset)
         seconds = [second_reader(each) for each in people]
         gold: dict[tuple[str, SampleKey], int] = {}
         with self.store.reading() as store:
             has = {each.id: {one.key for one in store.held(person=each.id)} for each in seconds}
+            locked = {each.id: store.group_locked(each.id, dataset) for each in people}
             for each, second in zip(people, seconds, strict=True):
                 held = store.held(person=each.id)
                 gold |= {(second.id, one.key): one.handout for one in held if one.gold}
@@ -291,7 +301,8 @@ class AssignmentService:
         def allocate(data: AssignableDataset) -> AssignmentPlan:
             given = {}
             for each, second in zip(people, seconds, strict=True):
-                mine = data.has.get(each.id, frozenset()) - has[second.id] - data.locked
+                gone = has[second.id] | data.locked | locked[each.id]
+                mine = data.has.get(each.id, frozenset()) - gone
                 own = [item for item in data.items if item.key in mine]
                 given[second.id] = assignment_plan.draw_second_readings(own, wish, person=each.id)
             return AssignmentPlan(given)
@@ -387,8 +398,14 @@ class AssignmentService:
                 )
             seed = rule.seed or secrets.token_hex(16)
             number = store.set_gold(dataset, replace(rule, samples=samples, seed=seed))
-        recognisable = _is_gold_recognisable(data, samples)
-        return GoldRuleResult(0 if dry_run else number, len(samples), recognisable)
+            checks = store.read_gold_checks(dataset)
+        return GoldRuleResult(
+            0 if dry_run else number,
+            len(samples),
+            _is_gold_recognisable(data, samples),
+            len(checks),
+            sum(each.later_edits > 0 for each in checks),
+        )
 
     def promote(
         self, dataset: str, samples: Sequence[str] = (), *, dry_run: bool = False
@@ -433,6 +450,7 @@ class AssignmentService:
         """Compare a dataset's completed gold samples with the present answers, on purpose.
 
         Without it, a gold sample keeps the score by the answer of the time when it was completed.
+        The work that is compared stays that of the first completion.
 
         Raises:
             NotReady: the dataset has no completed gold samples.
@@ -450,15 +468,23 @@ class AssignmentService:
         changed = sum(old.score != new.score for old, new in zip(before, after, strict=True))
         return RecomputedGold(0 if dry_run else number, dataset, len(after), changed)
 
-    def resume(self, person: str, *, dataset: str = "") -> ResumedWork:
+    def resume(self, person: str, *, dataset: str = "", retry: bool = False) -> ResumedWork:
         """End the pause of a person's work, in one dataset or in all.
 
-        Only gold samples that the person completes from then on can pause the work again.
+        Only gold samples that the person completes for the first time from then on can pause the
+        work again.
+
+        Args:
+            retry: give one more attempt at practice that the person failed, and end the pauses in
+                these practice datasets only. The person does all practice samples again, without
+                the earlier annotations.
 
         Raises:
-            NotReady: the person's work is not paused.
+            NotReady: the person's work is not paused, or with `retry`, no practice was failed.
         """
         found = self._find_giver(person)
+        if retry:
+            return self._retry_practice(found, dataset)
         with self.store.writing(self.actor.person) as store:
             ended = store.end_pauses(found.id, dataset)
         if not ended:
@@ -467,6 +493,21 @@ class AssignmentService:
                 "list pauses with: tui-annotate assignments list",
             )
         return ResumedWork(found.id, found.name, tuple(each.dataset for each in ended))
+
+    def _retry_practice(self, found: Person, dataset: str) -> ResumedWork:
+        with self.store.writing(self.actor.person) as store:
+            given = store.give_attempt(found.id, dataset)
+            ended = [each for name in given for each in store.end_pauses(found.id, name)]
+            log = EventLog(store.connection)
+            for samples in given.values():
+                discard_work(log, found.id, samples, at=store.at)
+        if not given:
+            raise NotReady(
+                f"{found.name!r} did not fail practice, or still has an attempt",
+                "show results of practice with: tui-annotate status",
+            )
+        paused = tuple(each.dataset for each in ended)
+        return ResumedWork(found.id, found.name, paused, tuple(given))
 
     def _find_answers(self, gold: str) -> Practice:
         everybody = {each.id: each.name for each in self.people.all()}

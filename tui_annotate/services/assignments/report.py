@@ -96,13 +96,18 @@ class AssignmentRuleResult:
 class GoldRuleResult:
     """Number of samples of a dataset that check annotators' accuracy by known answers.
 
-    `recognisable`: their positions differ from those of samples that are still to be assigned, so
-    that annotators could recognise them by their ids.
+    Attributes:
+        recognisable: their positions differ from those of samples that are still to be assigned, so
+            that annotators could recognise them by their ids.
+        checks: gold samples of the dataset that people have completed so far, of which
+            `edited_later` were edited after their first completion.
     """
 
     handout: int
     samples: int
     recognisable: bool = False
+    checks: int = 0
+    edited_later: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,11 +125,15 @@ class RecomputedGold:
 
 @dataclass(frozen=True, slots=True)
 class ResumedWork:
-    """A person whose paused work goes on, and the datasets in which it was paused."""
+    """A person whose paused work goes on, and the datasets in which it was paused.
+
+    `retried`: practice datasets in which the person got one more attempt.
+    """
 
     person: str
     name: str
     datasets: tuple[str, ...]
+    retried: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

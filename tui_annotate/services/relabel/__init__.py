@@ -15,10 +15,13 @@ from tui_annotate.domain.label_files import parse_labels, parse_stored_labels
 from tui_annotate.domain.labels import LabelTree
 from tui_annotate.domain.people import Permission, require_permission
 from tui_annotate.domain.plural import format_count
+from tui_annotate.domain.report_collections import rating_scale
+from tui_annotate.domain.samples import SampleKind
 from tui_annotate.services.relabel import editing, label_requests, normalising, tasks
 from tui_annotate.services.relabel.change_writer import (
     Ask,
     LabelChangeWriter,
+    LackingCount,
     PreparedChange,
     RelabelConflict,
     RelabelCount,
@@ -28,11 +31,12 @@ from tui_annotate.services.relabel.change_writer import (
 )
 from tui_annotate.services.relabel.normalising import IrregularLabels
 from tui_annotate.storage.labels.store import UNDO, GuidanceEdition, GuidanceKind, LabelChange
-from tui_annotate.storage.log.label_set_change import LabelSetChange
+from tui_annotate.storage.log.label_set_change import LabelSetChange, StreamName
 from tui_annotate.storage.log.write_plans import EventStream
 
 __all__ = [
     "LabelChangeService",
+    "LackingCount",
     "RelabelConflict",
     "RelabelCount",
     "RelabelFinding",
@@ -72,11 +76,16 @@ class LabelChangeService(LabelChangeWriter):
 
     An empty `dataset` means the workspace's label set, with all datasets that use it.
 
+    Attributes:
+        ratings: the workspace's rating scale; empty for the scales of kinds of samples.
+
     Raises:
         NotAllowed: every method, if the current user is not an admin.
         NotFound: every method, if the dataset does not exist.
         InvalidInput, Conflict: a named label does not exist, or the change is not possible.
     """
+
+    ratings: tuple[str, ...] = ()
 
     def rename(self, old: str, new: str, *, dataset: str = "", dry: bool = False) -> RelabelReport:
         """Rename a label; its child labels stay below the renamed label."""
@@ -174,13 +183,17 @@ class LabelChangeService(LabelChangeWriter):
         dataset: str = "",
         dry: bool = False,
         lacking: LackingWork | None = None,
+        reopen_unrated: bool = False,
     ) -> RelabelReport:
         """Replace the label set of the workspace or of a dataset by the label set in `text`.
 
         Args:
             name: name of the file, for messages.
             lacking: what happens to completed samples with annotations that lack a note or evidence
-                that the new label set requires, and the old one did not.
+                that the new label set requires, and the old one did not. Practice samples stay
+                complete; gold samples are reopened with all others, so that no one recognises them.
+            reopen_unrated: also reopen completed samples without a rating, if samples of their kind
+                have a rating scale; also if the label set is the current one.
 
         Raises:
             InvalidLabels: the text is not a label set.
@@ -188,16 +201,19 @@ class LabelChangeService(LabelChangeWriter):
                 what their labels require, and `lacking` is None.
         """
         after = parse_labels(text, name=name)
+        kinds = [each for each in SampleKind if rating_scale(each, self.ratings)]
 
         def ask(_text: str, tree: LabelTree, at: str) -> RelabelRequest:
-            return RelabelRequest(
-                "apply",
-                f"apply {name}",
-                text,
-                tasks.apply_label_set(
-                    tree, after, at=at, reopen_lacking=lacking is LackingWork.REOPEN
-                ),
+            task = tasks.apply_label_set(
+                tree, after, at=at, reopen_lacking=lacking is LackingWork.REOPEN
             )
+            unmarked: list[StreamName] = []
+            if reopen_unrated:
+                with self.store.reading() as seen:
+                    datasets = seen.moment(dataset).datasets
+                    task = tasks.reopen_unrated(task, seen.samples_of(datasets, kinds), at=at)
+                    unmarked = seen.unmarked(datasets, kinds)
+            return RelabelRequest("apply", f"apply {name}", text, task, unmarked=unmarked)
 
         def check(report: RelabelReport) -> None:
             if lost := report.of("lost"):
@@ -420,7 +436,8 @@ class LabelChangeService(LabelChangeWriter):
                 at=at,
                 is_later=self._has_later_work,
             )
-            return RelabelRequest(UNDO, f"undo: {last.request.description}", text, task, renames)
+            description = f"undo: {last.request.description}"
+            return RelabelRequest(UNDO, description, text, task, renames, unmarked=done.keys())
 
         made = self.prepared(seen, ask, dataset=last.dataset)
         change = replace(made.change, after=last.before)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from operator import attrgetter
 from typing import Any, Protocol
@@ -58,6 +58,29 @@ class RelabelFinding:
 
 
 @dataclass(frozen=True, slots=True)
+class LackingCount:
+    """How much completed or begun work of a person lacks a part.
+
+    Attributes:
+        part: `note`, `evidence` or `rating`.
+        samples: samples with these annotations, or without a rating.
+        reopened: those of them that the change reopens.
+        practice: those of them that stay as they are, because they are practice.
+        gold: those of them that check the person's accuracy. They are reopened like the others,
+            because an annotator could recognise samples that stay complete.
+    """
+
+    person: str
+    dataset: str
+    part: str
+    annotations: int
+    samples: int
+    reopened: int
+    practice: int
+    gold: int
+
+
+@dataclass(frozen=True, slots=True)
 class RelabelReport:
     """Effect of a label change on annotations and samples, done or planned.
 
@@ -79,6 +102,7 @@ class RelabelReport:
     file: str
     counts: tuple[RelabelCount, ...]
     places: tuple[RelabelFinding, ...]
+    lacking: tuple[LackingCount, ...] = ()
 
     def of(self, what: str) -> list[RelabelFinding]:
         """Return the problems of one kind that a label change causes, for example lost labels."""
@@ -109,13 +133,17 @@ class LabelsFile(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class RelabelRequest:
-    """Requested change of a label set; `text` is the new label set, None if unchanged."""
+    """Requested change of a label set; `text` is the new label set, None if unchanged.
+
+    `unmarked`: work that is changed, too, if it has no annotations.
+    """
 
     kind: str
     description: str
     text: str | None
     task: Task
     renames: Renames = field(default_factory=dict)
+    unmarked: Collection[StreamName] = ()
 
 
 Ask = Callable[[str, LabelTree, str], RelabelRequest]
@@ -124,14 +152,27 @@ Ask = Callable[[str, LabelTree, str], RelabelRequest]
 
 @dataclass(slots=True)
 class RelabelWork:
+    """The effect of a label change on everyone's work.
+
+    Attributes:
+        practice: datasets for practice, whose samples no change reopens: the answers were shown,
+            and the person would do practice again instead of real work.
+        gold: person and sample of each check of accuracy.
+    """
+
     task: Task
     event: Callable[[EventStream, PendingEvent], Event]
+    practice: Collection[str] = ()
+    gold: Collection[tuple[str, int]] = ()
     outcomes: dict[StreamName, StreamOutcome] = field(default_factory=dict)
     _plans: dict[StreamName, WritePlan] = field(default_factory=dict)
 
     def take(self, stream: EventStream) -> None:
         """Plan how a label change affects one annotator's annotations of a sample."""
         outcome, name = self.task(stream), (stream.person, stream.key)
+        if stream.key.dataset in self.practice:
+            outcome.keep_state()
+        outcome.gold = (stream.person, stream.sample_id) in self.gold
         if outcome.nothing:
             return
         if outcome.action is not None:
@@ -196,10 +237,17 @@ class LabelChangeWriter:
         what = ask(old, parse_stored_labels(old), at)
         after = begun.version if what.text is None else self.guidance.hash_of(what.text)
         work = RelabelWork(
-            what.task, self._event_maker(after or self.in_force_hash(), at, batch=batch)
+            what.task,
+            self._event_maker(after or self.in_force_hash(), at, batch=batch),
+            seen.practice_datasets(),
+            seen.gold_checks(),
         )
         for stream in seen.streams(begun.datasets):
             work.take(stream)
+        for name in what.unmarked:
+            unmarked = seen.stream(name)
+            if unmarked is not None and not unmarked.annotations:
+                work.take(unmarked)
         change = LabelChange(
             dataset,
             what.kind,
@@ -281,6 +329,7 @@ class LabelChangeWriter:
                     key=attrgetter("what", "dataset", "sample", "person", "numbers", "label"),
                 )
             ),
+            lacking=_count_lacking(outcomes, names, made.work.practice),
         )
 
     def in_force(self, version: str) -> str:
@@ -318,6 +367,29 @@ class LabelChangeWriter:
             )
 
         return event
+
+
+def _count_lacking(
+    outcomes: Mapping[StreamName, StreamOutcome],
+    names: Mapping[str, str],
+    practice: Collection[str],
+) -> tuple[LackingCount, ...]:
+    counts: dict[tuple[str, str, str], Counter[str]] = {}
+    for (person, key), outcome in outcomes.items():
+        lacking = [each for each in outcome.findings if each.what in ("lacks", "unrated")]
+        for part in {each.says for each in lacking}:
+            numbers = {number for each in lacking if each.says == part for number in each.numbers}
+            count = counts.setdefault((names.get(person, person), key.dataset, part), Counter())
+            count["annotations"] += len(numbers)
+            count["samples"] += 1
+            count["reopened"] += outcome.reopens
+            count["practice"] += key.dataset in practice
+            count["gold"] += outcome.gold
+    fields = ("annotations", "samples", "reopened", "practice", "gold")
+    return tuple(
+        LackingCount(*place, *(count[name] for name in fields))
+        for place, count in sorted(counts.items())
+    )
 
 
 def count_losses(

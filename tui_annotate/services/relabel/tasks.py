@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from tui_annotate.domain import event_builders
 from tui_annotate.domain.annotations import REJECTED, Annotation, LabelPath
@@ -18,7 +18,10 @@ from tui_annotate.domain.label_changes import (
     rename_labels,
 )
 from tui_annotate.domain.labels import LabelTree
+from tui_annotate.domain.people import SETTLED
 from tui_annotate.storage.log.write_plans import EventStream
+
+RATING: Final = "rating"
 
 
 class LabelMapping(NamedTuple):
@@ -33,8 +36,10 @@ class StreamFinding(NamedTuple):
 
     Attributes:
         what: kind of problem: an annotation `breaks` a rule, `lacks` what its label requires now,
-            duplicates another one (`alike`), is `left` unchanged, or has `lost` its label.
-        `says`: the broken rule: `evidence`, `note` or `alone`, or the missing part; else empty.
+            duplicates another one (`alike`), is `left` unchanged, or has `lost` its label; or a
+            completed sample is `unrated`, although its kind has a rating scale.
+        `says`: the broken rule: `evidence`, `note` or `alone`, or the missing part, which can also
+            be `rating`; else empty.
     """
 
     what: str
@@ -45,16 +50,29 @@ class StreamFinding(NamedTuple):
 
 @dataclass(slots=True)
 class StreamOutcome:
+    """Effect of a label change on a person's work; `gold`: it checks the person's accuracy."""
+
     action: PendingEvent | None = None
     kinds: Counter[LabelMapping] = field(default_factory=Counter)
     annotations: int = 0
     findings: list[StreamFinding] = field(default_factory=list)
     reopens: bool = False
     closes: bool = False
+    gold: bool = False
 
     @property
     def nothing(self) -> bool:
         return self.action is None and not self.kinds and not self.findings
+
+    def keep_state(self) -> None:
+        """Keep the state of the sample, if the outcome would reopen it."""
+        if not self.reopens or self.action is None:
+            return
+        before, after = self.action.before.annotations, self.action.after.annotations
+        self.action = replace(self.action, before=Change(before), after=Change(after))
+        if not after:
+            self.action = None
+        self.reopens = False
 
 
 Task = Callable[[EventStream], StreamOutcome]
@@ -184,6 +202,28 @@ def apply_label_set(
         return outcome
 
     return task
+
+
+def reopen_unrated(task: Task, rated: Collection[int], *, at: str) -> Task:
+    """Return a function that does a task, and reopens completed samples without a rating.
+
+    Args:
+        rated: row ids of the samples whose kind has a rating scale.
+    """
+
+    def extended(stream: EventStream) -> StreamOutcome:
+        outcome, work = task(stream), stream.assignment
+        unrated = work.state is State.DONE and not work.rating and stream.sample_id in rated
+        if not unrated or stream.person == SETTLED:
+            return outcome
+        outcome.findings.append(StreamFinding("unrated", (), (), RATING))
+        if outcome.action is None:
+            to = event_builders.reopened_state(stream.state)
+            outcome.action = event_builders.relabel(stream.state, {}, at=at, to=to)
+            outcome.reopens = True
+        return outcome
+
+    return extended
 
 
 def undoing(

@@ -87,6 +87,7 @@ def _gold_to_json(
         "alert",
         "older_answers",
         "paused",
+        "edited_later",
     )
     return [
         {

@@ -533,6 +533,8 @@ class ReviewService(ReviewQueries):
         return ledger.return_work(key, choose, adjudication=adjudication, reason=words)
 
     def _choose_reopened(self, log: EventLog, key: SampleKey, person: str) -> Sequence[str]:
+        if person in log.workers(key, assigned=True) and log.is_locked(person, key):
+            return (person,)  # also if it is locked only with its group
         sample = log.adjudicated_sample(key, person)
         if sample is None or not sample.closed:
             raise Conflict(

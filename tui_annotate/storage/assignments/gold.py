@@ -12,7 +12,6 @@ from tui_annotate.domain.assignment_plan import draw
 from tui_annotate.domain.assignment_rules import AssignmentCause, Gold
 from tui_annotate.domain.gold_checks import count_gold, is_gold_slot, sort_gold
 from tui_annotate.domain.people import SETTLED
-from tui_annotate.domain.samples import SampleKey
 from tui_annotate.storage.assignments.assignment_rows import AssignedRow
 from tui_annotate.storage.codec import from_json, to_json
 from tui_annotate.storage.statements import dataset_setting, worked_on_condition
@@ -41,11 +40,6 @@ _ANSWERED: Final = text(
     "   WHERE w.sample_id = s.id AND w.person = :person AND w.state = 'done'))"
     " OR (:origin <> '' AND EXISTS (SELECT 1 FROM annotations a WHERE a.sample_id = s.id"
     "   AND (a.origin = :origin OR a.origin LIKE :origin || ':%')))) ORDER BY s.id"
-)
-_IS_CHECK: Final = text(
-    "SELECT 1 FROM allotments a JOIN handouts h ON h.id = a.handout AND h.kind = 'gold'"
-    " JOIN samples s ON s.id = a.sample_id JOIN datasets d ON d.id = s.dataset_id"
-    " WHERE a.person = :person AND d.name = :dataset AND s.external = :sample"
 )
 _WORKED: Final = text(
     "SELECT count(*) FROM handouts h JOIN allotments g ON g.handout = h.id"  # noqa: S608  constants
@@ -115,11 +109,6 @@ def find_gold(connection: Connection, dataset_id: int, *, person: str) -> GoldSo
     scope = {"dataset": dataset_id, "person": person}
     start = int(connection.execute(_HELD, scope).scalar_one())
     return GoldSource(connection, dataset_id, rule, person, start)
-
-
-def is_gold_check(connection: Connection, person: str, key: SampleKey) -> bool:
-    scope = {"person": person, "dataset": key.dataset, "sample": key.id}
-    return connection.execute(_IS_CHECK, scope).first() is not None
 
 
 def count_gold_checks(connection: Connection, seen: Collection[str] | None) -> int:

@@ -1,15 +1,16 @@
 """Results of accuracy checks, computed from the event log, so that later edits do not change them.
 
 A check compares an annotator's work with the known answer, both as they were when the annotator
-completed the sample. "As they were" follows the order in which events arrived in this store, not
-the clocks of machines. An admin can move this time to the present for a dataset (`recompute`).
+completed the sample for the first time. "As they were" follows the order in which events arrived in
+this store, not the clocks of machines. An admin can compare the same work with the present answers
+of a dataset (`recompute`). Practice uses the first completion in the same way.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from operator import attrgetter
 from typing import Any, Final, NamedTuple
@@ -19,24 +20,33 @@ from sqlalchemy import Connection, text
 from tui_annotate.domain.annotations import REJECTED, Annotation, annotation_from_json
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.gold_checks import GoldCheck, score_check
-from tui_annotate.domain.history import Change, Payload, StreamState
+from tui_annotate.domain.history import (
+    ALLOW,
+    DISCARD,
+    DONE,
+    IMPORT,
+    JOIN,
+    RELABEL,
+    RETURN,
+    Change,
+    Payload,
+    StreamState,
+)
+from tui_annotate.domain.label_changes import rename_payload
 from tui_annotate.domain.people import PersonKind
 from tui_annotate.domain.practice_feedback import PracticeAnswer
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.storage.codec import from_json
+from tui_annotate.storage.labels.store import changes_between
 
 _CHECKS: Final = text(
-    # Working time, changed label sets and permissions to review are no actions of the annotator.
-    "SELECT d.name, w.person, s.external, s.id, w.updated, h.request,"  # noqa: S608  constants
-    " (SELECT max(e.arrival) FROM events e WHERE e.person = w.person AND e.dataset = d.name"
-    "    AND e.sample = s.external AND e.verb NOT IN ('read', 'relabel', 'allow'))"
+    "SELECT d.name, a.person, s.external, s.id, h.request"  # noqa: S608  constants
     " FROM allotments a JOIN handouts h ON h.id = a.handout AND h.kind = 'gold'"
     " JOIN people p ON p.id = a.person"
     f"   AND p.kind <> '{PersonKind.AGAIN}'"
-    " JOIN assignments w ON w.person = a.person AND w.sample_id = a.sample_id AND w.state = 'done'"
+    " JOIN assignments w ON w.person = a.person AND w.sample_id = a.sample_id"
     " JOIN samples s ON s.id = a.sample_id JOIN datasets d ON d.id = s.dataset_id"
     " WHERE :dataset IN ('', d.name) AND :person IN ('', a.person)"
-    " ORDER BY w.updated, s.id, w.person"
 )
 _RECOMPUTED: Final = text(
     "SELECT dataset, max(json_extract(request, '$.arrival')) FROM handouts"
@@ -44,9 +54,14 @@ _RECOMPUTED: Final = text(
 )
 _LAST_ARRIVAL: Final = text("SELECT coalesce(max(arrival), 0) FROM events")
 _EVENTS: Final = text(
-    "SELECT arrival, after FROM events WHERE person = :person AND dataset = :dataset"
+    "SELECT arrival, verb, at, after FROM events WHERE person = :person AND dataset = :dataset"
     " AND sample = :sample AND verb <> 'read' ORDER BY seq"
 )
+_NO_EDITS: Final = frozenset({DONE, RELABEL, RETURN, ALLOW, IMPORT, JOIN})
+"""Types of events that are no edits after a completion: they change no work of the annotator's own.
+
+To complete a sample again is an edit only with the actions before it, which are counted.
+"""
 _PEOPLE_OF_SAMPLE: Final = text(
     # A person's own check is no answer to it.
     "SELECT w.person FROM assignments w WHERE w.sample_id = :row AND NOT EXISTS ("
@@ -69,60 +84,139 @@ class _Version(NamedTuple):
     answer: PracticeAnswer
 
 
+class _LoggedState(NamedTuple):
+    """A person's work on a sample after one event."""
+
+    arrival: int
+    verb: str
+    at: str
+    state: StreamState
+
+
 def last_arrival(connection: Connection) -> int:
     """Return the number of the newest event; 0 without events."""
     return int(connection.execute(_LAST_ARRIVAL).scalar_one())
 
 
 def read_checks(connection: Connection, *, dataset: str = "", person: str = "") -> list[GoldCheck]:
-    """Return completed accuracy checks, of one dataset or person or of all, oldest first."""
+    """Return accuracy checks that were completed, of one dataset or person or of all, oldest first.
+
+    A check that its annotator reopened later stays in the result, with its score.
+    """
     recomputed: dict[str, int] = {row[0]: row[1] for row in connection.execute(_RECOMPUTED)}
     reader = _LogReader(connection)
     find_versions = lru_cache(maxsize=None)(reader.answer_versions)
     found = []
     rows = connection.execute(_CHECKS, {"dataset": dataset, "person": person}).all()
-    for of_dataset, who, sample, row, updated, request, completed in rows:
+    for of_dataset, who, sample, row, request in rows:
         key = SampleKey(of_dataset, sample)
+        completion = reader.first_completion(who, key)
+        if completion is None:
+            continue
         asked = from_json(request)
         origin = asked.get("origin", "")
         versions = find_versions(_AnswerKey(row, key, "" if origin else asked["gold"], origin))
-        point = max(completed or 0, recomputed.get(of_dataset, 0))
+        point = max(completion.arrival, recomputed.get(of_dataset, 0))
         # An answer that arrived only later, with a bundle for example, is better than none.
         at = max(bisect_right(versions, point, key=attrgetter("arrival")) - 1, 0)
         answer = versions[at].answer if versions else PracticeAnswer(())
         older = bool(versions) and _content(answer) != _content(versions[-1].answer)
-        work = reader.work(who, key, until=point)
-        score = score_check(_annotations(work.annotations), answer, rated=work.assignment["rating"])
-        found.append(GoldCheck(of_dataset, who, sample, updated[:10], score, older, completed or 0))
-    return found
+        work = reader.with_label_names(completion, key.dataset, until=point)
+        found.append(
+            GoldCheck(
+                of_dataset,
+                who,
+                sample,
+                completion.at[:10],
+                score_check(work, answer, rated=completion.rating),
+                older,
+                completion.arrival,
+                completion.later_edits,
+            )
+        )
+    return sorted(found, key=lambda each: (each.completed, each.sample, each.person))
+
+
+@dataclass(frozen=True, slots=True)
+class FirstCompletion:
+    """A person's work on a sample as it was when the person first completed the sample.
+
+    After the work is discarded, for another attempt at practice or because the sample was removed,
+    the next completion is the first one again.
+
+    Attributes:
+        arrival, at: number and time of the event that completed the sample.
+        later_edits: number of the person's own actions on the sample since then.
+    """
+
+    arrival: int
+    at: str
+    state: StreamState
+    later_edits: int
+
+    @property
+    def rating(self) -> str:
+        return self.state.assignment["rating"]
+
+
+def score_first_completion(
+    connection: Connection, person: str, key: SampleKey, *, answer: PracticeAnswer | None
+) -> float:
+    """Return the score of a person's first completion of a sample, 0 if there is none.
+
+    The answer is a present one, so that the work gets the present names of renamed labels.
+    """
+    reader = _LogReader(connection)
+    completion = reader.first_completion(person, key)
+    if answer is None or completion is None:
+        return 0.0
+    work = reader.with_label_names(completion, key.dataset, until=last_arrival(connection))
+    return score_check(work, answer, rated=completion.rating)
 
 
 @dataclass(frozen=True, slots=True)
 class _LogReader:
     connection: Connection
 
-    def work(self, person: str, sample: SampleKey, *, until: int) -> StreamState:
-        """Return a person's work on a sample after the event with the number `until`."""
-        state = StreamState()
-        for arrival, after in self._states(person, sample):
-            if arrival > until:
-                break
-            state = after
-        return state
+    def first_completion(self, person: str, key: SampleKey) -> FirstCompletion | None:
+        """Return the first completion of the present attempt; None if there is none."""
+        found = None
+        for event in self._states(person, key):
+            if event.verb == DISCARD:
+                found = None
+            elif found is None:
+                if event.state.assignment["state"] == State.DONE:
+                    found = FirstCompletion(event.arrival, event.at, event.state, later_edits=0)
+            elif event.verb not in _NO_EDITS:
+                found = replace(found, later_edits=found.later_edits + 1)
+        return found
+
+    def with_label_names(
+        self, completion: FirstCompletion, dataset: str, *, until: int
+    ) -> list[Annotation]:
+        """Return the annotations of a completion, with the names that labels had later."""
+        payloads = completion.state.annotations
+        for change in changes_between(self.connection, since=completion.arrival, until=until):
+            if dataset in change.datasets:
+                payloads = {
+                    name: rename_payload(payload, change.renames)
+                    for name, payload in payloads.items()
+                }
+        return _annotations(payloads)
 
     def answer_versions(self, key: _AnswerKey) -> list[_Version]:
         """Return the versions of a known answer, oldest first; versions in progress are none."""
         if key.person:
             return [
-                _Version(arrival, _answer_of_person(state))
-                for arrival, state in self._states(key.person, key.sample)
-                if state.assignment["state"] == State.DONE
+                _Version(event.arrival, _answer_of_person(event.state))
+                for event in self._states(key.person, key.sample)
+                if event.state.assignment["state"] == State.DONE
             ]
         rows = self.connection.execute(_PEOPLE_OF_SAMPLE, {"row": key.row}).scalars().all()
         moves = [
-            (arrival, person, state)
+            (event.arrival, person, event.state)
             for person in rows
-            for arrival, state in self._states(person, key.sample)
+            for event in self._states(person, key.sample)
         ]
         current: dict[str, StreamState] = {}
         versions = []
@@ -131,12 +225,12 @@ class _LogReader:
             versions.append(_Version(arrival, _answer_of_origin(current, key.origin)))
         return versions
 
-    def _states(self, person: str, sample: SampleKey) -> Iterator[tuple[int, StreamState]]:
+    def _states(self, person: str, sample: SampleKey) -> Iterator[_LoggedState]:
         scope = {"person": person, "dataset": sample.dataset, "sample": sample.id}
         state = StreamState()
-        for arrival, after in self.connection.execute(_EVENTS, scope).all():
+        for arrival, verb, at, after in self.connection.execute(_EVENTS, scope).all():
             state = state.changed(Change.from_json(from_json(after)))
-            yield arrival, state
+            yield _LoggedState(arrival, verb, at, state)
 
 
 def _answer_of_person(state: StreamState) -> PracticeAnswer:

@@ -2,7 +2,8 @@
 
 A pause is a row of the recorded assignments, whose request names the person, the accuracy and the
 last event that decided. It ends when its row is undone; the row of the command that ended it names
-the admin. Checks that decided about a pause do not decide about the next one.
+the admin. Checks that decided about a pause do not decide about the next one: a check is as old as
+its first completion, so that later edits and completions do not make it a new one.
 """
 
 from __future__ import annotations

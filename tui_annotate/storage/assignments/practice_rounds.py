@@ -2,7 +2,7 @@
 
 The result of a round is stored when the round ends, as a row of the recorded assignments, so that
 no later change of an answer or a rule changes it. A row with `final` ends the practice of its
-person in its dataset.
+person in its dataset, unless an admin gives one more attempt: then a row with `retry` follows it.
 """
 
 from __future__ import annotations
@@ -20,15 +20,22 @@ from tui_annotate.storage.assignments.assignment_rows import record_handout
 from tui_annotate.storage.assignments.gold_results import last_arrival
 from tui_annotate.storage.codec import from_json
 
+_IS_RETRIED: Final = (
+    "EXISTS (SELECT 1 FROM handouts g WHERE g.kind = 'resume' AND g.dataset = h.dataset"
+    "   AND g.id > h.id AND json_extract(g.request, '$.retry')"
+    "   AND json_extract(g.request, '$.person') = json_extract(h.request, '$.person'))"
+)
+"""Condition on a row `h` of results: an admin gave the person one more attempt after it."""
+
 _ENDED: Final = text(
-    "SELECT d.name, t.value FROM allotments a JOIN samples s ON s.id = a.sample_id"
+    "SELECT d.name, t.value FROM allotments a JOIN samples s ON s.id = a.sample_id"  # noqa: S608  constants
     " JOIN datasets d ON d.id = s.dataset_id"
     " JOIN dataset_settings t ON t.dataset_id = d.id AND t.name = 'practice'"
     " LEFT JOIN assignments w ON w.person = a.person AND w.sample_id = a.sample_id"
     " WHERE a.person = :person AND a.practice AND NOT EXISTS (SELECT 1 FROM handouts h"
     "   WHERE h.kind = 'result' AND h.undone = '' AND h.dataset = d.name"
     "   AND json_extract(h.request, '$.final')"
-    "   AND json_extract(h.request, '$.person') = a.person)"
+    f"   AND json_extract(h.request, '$.person') = a.person AND NOT {_IS_RETRIED})"
     " GROUP BY d.id HAVING count(*) = sum(coalesce(w.finished, 0)) ORDER BY d.id"
 )
 _SAMPLES: Final = text(
@@ -37,8 +44,9 @@ _SAMPLES: Final = text(
     " WHERE a.person = :person AND a.practice AND d.name = :dataset ORDER BY a.rank"
 )
 _RESULTS: Final = text(
-    "SELECT dataset, request FROM handouts WHERE kind = 'result' AND undone = ''"
-    " AND (:person = '' OR json_extract(request, '$.person') = :person) ORDER BY id"
+    f"SELECT h.dataset, h.request, {_IS_RETRIED} FROM handouts h"  # noqa: S608  constants
+    " WHERE h.kind = 'result' AND h.undone = ''"
+    " AND (:person = '' OR json_extract(h.request, '$.person') = :person) ORDER BY h.id"
 )
 _FORGET: Final = text(
     "UPDATE handouts SET undone = :at WHERE kind = 'result' AND dataset = :dataset AND undone = ''"
@@ -58,10 +66,14 @@ def find_ended_rounds(connection: Connection, person: str) -> list[EndedRound]:
     """Return a person's practice datasets with a finished round and without a final result."""
     found = []
     for dataset, value in connection.execute(_ENDED, {"person": person}).all():
-        names = connection.execute(_SAMPLES, {"person": person, "dataset": dataset}).scalars()
-        keys = tuple(SampleKey(dataset, name) for name in names)
+        keys = _practice_samples(connection, person, dataset)
         found.append(EndedRound(dataset, Practice(**from_json(value)), keys))
     return found
+
+
+def _practice_samples(connection: Connection, person: str, dataset: str) -> tuple[SampleKey, ...]:
+    names = connection.execute(_SAMPLES, {"person": person, "dataset": dataset}).scalars()
+    return tuple(SampleKey(dataset, name) for name in names)
 
 
 def record_result(
@@ -81,7 +93,7 @@ def record_result(
     score = fmean(map(score_sample, ended.samples))
     passed = score >= rule.pass_score / 100 if rule.pass_score else None
     attempt = 1 + sum(each.dataset == ended.dataset for each in _read_rows(connection, person))
-    final = passed is not False or attempt == rule.attempts
+    final = passed is not False or 0 < rule.attempts <= attempt
     request: dict[str, Any] = {
         "person": person,
         "attempt": attempt,
@@ -112,6 +124,27 @@ def record_result(
     return _build_result(ended.dataset, request), not final
 
 
+def give_attempt(
+    connection: Connection, person: str, *, dataset: str, by: str, at: str
+) -> dict[str, tuple[SampleKey, ...]]:
+    """Give a person one more attempt at practice that they failed, in one dataset or in all.
+
+    Returns the samples by dataset, whose work the caller must discard; empty if the person failed
+    no practice, or has an attempt left.
+    """
+    last = {each.dataset: each for each in _read_rows(connection, person)}
+    given = {}
+    for name, result in last.items():
+        samples = _practice_samples(connection, person, name)
+        if dataset in ("", name) and result.final and result.passed is False and samples:
+            request = {"person": person, "retry": True}
+            record_handout(
+                connection, AssignmentCause.RESUME, dataset=name, by=by, at=at, request=request
+            )
+            given[name] = samples
+    return given
+
+
 def read_results(connection: Connection) -> list[PracticeResult]:
     """Return the last result of each person in each practice dataset."""
     found = {(each.dataset, each.person): each for each in _read_rows(connection)}
@@ -125,10 +158,15 @@ def forget_results(connection: Connection, dataset: str, *, at: str) -> None:
 
 def _read_rows(connection: Connection, person: str = "") -> list[PracticeResult]:
     rows = connection.execute(_RESULTS, {"person": person}).all()
-    return [_build_result(dataset, from_json(request)) for dataset, request in rows]
+    return [
+        _build_result(dataset, from_json(request), retried=bool(retried))
+        for dataset, request, retried in rows
+    ]
 
 
-def _build_result(dataset: str, request: dict[str, Any]) -> PracticeResult:
+def _build_result(
+    dataset: str, request: dict[str, Any], *, retried: bool = False
+) -> PracticeResult:
     return PracticeResult(
         dataset,
         request["person"],
@@ -136,5 +174,5 @@ def _build_result(dataset: str, request: dict[str, Any]) -> PracticeResult:
         score=request["score"],
         needed=request["pass"] / 100 if request["pass"] else None,
         passed=request["passed"],
-        final=request["final"],
+        final=request["final"] and not retried,
     )

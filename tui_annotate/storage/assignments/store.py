@@ -26,7 +26,7 @@ from tui_annotate.domain.people import SETTLED, Person
 from tui_annotate.domain.practice_feedback import PracticeAnswer
 from tui_annotate.domain.queue_orders import by_score
 from tui_annotate.domain.samples import SampleKey
-from tui_annotate.storage.adjudication_lock import locked_condition
+from tui_annotate.storage.adjudication_lock import list_group_locked, locked_condition
 from tui_annotate.storage.assignments import (
     assignment_rows,
     escalation,
@@ -149,7 +149,7 @@ _KINDS: Final[dict[str, type[Rule]]] = {
 }
 _RECORDS: Final = {
     AssignmentCause.PAUSE: "a pause",
-    AssignmentCause.RESUME: "the end of a pause",
+    AssignmentCause.RESUME: "the end of a pause, or of another attempt at practice",
     AssignmentCause.RESULT: "a result of practice",
 }
 """Batches that record what happened; they assign nothing, and undo leaves them alone."""
@@ -330,6 +330,12 @@ class AssignmentTransaction:
             )
             for row in rows
         ]
+
+    def group_locked(self, person: str, dataset: str) -> set[SampleKey]:
+        """Return a person's samples that are locked with their group, in a dataset with gold."""
+        locked = list_group_locked(self.connection, person, dataset)
+        held = self.held(person=person) if locked else []
+        return {each.key for each in held if each.allotted.sample_id in locked}
 
     def handouts(self) -> list[StoredAssignment]:
         """Return all recorded assignments of samples in the order in which they were made."""
@@ -512,6 +518,12 @@ class AssignmentTransaction:
         ]
         pauses.end_pauses(self.connection, found, by=self.by, at=self.at)
         return found
+
+    def give_attempt(self, person: str, dataset: str) -> dict[str, tuple[SampleKey, ...]]:
+        """Give one more attempt at failed practice; see `practice_rounds.give_attempt`."""
+        return practice_rounds.give_attempt(
+            self.connection, person, dataset=dataset, by=self.by, at=self.at
+        )
 
     def read_gold_checks(self, dataset: str) -> list[GoldCheck]:
         """Return a dataset's completed gold samples with their scores, oldest first."""

@@ -21,10 +21,16 @@ from tui_annotate.domain.adjudication_history import (
 )
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import NotAllowed
+from tui_annotate.domain.history import RETURN
 from tui_annotate.domain.people import SETTLED
 from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.samples import SampleKey
-from tui_annotate.storage.adjudication_lock import LOCKING_ADJUDICATION, checked_condition
+from tui_annotate.storage.adjudication_lock import (
+    LOCKING_ADJUDICATION,
+    checked_condition,
+    list_blind_datasets,
+    list_group_locked,
+)
 from tui_annotate.storage.codec import from_json, to_json
 from tui_annotate.storage.log.events import BY, REASON
 
@@ -84,6 +90,12 @@ _IS_CHECKED: Final = text(
 )
 
 
+_LAST_REOPENING: Final = text(
+    "SELECT verb, versions FROM events WHERE person = :person AND dataset = :dataset"
+    " AND sample = :sample AND verb IN ('return', 'relabel') ORDER BY seq DESC LIMIT 1"
+)
+
+
 def refuse_locked(connection: Connection, changes: Sequence[PlannedChange]) -> None:
     """Raise NotAllowed if an event changes an annotator's own work on an adjudicated sample.
 
@@ -99,9 +111,15 @@ def refuse_locked(connection: Connection, changes: Sequence[PlannedChange]) -> N
         return
     rows = {"rows": to_json(sorted({change.sample_id for change in own}))}
     suspects = set(connection.execute(_POSSIBLY_LOCKED, rows).scalars())
+    in_groups = {
+        place: list_group_locked(connection, *place)
+        for place in {(each.person, each.key.dataset) for each in own}
+    }
     locked = []
     for change in own:
-        if change.sample_id in suspects:
+        if change.sample_id in in_groups[change.person, change.key.dataset]:
+            locked.append(change.key)
+        elif change.sample_id in suspects:
             sample = read_adjudicated_sample(connection, change.person, change.key)
             if sample and sample.locks(change.person):
                 locked.append(change.key)
@@ -143,14 +161,29 @@ def read_lock(
     connection: Connection, person: str, key: SampleKey, *, sample_id: int, state: State
 ) -> WorkLock:
     """Return the lock of a person's work on a sample, with one query for most samples."""
+    if person == SETTLED:
+        return WorkLock()
+    if state.finished and sample_id in list_group_locked(connection, person, key.dataset):
+        return WorkLock(locked=True)
     may_be_locked = connection.execute(_IS_LOCKED, {"sample_id": sample_id}).first() is not None
-    if person == SETTLED or not (state is State.REOPENED or may_be_locked):
+    if not (state is State.REOPENED or may_be_locked):
         return WorkLock()
     sample = read_adjudicated_sample(connection, person, key)
-    if sample is None:
-        return WorkLock()
+    if sample is None or person in sample.checked:
+        return WorkLock(reopened=_reason_of_reopening(connection, person, key, state=state))
     reason = sample.reasons.get(person, "") if person in sample.returned else ""
     return WorkLock(may_be_locked and sample.locks(person), reason)
+
+
+def _reason_of_reopening(
+    connection: Connection, person: str, key: SampleKey, *, state: State
+) -> str:
+    """Return why a reviewer reopened work that was locked with its group; else an empty text."""
+    scope = {"person": person, "dataset": key.dataset, "sample": key.id}
+    last = connection.execute(_LAST_REOPENING, scope).first()
+    if state is not State.REOPENED or last is None or last.verb != RETURN:
+        return ""
+    return str(from_json(last.versions).get(REASON, ""))
 
 
 def read_adjudicated_sample(
@@ -171,12 +204,14 @@ def update_history(
     """Add the events to a history that arrived after its last one; return the history.
 
     Args:
-        seen: ids of the people whose work the user may read, without the names of reviewers; None
-            for all people.
+        seen: ids of the people whose work the user may read, without the names of reviewers and
+            without datasets that hide outcomes; None for all people.
     """
+    hidden = set() if seen is None else list_blind_datasets(connection)
     checked: dict[SampleKey, set[str]] = {}
     for person, dataset, sample in connection.execute(_CHECKED):
-        checked.setdefault(SampleKey(dataset, sample), set()).add(person)
+        if dataset not in hidden:
+            checked.setdefault(SampleKey(dataset, sample), set()).add(person)
     history.set_checked(checked)
     since = history.last
     if not history.samples:
@@ -187,11 +222,19 @@ def update_history(
         since = int(first) - 1
         # A reviewer's earlier events are needed to know what an undo restores.
         earlier = connection.execute(_REVIEWS, {"settled": SETTLED, "since": 0})
-        history.take(one for one in logged_changes(earlier) if one.arrival <= since)
+        history.take(
+            one
+            for one in logged_changes(earlier)
+            if one.arrival <= since and one.key.dataset not in hidden
+        )
     later = logged_changes(connection.execute(_LATER, {"since": since}))
     if seen is not None:
         visible = (SETTLED, *seen)
-        later = (one._replace(by="") for one in later if one.person in visible)
+        later = (
+            one._replace(by="")
+            for one in later
+            if one.person in visible and one.key.dataset not in hidden
+        )
     history.take(later)
     return history
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import groupby
@@ -15,7 +15,7 @@ from tui_annotate.domain.did_you_mean import unknown_dataset
 from tui_annotate.domain.errors import Conflict, NotFound
 from tui_annotate.domain.history import RELABEL, Event, StreamState
 from tui_annotate.domain.people import Permission, require_permission
-from tui_annotate.domain.samples import SampleKey
+from tui_annotate.domain.samples import SampleKey, SampleKind
 from tui_annotate.storage.assignments.escalation import Disabled
 from tui_annotate.storage.codec import from_json
 from tui_annotate.storage.columns import DATASETS, EVENTS, SETTINGS
@@ -51,6 +51,26 @@ _STREAMS: Final = (
     .execution_options(yield_per=1000)
 )
 _STREAM: Final = itemgetter(0, 3)
+_UNMARKED: Final = text(
+    "SELECT w.person, d.name, s.external FROM assignments w JOIN samples s ON s.id = w.sample_id"
+    " JOIN datasets d ON d.id = s.dataset_id"
+    " WHERE d.name IN :datasets AND s.kind IN :kinds AND w.state = 'done' AND w.rating = ''"
+    " AND w.annotations = 0 ORDER BY d.name, w.sample_id, w.person"
+).bindparams(bindparam("datasets", expanding=True), bindparam("kinds", expanding=True))
+_OF_KINDS: Final = text(
+    "SELECT s.id FROM samples s JOIN datasets d ON d.id = s.dataset_id"
+    " WHERE d.name IN :datasets AND s.kind IN :kinds"
+).bindparams(bindparam("datasets", expanding=True), bindparam("kinds", expanding=True))
+_PRACTICE: Final = text(
+    "SELECT d.name FROM datasets d WHERE EXISTS (SELECT 1 FROM dataset_settings t"
+    "   WHERE t.dataset_id = d.id AND t.name = 'practice')"
+    " OR EXISTS (SELECT 1 FROM samples s JOIN allotments a ON a.sample_id = s.id AND a.practice"
+    "   WHERE s.dataset_id = d.id)"
+)
+_GOLD: Final = text(
+    "SELECT a.person, a.sample_id FROM handouts h JOIN allotments a ON a.handout = h.id"
+    " WHERE h.kind = 'gold'"
+)
 _SINCE: Final = text(
     "SELECT DISTINCT person, dataset, sample FROM events"
     " WHERE arrival > :arrival AND dataset IN :datasets"
@@ -124,6 +144,28 @@ class LabelSetChange:
                 ),
                 *at,
             )
+
+    def unmarked(self, datasets: Sequence[str], kinds: Collection[SampleKind]) -> list[StreamName]:
+        """Return the completed work without annotations and a rating on samples of some kinds.
+
+        `streams` does not yield this work.
+        """
+        scope = {"datasets": list(datasets), "kinds": [kind.value for kind in kinds]}
+        rows = self.connection.execute(_UNMARKED, scope)
+        return [(person, SampleKey(dataset, sample)) for person, dataset, sample in rows]
+
+    def samples_of(self, datasets: Sequence[str], kinds: Collection[SampleKind]) -> frozenset[int]:
+        """Return the row ids of the samples of some kinds."""
+        scope = {"datasets": list(datasets), "kinds": [kind.value for kind in kinds]}
+        return frozenset(self.connection.execute(_OF_KINDS, scope).scalars())
+
+    def practice_datasets(self) -> frozenset[str]:
+        """Return the datasets whose work is practice; its answers were already shown."""
+        return frozenset(self.connection.execute(_PRACTICE).scalars())
+
+    def gold_checks(self) -> frozenset[tuple[str, int]]:
+        """Return the person and the sample's row id of each gold sample that people have."""
+        return frozenset((row[0], row[1]) for row in self.connection.execute(_GOLD))
 
     def stream(self, name: StreamName) -> EventStream | None:
         """Return a person's current work on a sample; None if the sample does not exist."""

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from tui_annotate.domain import event_builders
 from tui_annotate.domain.assignments import working_seconds
 from tui_annotate.domain.history import (
+    READ,
     REDO,
     UNDO,
     Event,
@@ -61,6 +62,8 @@ class ActionResult:
 class Ledger:
     """A writer of annotators' and reviewers' actions to the event log of one workspace.
 
+    While a person's work is paused, their actions raise WorkPaused. Working time is still stored.
+
     `by` is the id of the acting person, if several people write to one person's work; undo then
     reverses only this person's actions.
     """
@@ -92,6 +95,8 @@ class Ledger:
             log.require_visible(person, key)
             stream = log.stream(person, key)
             action = prepare(log, stream)
+            if action.verb != READ:
+                log.require_not_paused(person)
             event = self._build_event(stream, action, seconds=seconds, versions={})
             if reason:
                 event = replace(event, versions={**event.versions, REASON: reason})
@@ -193,10 +198,12 @@ class Ledger:
         The events are prepared again, with the lock, if the event log changed meanwhile.
         """
         with self.store.reading() as log:
+            log.require_not_paused(person)
             made, newest = prepare(log), next(log.read_actions(person, by=self.by), None)
         if not made.plans:
             return made
         with self.store.writing() as log:
+            log.require_not_paused(person)
             moved = next(log.read_actions(person, by=self.by), None) != newest
             if moved or not log.holds(person, made.plans):
                 made = prepare(log)

@@ -304,6 +304,9 @@ class EventLog:
             self._connection, stream.person, stream.key, sample_id=stream.sample_id, state=state
         )
 
+    def is_locked(self, person: str, key: SampleKey) -> bool:
+        return self.work_lock(self.stream(person, key)).locked
+
     def require_visible(self, person: str, key: SampleKey) -> None:
         """Raise NotAllowed if a person must not see their first reading of a sample."""
         require_visible(self._connection, person, key)

@@ -6,7 +6,7 @@ import json
 import uuid
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
@@ -16,7 +16,6 @@ from sqlalchemy import bindparam, case, func, select, text
 from tui_annotate.domain.adjudication_history import AdjudicationHistory
 from tui_annotate.domain.annotations import REJECTED, Annotation, LabelPath, annotation_from_json
 from tui_annotate.domain.assignments import State
-from tui_annotate.domain.gold_checks import score_check
 from tui_annotate.domain.history import (
     Change,
     Event,
@@ -41,8 +40,9 @@ from tui_annotate.domain.spans import Span
 from tui_annotate.domain.suggestions import SuggestionStatus
 from tui_annotate.domain.version import VERSION
 from tui_annotate.domain.work_statistics import PracticeResult
+from tui_annotate.storage.adjudication_lock import list_blind_datasets
 from tui_annotate.storage.assignments.escalation import Disabled, no_disabled_people
-from tui_annotate.storage.assignments.gold import is_gold_check
+from tui_annotate.storage.assignments.gold_results import score_first_completion
 from tui_annotate.storage.assignments.practice_rounds import find_ended_rounds, record_result
 from tui_annotate.storage.assignments.store import find_practice_answer
 from tui_annotate.storage.batches import split_batches
@@ -206,6 +206,7 @@ class AnnotationStore(LogStore):
     def end_practice(self, person: str) -> PracticeResult | None:
         """Store the result of practice if the person finished all its samples; return it.
 
+        The score is that of the first completion of each sample: afterwards, the answer is shown.
         If the person has not passed and may try again, their work on the samples is discarded, and
         stays in the event log. None if no round of practice ended.
         """
@@ -220,19 +221,15 @@ class AnnotationStore(LogStore):
             log = EventLog(connection, self._actor, disabled=self._disabled)
 
             def score_sample(key: SampleKey) -> float:
-                stream = log.stream(person, key)
                 answer = find_practice_answer(connection, person, key)
-                if answer is None or stream.assignment.state is not State.DONE:
-                    return 0.0
-                return score_check(stream.annotations, answer, rated=stream.assignment.rating)
+                return score_first_completion(connection, person, key, answer=answer)
 
             for ended in find_ended_rounds(connection, person):
                 found, again = record_result(
                     connection, person, ended, score_sample=score_sample, at=self._clock()
                 )
-                for key in ended.samples if again else ():
-                    stream = log.stream(person, key)
-                    log.append(stream, _discard_event(stream, at=self._clock()))
+                if again:
+                    discard_work(log, person, ended.samples, at=self._clock())
         return found
 
     def adjudication_notice(self, person: str, key: SampleKey) -> AdjudicationNotice | None:
@@ -240,12 +237,12 @@ class AnnotationStore(LogStore):
 
         It names no reviewer, and as sources only the person's own annotations. None before the
         sample is adjudicated, before the person completed the sample in each assigned reading, in a
-        second reading, and if the sample checks the person's accuracy.
+        second reading, and in datasets with gold samples, which the outcomes would name.
         """
         require_permission(self._actor, Permission.READ, person)
         with self._database.reading() as connection:
             second = base_person(person) != person
-            if second or is_gold_check(connection, person, key):
+            if second or key.dataset in list_blind_datasets(connection):
                 return None
             if has_open_second_reading(connection, person, key):
                 return None
@@ -427,6 +424,14 @@ class AnnotationStore(LogStore):
                 for record in batch:
                     importing.take(record)
         return counts
+
+
+def discard_work(log: EventLog, person: str, samples: Iterable[SampleKey], *, at: str) -> None:
+    """Discard a person's work on samples, for another attempt; the event log keeps the work."""
+    for key in samples:
+        stream = log.stream(person, key)
+        if stream.seq:
+            log.append(stream, _discard_event(stream, at=at))
 
 
 def _discard_event(stream: EventStream, *, at: str) -> Event:

@@ -89,10 +89,12 @@ function goldFigures() {
     table("Accuracy on gold samples, which have known answers", [
       ...who, ...numbers, { title: "last 10", number: true }, { title: "alert" },
       { title: "compared with an older answer", number: true },
+      { title: "edited after the first completion", number: true },
     ], figures.gold.map((each) => [each.name, each.dataset, String(each.checks),
       percent(each.accuracy), percent(each.recent),
       [...(each.alert ? [`below ${percent(each.threshold)}`] : []),
-        ...(each.paused ? ["paused"] : [])].join(", "), String(each.older_answers)])),
+        ...(each.paused ? ["paused"] : [])].join(", "), String(each.older_answers),
+      String(each.edited_later)])),
     table("Accuracy on gold samples by week", [...who, { title: "week" }, ...numbers], weeks),
   ];
 }
