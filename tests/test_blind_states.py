@@ -90,6 +90,8 @@ def given_values(space: Workspace) -> dict[str, list[Any]]:
         "segments": [space.corpus.sample(keys[0]).segments],
         "name": [event.id for event in events],
         "talk": threads,
+        "comments": [[]],
+        "replies": [True],
         "start": threads,
         "version": [space.guidance.version(GuidanceKind.LABELS)],
         "target": [space.path / "out"],
