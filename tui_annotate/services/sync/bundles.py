@@ -74,10 +74,12 @@ class BundleService:
             Conflict: the existing bundle has work that was not merged.
         """
         self._check_target(target)
+        # Nothing of these samples, or the person would read them a second time as the first.
+        hidden = self.merging.hidden(person.id)
         copies = [
             copy
             for copy in self.merging.copies(person.id)
-            if not datasets or copy.key.dataset in datasets
+            if (not datasets or copy.key.dataset in datasets) and copy.key not in hidden
         ]
         wanted = self._samples_of(person, datasets)
         for copy in copies:
@@ -86,7 +88,7 @@ class BundleService:
                 theirs.add(copy.key)
         with TemporaryDirectory(prefix="tui-annotate-") as place:
             folder = Path(place)
-            samples, documents = self._write_samples(folder, wanted)
+            samples, documents = self._write_samples(folder, wanted, hidden=hidden)
             if not samples:
                 raise NotReady(
                     f"no samples are assigned to {person.name}",
@@ -242,21 +244,24 @@ class BundleService:
         with (folder / bundle_file.STREAMS).open("w", encoding="utf-8", newline="\n") as file:
             return stream_lines.write(person, copies, file, questions=questions)
 
-    def _write_samples(self, folder: Path, wanted: Wanted) -> tuple[int, dict[str, SampleKey]]:
+    def _write_samples(
+        self, folder: Path, wanted: Wanted, *, hidden: Collection[SampleKey]
+    ) -> tuple[int, dict[str, SampleKey]]:
         native = registry.load("exporters", "native")
         found: dict[str, SampleKey] = {}
         with (folder / bundle_file.SAMPLES).open("w", encoding="utf-8", newline="\n") as file:
-            report = native.write(self._records_without_work(wanted, found), file, ExportOptions())
+            records = self._records_without_work(wanted, found, hidden=hidden)
+            report = native.write(records, file, ExportOptions())
         return report.records, found
 
     def _records_without_work(
-        self, wanted: Wanted, found: dict[str, SampleKey]
+        self, wanted: Wanted, found: dict[str, SampleKey], *, hidden: Collection[SampleKey]
     ) -> Iterator[Record]:
         for dataset in sorted(wanted):
             theirs = wanted[dataset]
             for record in self.corpus.records(RecordFilter(dataset=dataset)):
                 sample = record.sample
-                if theirs is None or sample.key in theirs:
+                if sample.key not in hidden and (theirs is None or sample.key in theirs):
                     for document in sample.documents:
                         found.setdefault(document.sha256, sample.key)
                     yield Record(replace(sample, imported=None))

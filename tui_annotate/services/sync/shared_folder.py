@@ -82,7 +82,9 @@ class SharedFolder:
             InvalidRecord: the existing file is damaged; it is not overwritten.
             Unavailable: the file cannot be written.
         """
-        own, refused = _writable_copies(person, self.merging.copies(person.id))
+        hidden = self.merging.hidden(person.id)  # they are sent after the second reading
+        shown = (copy for copy in self.merging.copies(person.id) if copy.key not in hidden)
+        own, refused = _writable_copies(person, shown)
         for _ in range(_MAX_TRIES):
             file = self.file(person)
             before = _digest(file)
@@ -162,6 +164,8 @@ class SharedFolder:
     def waiting(self, person: Person) -> tuple[int, int]:
         """Count a person's events only in the workspace, and those only in the shared folder."""
         here = {copy.name: copy for copy in self.merging.copies(person.id)}
+        hidden = self.merging.hidden(person.id)
+        to_send = {name: copy for name, copy in here.items() if copy.key not in hidden}
         known, there = self.merging.datasets(), dict[StreamName, StreamCopy]()
         file = self.file(person)
         if file.exists():
@@ -170,7 +174,7 @@ class SharedFolder:
                 for copy in _read_file(file)[1]
                 if isinstance(copy, StreamCopy) and copy.key.dataset in known
             }
-        return _count_missing(here, there), _count_missing(there, here)
+        return _count_missing(to_send, there), _count_missing(there, here)
 
     def remove(self, person: Person) -> int:
         """Delete an annotator's file in the shared folder; count the samples with work in it."""

@@ -183,7 +183,9 @@ class CommentStore(Store):
         found = {each.id: each for thread in threads for each in thread.remarks}
         if written and self.reads_all:
             authors = (me, OPERATOR.person)
-            for thread in self.list_threads():
+            with self._database.reading() as connection:
+                others = [one for one in self.list_threads() if not _is_hidden(connection, one)]
+            for thread in others:
                 found |= {
                     each.id: each
                     for each in thread.remarks

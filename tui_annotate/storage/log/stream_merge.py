@@ -45,6 +45,7 @@ from tui_annotate.storage.log.comments import CommentStore
 from tui_annotate.storage.log.log import EventLog, LogStore
 from tui_annotate.storage.log.write_plans import EventStream
 from tui_annotate.storage.people.store import add_person
+from tui_annotate.storage.second_readings import list_hidden
 from tui_annotate.storage.statements import known_digests
 
 KnownLabels = Callable[[str], Collection[LabelPath] | None]
@@ -135,8 +136,17 @@ class MergeStore(LogStore):
         with self._database.reading() as connection:
             return frozenset(connection.execute(select(DATASETS.c.name)).scalars())
 
+    def hidden(self, person: str) -> set[SampleKey]:
+        """Return the samples whose first reading a person must not see: no file may have it."""
+        require_permission(self._actor, Permission.READ, person)
+        with self._database.reading() as connection:
+            return list_hidden(connection, person)
+
     def copies(self, person: str) -> Iterator[StreamCopy]:
-        """Yield copies of a person's work on each sample, for another workspace."""
+        """Yield copies of a person's work on each sample, for another workspace.
+
+        They include first readings that the person must not see; see `hidden`.
+        """
         require_permission(self._actor, Permission.READ, person)
         people = {"people": [person, second_reader(Person(person, "")).id]}
         with self._database.reading() as connection:
