@@ -15,6 +15,7 @@ from tests.cli.conftest import Command
 from tests.helpers.stores import claim
 from tests.plugins.sync.table_server import KEY, FakeTable, serving_table
 from tui_annotate import workspace as workspaces
+from tui_annotate.domain.comments import REVIEWERS, PersonComment
 from tui_annotate.domain.errors import Conflict, InvalidInput, NotAllowed, NotFound
 from tui_annotate.domain.people import Actor, Role
 from tui_annotate.domain.samples import SampleKey
@@ -283,6 +284,21 @@ def test_replies_come_by_the_file_of_who_replied(filled: Command, home: Path) ->
     assert talks(home) == [("", "", ["Why?", "So."])]
 
 
+def test_no_file_puts_a_message_into_the_thread_of_another(filled: Command, home: Path) -> None:
+    """It is a thread of its own, whichever thread it names."""
+    filled("questions", "ask", "bridge", "Of ben?", "--as", "ben")
+    there = _machine(filled, home)
+    (home / "shared").mkdir()
+    with workspaces.open(there) as space:
+        comments, ana = space.team.comments, space.person("ana").id
+        thread = comments.list_threads()[0].id
+        forged = PersonComment("f", BRIDGE, ana, REVIEWERS, thread, "Of ana.", "2999")
+        comments.store.add(forged)
+    assert filled("sync", "push", "shared", "--as", "ana", "-w", str(there)).code == 0
+    assert filled("sync", "pull", "--all", "shared").code == 0
+    assert talks(home) == [("", "", ["Of ben?"]), ("", "", ["Of ana."])]
+
+
 def test_with_accounts_no_file_brings_a_reply(filled: Command, home: Path) -> None:
     """Anyone could have written it; questions come in, and wait for a reviewer."""
     there = _machine(filled, home)
@@ -355,7 +371,7 @@ def test_a_merge_of_people_joins_their_questions(filled: Command, home: Path) ->
         assert [each.text for each in mine.team.comments.store.replies(owner.id)] == ["To olga."]
         space.team.person_merges.undo(annie)
         assert [texts for _, _, texts in talks(mine)] == [["Thanks."]]
-        assert [texts for _, _, texts in talks(space)] == [["Of ana?", "To olga.", "Thanks."]]
+        assert [texts for _, _, texts in talks(space)] == [["Of ana?", "To olga."], ["Thanks."]]
 
 
 def test_the_record_of_changes_covers_questions(filled: Command, home: Path) -> None:

@@ -320,15 +320,19 @@ def _find_ids(connection: Connection, people: Iterable[str]) -> set[str]:
 def _join_threads(connection: Connection, comments: Iterable[PersonComment]) -> list[CommentThread]:
     """Group messages, which are in order of time, by annotator, sample and annotation."""
     merges = read_merges(connection)
+
+    def owner(comment: PersonComment) -> tuple[str, bool]:
+        base = base_person(comment.asker)
+        return find_owner(merges, base), comment.asker == base
+
     found = list(comments)
-    questions = {each.id: each for each in found if not each.answers}
+    questions = {(owner(each), each.id): each for each in found if not each.answers}
     threads: dict[tuple[Any, ...], list[PersonComment]] = {}
     for each in found:
-        question = questions.get(each.answers, each)
-        base = base_person(question.asker)
-        owner = find_owner(merges, base)
-        reading = question.asker == base
-        threads.setdefault((owner, reading, question.sample, question.annotation), []).append(each)
+        # A file may name any thread, but no message joins the thread of another annotator.
+        question = questions.get((owner(each), each.answers), each)
+        about = (owner(each), question.sample, question.annotation)
+        threads.setdefault(about, []).append(each)
     return [CommentThread(tuple(each)) for each in threads.values()]
 
 
