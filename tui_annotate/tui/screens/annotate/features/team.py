@@ -172,6 +172,7 @@ class ThreadFeature(Feature):
 
         def sent(_: object) -> None:
             self._unsent = ""
+            self.host.share_stored()
             self.host.show_message(sent_message)
 
         self.host.open_dialog(CommentDialog(lines, text=self._unsent, **how), write)
