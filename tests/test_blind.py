@@ -145,6 +145,10 @@ def _given(scene: Scene) -> Mapping[str, list[Any]]:
         "segments": [stored.segments],
         "name": [event.id, ben.name],
         "talk": [talk],
+        "comments": [
+            [reply for talk in space.team.comments.list_threads() for reply in talk.remarks]
+        ],
+        "replies": [True, False],
         "start": [talk],
         "version": [space.guidance.version(GuidanceKind.LABELS), 1],
         "target": [scene.folder / "out"],

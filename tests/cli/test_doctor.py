@@ -341,6 +341,17 @@ def test_logs_are_each_users_own_in_a_group(folder: Path) -> None:
     assert folder_findings(folder)["privacy"][0] == "doubt"
 
 
+def test_the_key_of_pseudonyms_is_not_given_to_a_group(folder: Path) -> None:
+    """The command that gives the other files to the group leaves it to its owner."""
+    key = folder / "pseudonyms.key"
+    key.touch()
+    key.chmod(0o600)
+    folder.chmod(0o2770)
+    mend(folder)
+    assert key.stat().st_mode & 0o777 == 0o600
+    assert (folder / "store.sqlite").stat().st_mode & 0o070 == 0o060
+
+
 def test_the_key_of_pseudonyms_is_its_owners_in_a_group(folder: Path) -> None:
     """That the group can not read it is nothing wrong."""
     folder.chmod(0o2770)

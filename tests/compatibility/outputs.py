@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import shutil
 import zipfile
 from collections.abc import Callable, Iterator
@@ -177,10 +178,13 @@ def as_text(value: Any) -> bytes:
 
 ADDED: Final = "edited_after_adjudication"
 """A field, and a column of tables, that later versions added."""
+QUESTIONS: Final = re.compile(rb', ?"questions": ?\[\{[^\[\]]*\}\]')
+"""A field of native lines and of the headers of shared files that later versions added."""
 
 
 def without_added(content: bytes) -> bytes:
     """Content of a file as the first version wrote it, without what later versions added."""
+    content = QUESTIONS.sub(b"", content)
     header = content.partition(b"\n")[0].decode("utf-8", "replace").split(",")
     if ADDED not in header:
         return content.replace(f', "{ADDED}": true'.encode(), b"")

@@ -151,6 +151,25 @@ def _add_gold(study: Study) -> None:
         study.says(study.people["ana"], key, "own-gold")
 
 
+def build_checks(folder: Path) -> None:
+    """Six samples, two of them gold, adjudicated before; ana did one of each kind alike.
+
+    The dataset is not named after what is in it, so that the word gold occurs nowhere else.
+    """
+    with workspaces.create(folder) as space:
+        (folder / "labels.yaml").write_text(LABELS, "utf-8")
+        study = Study(space, {name: space.person(name) for name in NAMES})
+        keys = fill(space.corpus, *"abcdef", dataset="news")
+        for key in keys[:2]:
+            study.says(study.people["ben"], key, "known")
+            study.adjudicate(key, "known")
+        rule = Gold((), person=study.people["ben"].id, every=2)
+        space.team.assignments.gold("news", rule)
+        space.team.assignments.give("news", ["ana"], OPTIONS)
+        for key in (keys[0], keys[2]):
+            study.says(study.people["ana"], key, "own")
+
+
 def build_practice(folder: Path) -> None:
     """A practice dataset with one sample in each state; its answers are known by ben's work."""
     with workspaces.create(folder) as space:

@@ -21,7 +21,9 @@ ANA = Person("p", "Ana Müller/../x")
 
 def opened(folder: Path, *copies: StreamCopy) -> SharedFolder:
     """A folder, as a workspace with these streams has it."""
-    store: Any = SimpleNamespace(copies=lambda _: copies)
+    store: Any = SimpleNamespace(
+        copies=lambda _: copies, hidden=lambda _: set(), questions=lambda *_, **__: []
+    )
     return SharedFolder(store, folder)
 
 

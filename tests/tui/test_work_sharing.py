@@ -73,6 +73,21 @@ async def test_what_is_saved_is_sent_and_shown(tmp_path: Path, shared: Path) -> 
         ana.app.sharing.end()
 
 
+async def test_a_question_is_sent_as_work_is(tmp_path: Path, shared: Path) -> None:
+    """Without a further change; the thread about the sample is all that there is."""
+    home = make_workspace(tmp_path / "work")
+    async with open_app(home, size=(140, 40)) as ana:
+        await until(ana, SyncState.SUCCESS)
+        ana.screen.do("talk.write")
+        await ana.settled()
+        await ana.press("W h y enter")
+        async with asyncio.timeout(_SOON):
+            while not any('"Why"' in file.read_text("utf-8") for file in shared.iterdir()):
+                await ana.pilot.pause(0.001)
+        await until(ana, SyncState.SUCCESS)
+        ana.app.sharing.end()
+
+
 async def test_the_key_goes_offline_and_is_remembered(tmp_path: Path, shared: Path) -> None:
     """Offline nothing is sent, also the next time; online all of it is."""
     home = make_workspace(tmp_path / "work")

@@ -117,6 +117,7 @@ def print_merge(merged: StreamMergeReport) -> None:
     output.print_result(
         f"work of {merged.person.name}: samples with new work: {merged.streams:,}; "
         f"unchanged samples: {merged.known:,}"
+        + (f"; new questions and replies: {merged.questions:,}" if merged.questions else "")
     )
     print_conflicts(merged)
 
@@ -144,6 +145,7 @@ def merge_as_json(merged: StreamMergeReport) -> dict[str, Any]:
         "samples": merged.streams,
         "events": merged.events,
         "known": merged.known,
+        "questions": merged.questions,
         "conflicts": [_fork_as_json(fork) for fork in merged.forks],
         "refused": refusals_as_json(merged.refused),
     }

@@ -401,6 +401,9 @@ def _check_group(folder: Path, modes: dict[Path, os.stat_result]) -> DiagnosticF
             f"chgrp -R {name} {path} && chmod -R u+rwX,g+rwX,o= {path}"
             f" && find {path} -type d -exec chmod g+s {{}} +"
         )
+        # With this key, members of the group could find the people of pseudonymous exports.
+        if (key := folder / PSEUDONYMS) in modes:
+            mend += f" && {_shell_command('chmod go=', key)}"
         return DiagnosticFinding(
             "privacy", "wrong", f"the group cannot use {_join_names(closed)}", mend
         )

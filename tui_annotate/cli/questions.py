@@ -9,6 +9,7 @@ import typer
 from tui_annotate.cli import options, output
 from tui_annotate.cli.help_format import TEAM
 from tui_annotate.cli.options import add_command, add_group, argument, flag, open_workspace
+from tui_annotate.domain.errors import InvalidInput
 
 if TYPE_CHECKING:
     from tui_annotate.domain.comments import CommentThread, PersonComment
@@ -18,13 +19,21 @@ SHORT = 8
 
 
 def register(app: typer.Typer) -> None:
-    questions = add_group(app, "questions", "List and answer questions of annotators.", panel=TEAM)
+    questions = add_group(
+        app, "questions", "Ask, list and answer questions of annotators.", panel=TEAM
+    )
     add_command(
         questions,
         list_questions,
         "questions list --unanswered",
         "questions list --sample news/17",
         name="list",
+    )
+    add_command(
+        questions,
+        ask,
+        'questions ask news/17 "Is a date a number?"',
+        'questions ask news/17 --quote "in 1932" "Is this too long?"',
     )
     add_command(questions, reply, 'questions reply 3f0a9c41 "Yes, that one too."')
     announcements = add_group(app, "announcements", "Show messages to all annotators.", panel=TEAM)
@@ -82,6 +91,7 @@ def list_announcements(*, common: options.CommonOptions) -> None:
 def _print_thread(thread: CommentThread, service: CommentService) -> None:
     waits = ", unanswered" if thread.waiting else ""
     about = f", annotation {thread.annotation}" if thread.annotation else ""
+    about += f", {thread.about}" if thread.about else ""
     output.print_line(f"{thread.id[:SHORT]}  {_describe_sample(thread)}{about}{waits}")
     for each in thread.remarks:
         output.print_line(f"  {service.name(each.author)}, {each.at[:16]}:")
@@ -94,7 +104,7 @@ def _print_indented(text: str) -> None:
 
 
 def _describe_sample(thread: CommentThread) -> str:
-    return str(thread.remarks[0].sample or "")
+    return str(thread.question.sample or "")
 
 
 def _thread_as_json(thread: CommentThread, service: CommentService) -> dict[str, Any]:
@@ -102,6 +112,8 @@ def _thread_as_json(thread: CommentThread, service: CommentService) -> dict[str,
         "id": thread.id,
         "sample": _describe_sample(thread),
         "annotation": thread.annotation,
+        "quote": thread.quoted.quote,
+        "labels": [list(path) for path in thread.quoted.labels],
         "person": thread.person,
         "waiting": thread.waiting,
         "remarks": [_comment_as_json(each, service) for each in thread.remarks],
@@ -111,6 +123,49 @@ def _thread_as_json(thread: CommentThread, service: CommentService) -> dict[str,
 def _comment_as_json(comment: PersonComment, service: CommentService) -> dict[str, Any]:
     value = {name: getattr(comment, name) for name in ("id", "author", "text", "at")}
     return {**value, "name": service.name(comment.author)}
+
+
+def ask(
+    sample: Annotated[
+        str,
+        argument("SAMPLE", "Sample that you ask about: ID or DATASET/ID."),
+    ],
+    text: Annotated[str, argument("TEXT", "Text of the question to the reviewers.")],
+    *,
+    annotation: Annotated[
+        str,
+        options.option(
+            "--annotation", "ID", "Ask about your annotation with this id, or its beginning."
+        ),
+    ] = "",
+    quote: Annotated[
+        str,
+        options.option(
+            "--quote", "WORDS", "Ask about your only annotation that contains these words."
+        ),
+    ] = "",
+    name: options.NameOption = "",
+    common: options.CommonOptions,
+) -> None:
+    """Ask the reviewers about a sample, or about one of your annotations.
+
+    The reply appears next to the sample, at the start of your next session, and in `questions
+    list`.
+    """
+    if annotation and quote:
+        raise InvalidInput("--annotation and --quote both name an annotation", "omit one of them")
+    with open_workspace(common.workspace) as space:
+        person = options.working_person(space, name)
+        service, key = space.team.comments, space.corpus.find(sample)
+        if annotation or quote:
+            annotation = service.find_annotation(person.id, key, start=annotation, quote=quote)
+        thread = service.write(person.id, key, text, annotation=annotation)
+        about = f"{key}, {thread.about}" if thread.about else str(key)
+        output.print_result_or_json(
+            _thread_as_json(thread, service),
+            f"asked the reviewers about {about}",
+            as_json=common.as_json,
+        )
 
 
 def reply(

@@ -8,6 +8,7 @@ from typing import Self, TypedDict, Unpack
 
 from tui_annotate.domain.annotations import Annotation
 from tui_annotate.domain.assignments import Assignment
+from tui_annotate.domain.comments import PersonComment
 from tui_annotate.domain.did_you_mean import suggest_word
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import Person
@@ -69,6 +70,7 @@ class Record:
     Attributes:
         about: the description of the sample's dataset.
         columns: the columns of the table that contains the sample, as a workspace keeps them.
+        questions: questions of annotators about the sample with the replies, in order of time.
     """
 
     sample: Sample
@@ -78,6 +80,7 @@ class Record:
     where: str = ""
     about: DatasetDescription = _UNDESCRIBED
     columns: tuple[str, ...] = field(default=(), compare=False)
+    questions: tuple[PersonComment, ...] = ()
 
 
 SPAN_REFUSED = "span-refused"

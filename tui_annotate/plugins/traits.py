@@ -73,6 +73,7 @@ class Loss(StrEnum):
     DOUBLE_SPANS = "spans that are marked more than once"
     SPANS_OVER_SENTENCES = "spans that were split or shortened at sentence boundaries"
     LATER_EDITS = "marks of work that was edited after its adjudication"
+    QUESTIONS = "questions to the reviewers, and replies"
     DELETED_SUGGESTIONS = "answers to suggestions that were deleted"
     NOT_FINITE = "numbers that are NaN or infinite (written as null)"
 
@@ -105,6 +106,7 @@ class FormatTraits:
             or two how the format writes such data.
         layered: whether the format holds the work of only one annotator on a sample.
         marks_later_edits: whether the format marks work that was edited after its adjudication.
+        carries_questions: whether the format keeps annotators' questions and their replies.
         delegates: whether the importer reads each file by `reader_guard.read_guarded`.
         trains: whether the format is for training, and has no states: text without a mark would
             look as if it was read, so an export writes completed work unless states are chosen.
@@ -117,6 +119,7 @@ class FormatTraits:
     layered: bool = False
     delegates: bool = False
     marks_later_edits: bool = False
+    carries_questions: bool = False
     trains: bool = False
 
     @property

@@ -15,6 +15,7 @@ from tui_annotate.domain.comments import (
     PersonComment,
     check_text,
 )
+from tui_annotate.domain.errors import InvalidInput, NotFound
 from tui_annotate.domain.people import (
     OPERATOR,
     Actor,
@@ -34,6 +35,7 @@ from tui_annotate.storage.people.store import PeopleStore
 
 _SEEN_PREFERENCE: Final = "news_seen"
 _MAX_LINES: Final = 60
+_MAX_LISTED: Final = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +62,14 @@ class News:
         if not since:
             return items
         readings = (me, second_reader(Person(me, "")).id)
+        threads = [one for who in readings for one in self.remarks.list_threads(person=who)]
+        quotes = {each.id: thread.about for thread in threads for each in thread.remarks}
         replies = [each for who in readings for each in self.remarks.replies(who, since=since)]
         for each in sorted(replies, key=lambda reply: reply.at):
             author = names.get(each.author, "a reviewer")
+            about = quotes.get(each.answers, "")
             title = f"{author} replied to your question about {each.sample}"
+            title += f", {about}" if about else ""
             items.append(NewsItem(title, _text_parts(each.text)))
         return [*items, *self._changed_guidance(since)]
 
@@ -118,7 +124,8 @@ class CommentService:
         `annotation` is the id of an annotation; empty for the sample.
 
         Raises:
-            NotAllowed: the annotator is not the current user.
+            NotAllowed: the annotator is not the current user, or must not see their first reading
+                of the sample before the second one is complete.
             InvalidInput: the text is empty, too long, or cannot be stored.
             NotFound: the sample does not exist, or the annotator has no such annotation in it.
         """
@@ -128,17 +135,55 @@ class CommentService:
         added = self._add(text, key, by=person, to=REVIEWERS, thread=start, annotation=annotation)
         return CommentThread((*(thread.remarks if thread else ()), added))
 
+    def find_annotation(
+        self, person: str, key: SampleKey, *, start: str = "", quote: str = ""
+    ) -> str:
+        """Return the id of the one annotation of a person that has an id or contains a text.
+
+        Args:
+            start: the id, or its beginning.
+            quote: the text of the annotation's claim or evidence, or a part that no other has.
+
+        Raises:
+            NotFound: no annotation of the person in this sample matches.
+            InvalidInput: several annotations match.
+            NotAllowed: the annotator is not the current user, or must not see this work yet.
+        """
+        require_permission(self.actor, Permission.WRITE, person)
+        own = self.store.own_annotations(person, key)
+        if start:
+            named = [each.id for each, _ in own if each.id.startswith(start)]
+            matches = [start] if start in named else named
+        else:
+            same = [each.id for each, text in own if text == quote]
+            matches = same or [each.id for each, text in own if quote in text]
+        if len(matches) == 1:
+            return matches[0]
+        wanted = f"the id {start!r}" if start else f"the text {quote!r}"
+        listed = "; ".join(f"{each.id}: {text:.60}" for each, text in own[:_MAX_LISTED])
+        if matches:
+            raise InvalidInput(
+                f"{len(matches)} of your annotations on sample {key} match {wanted}",
+                f"give the id of one annotation: {listed}",
+            )
+        raise NotFound(
+            f"you have no annotation with {wanted} on sample {key}",
+            f"give the id or text of one of them: {listed}"
+            if own
+            else "ask about the sample instead: omit the annotation",
+        )
+
     def reply(self, start: str, text: str) -> CommentThread:
         """Reply to an annotator's question, as a reviewer.
 
         Raises:
             NotAllowed: the current user is not a reviewer.
-            NotFound: the thread does not exist, or its sample was deleted.
+            NotFound: the thread does not exist.
             InvalidInput: same as for `write`.
         """
         require_permission(self.actor, Permission.REVIEW)
         found = self.store.find_thread(start)
-        sample, by = found.remarks[0].sample, self.actor.person
+        sample, by = found.question.sample, self.actor.person
         added = self._add(text, sample, by=by, to=found.person, thread=found.id)
         return CommentThread((*found.remarks, added))
 
@@ -164,8 +209,7 @@ class CommentService:
     ) -> PersonComment:
         checked, now = check_text(text), self.clock()
         added = PersonComment(self.new_id(), sample, by, to, thread, checked, now, annotation)
-        self.store.add(added)
-        return added
+        return self.store.add(added)
 
     def find_thread(
         self, person: str, key: SampleKey, *, annotation: str = ""
@@ -173,6 +217,15 @@ class CommentService:
         """Return a person's thread about a sample or an annotation; None if there is none."""
         found = self.store.list_threads(sample=key, person=person)
         return next((each for each in found if each.annotation == annotation), None)
+
+    def list_own_threads(self, person: str, key: SampleKey) -> list[CommentThread]:
+        """Return a person's threads about a sample and its annotations; that of the sample last."""
+        found = self.store.list_threads(sample=key, person=person)
+        return sorted(found, key=lambda thread: not thread.annotation)
+
+    def annotation_ids(self, person: str, key: SampleKey) -> set[str]:
+        """Return the ids of a person's annotations of a sample; errors as `find_annotation`."""
+        return {each.id for each, _ in self.store.own_annotations(person, key)}
 
     def list_threads(
         self, *, waiting: bool = False, sample: SampleKey | None = None
@@ -186,4 +239,6 @@ class CommentService:
         return self.store.notices()
 
     def name(self, person: str) -> str:
+        if person == REVIEWERS:
+            return "a reviewer"
         return self.names().get(person, person) if person else "admin"

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from tui_annotate.domain.adjudication_history import PostAdjudicationCounts
+from tui_annotate.domain.comments import PersonComment, comment_to_json
 from tui_annotate.domain.did_you_mean import suggest_word
 from tui_annotate.domain.errors import Damaged, InvalidInput, NotFound
 from tui_annotate.domain.hash_chain import LogHead, StreamHead, head_from_json
@@ -53,6 +54,7 @@ class Snapshot:
     conduct: StudyConductStore
     later_work: Callable[[], PostAdjudicationCounts]
     shared_accounts: bool = False
+    questions: Callable[[], Iterable[PersonComment]] = tuple
 
     def versions(self) -> dict[str, dict[str, str]]:
         return {
@@ -363,7 +365,7 @@ def _differing_parts(line: bytes, other: bytes) -> tuple[str, ...]:
 
 
 FORMAT: Final = "tui-annotate-frozen/1"
-ABOUT, EXPORT, HEAD = "frozen.json", "native.jsonl", "head.json"
+ABOUT, EXPORT, HEAD, QUESTIONS = "frozen.json", "native.jsonl", "head.json", "questions.jsonl"
 _NAME_PATTERN: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _SUFFIXES: Final = {"labels": ".yaml", "guidelines": ".md"}
 
@@ -430,6 +432,10 @@ class FreezeService:
             head = snapshot.head()
             _write_json(folder / "agreement.json", snapshot.agreement())
             _write_json(folder / "figures.json", snapshot.figures())
+            # In a file of their own: they are no events, so a replay cannot reproduce them.
+            if questions := [comment_to_json(each) for each in snapshot.questions()]:
+                lines = "".join(json.dumps(each, sort_keys=True) + "\n" for each in questions)
+                atomic_folder.write_text(folder / QUESTIONS, lines)
             _write_json(folder / HEAD, [list(each) for each in snapshot.heads()])
             atomic_folder.write_text(folder / "method.md", snapshot.method(at=at, app=VERSION))
             about = {"at": at, "app": VERSION, "head": head.token, "events": head.events}

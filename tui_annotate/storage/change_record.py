@@ -49,9 +49,9 @@ class _Covered:
 
     `only` is an SQL condition with `{row}` for the row. An entry has a short content as it is,
     unless it is `personal` (represented by a salted hash that can be forgotten) or `hashed`.
-    `derived`: the columns are computed from a text. Records that an earlier version started lack
-    the table, so a row without a recorded content is not compared; and a damaged row may be
-    computed again.
+    `later`: records that an earlier version started lack the table, so a row without a recorded
+    content is not compared. `derived`: the columns are computed from a text, so that a damaged row
+    may be computed again.
     """
 
     table: str
@@ -60,6 +60,7 @@ class _Covered:
     only: str = ""
     personal: bool = False
     hashed: bool = False
+    later: bool = False
     derived: bool = False
 
     def key_of(self, row: str = "") -> str:
@@ -86,7 +87,15 @@ _COVERED: Final = (
         hashed=True,
     ),
     _Covered(
-        "documents", "sha256", "language segmenter segments boundaries", hashed=True, derived=True
+        "documents",
+        "sha256",
+        "language segmenter segments boundaries",
+        hashed=True,
+        later=True,
+        derived=True,
+    ),
+    _Covered(
+        "remarks", "id", "dataset sample author reader answers text at", hashed=True, later=True
     ),
     _Covered("texts", "kind hash", "text", hashed=True),
     _Covered("editions", "id", "kind dataset hash at by"),
@@ -104,6 +113,7 @@ _COVERED: Final = (
 
 _BY_TABLE: Final = {each.table: each for each in _COVERED}
 _DERIVED: Final = frozenset(each.table for each in _COVERED if each.derived)
+_LATER: Final = frozenset(each.table for each in _COVERED if each.later)
 
 
 def _join_columns(columns: str, row: str) -> str:
@@ -374,7 +384,7 @@ class _Replay:
                 recorded = self._read_recorded(table, key)
                 if recorded is not None:
                     self._connection.execute(_DROP_RECORDED, {"tbl": table, "key": key})
-                elif table in _DERIVED:
+                elif table in _LATER:
                     continue
                 if recorded != self._represent(covered, key, content):
                     shown = content if covered.personal else self._represent(covered, key, content)
@@ -428,6 +438,7 @@ _NAMES: Final = {
     " ON d.id = s.dataset_id WHERE quote(s.dataset_id) || ',' || quote(s.name) = :key",
     "samples": "SELECT d.name || '/' || s.external FROM samples s JOIN datasets d"
     " ON d.id = s.dataset_id WHERE quote(s.dataset_id) || ',' || quote(s.external) = :key",
+    "remarks": "SELECT dataset || '/' || sample FROM remarks WHERE quote(id) = :key",
     "documents": "SELECT 'sentences of ' || d.name || '/' || s.external FROM documents u"
     " JOIN sample_documents p ON p.document_id = u.id JOIN samples s ON s.id = p.sample_id"
     " JOIN datasets d ON d.id = s.dataset_id WHERE quote(u.sha256) = :key ORDER BY s.id LIMIT 1",

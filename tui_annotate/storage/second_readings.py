@@ -68,6 +68,10 @@ _WORK: Final = (
     " JOIN datasets d ON d.id = s.dataset_id"
     " WHERE d.name = :dataset AND s.external = :sample) w"
 )
+_SECOND_READINGS: Final = text(
+    "SELECT d.name, s.external FROM allotments a JOIN samples s ON s.id = a.sample_id"
+    " JOIN datasets d ON d.id = s.dataset_id WHERE a.person = :person"
+)
 _IS_OPEN: Final = text(_WORK.format(condition=open_second_reading("w")))
 _IS_HIDDEN: Final = text(_WORK.format(condition=hidden_first_reading("w")))
 
@@ -80,6 +84,13 @@ def has_open_second_reading(connection: Connection, person: str, key: SampleKey)
 def is_hidden(connection: Connection, person: str, key: SampleKey) -> bool:
     scope = {"person": person, "dataset": key.dataset, "sample": key.id}
     return bool(connection.execute(_IS_HIDDEN, scope).scalar())
+
+
+def list_hidden(connection: Connection, person: str) -> set[SampleKey]:
+    """Return the samples of which a person must not see their first reading."""
+    assigned = connection.execute(_SECOND_READINGS, {"person": person + _SUFFIX}).all()
+    keys = (SampleKey(*row) for row in assigned)
+    return {key for key in keys if is_hidden(connection, person, key)}
 
 
 def require_visible(connection: Connection, person: str, key: SampleKey) -> None:

@@ -84,6 +84,7 @@ def open_merge_store(space: Workspace, *, trusted: bool = False) -> MergeStore:
         labels,
         actor=space.actor,
         disabled=disabled,
+        has_accounts=space.team.members.required,
     )
 
 

@@ -303,4 +303,7 @@ def make_snapshot(team: TeamServices) -> Snapshot:
         conduct=StudyConductStore(team.database, actor=team.actor),
         later_work=team.review.count_later_work,
         shared_accounts=bool(team.settings.people_store),
+        questions=lambda: [
+            each for thread in team.comments.list_threads() for each in thread.remarks
+        ],
     )

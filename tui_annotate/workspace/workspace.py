@@ -287,8 +287,9 @@ class Workspace:
         from tui_annotate.services.export import ExportService
 
         paths, opinions = self._proposals.label_paths, self.machines.opinions
-        answers = self.machines.suggestions.given_answers
-        return ExportService(self.corpus, self.people, self.log, paths, opinions, answers)
+        answers, questions = self.machines.suggestions.given_answers, self.team.comments.store
+        stores = (self.corpus, self.people, self.log)
+        return ExportService(*stores, paths, opinions, answers, questions)
 
     def ingest(
         self,

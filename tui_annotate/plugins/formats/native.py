@@ -10,6 +10,7 @@ from typing import Any, TextIO
 
 from tui_annotate.domain.annotations import Annotation, annotation_from_json, annotation_to_json
 from tui_annotate.domain.assignments import Assignment, State
+from tui_annotate.domain.comments import PersonComment, comment_from_json, comment_to_json
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import Person, PersonKind
 from tui_annotate.domain.records import DatasetDescription, OwnedAnnotation, Problem, Record
@@ -48,7 +49,7 @@ FORMAT = "tui-annotate/1"
 _UNNAMEABLE = re.compile("[\x00\ud800-\udfff]")
 _KEYS = {
     "format", "dataset", "id", "kind", "group", "request", "meta", "imported", "documents",
-    "annotations", "assignments", "people", "about",
+    "annotations", "assignments", "people", "about", "questions",
 }  # fmt: skip
 _LATER_EDITS = "edited_after_adjudication"
 _DOCUMENT_KEYS = ("side", "key", "title", "language", "text", "sha256")
@@ -66,6 +67,7 @@ class NativeFormat:
         title="JSON lines with all data of each sample",
         carried=carry_all_but(),
         marks_later_edits=True,
+        carries_questions=True,
     )
 
     def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
@@ -111,7 +113,10 @@ class NativeFormat:
 def _record_to_json(record: Record) -> dict[str, Any]:
     sample = record.sample
     texts = {side: [document.text for document in sample.side(side)] for side in Side}
-    return {
+    questions = [comment_to_json(each) for each in record.questions]
+    for question in questions:
+        del question["dataset"], question["sample"]
+    value = {
         "format": FORMAT,
         "dataset": sample.dataset,
         "id": sample.id,
@@ -126,6 +131,9 @@ def _record_to_json(record: Record) -> dict[str, Any]:
         "annotations": [_owned_to_json(owned, texts) for owned in record.annotations],
         "assignments": [_assignment_to_json(assignment) for assignment in record.assignments],
     }
+    if questions:  # files without questions keep the form of older versions
+        value["questions"] = questions
+    return value
 
 
 def _owned_to_json(owned: OwnedAnnotation, texts: Mapping[Side, Sequence[str]]) -> dict[str, Any]:
@@ -191,12 +199,23 @@ def _read_record(
     assignments = tuple(
         keep_readable(read_assignment, keep_list(value, "assignments", doubts), doubts)
     )
+    questions = tuple(
+        keep_readable(
+            lambda item: _read_question(item, sample), keep_list(value, "questions", doubts), doubts
+        )
+    )
     named = [owned.person for owned in annotations] + [one.person for one in assignments]
     keys = dict.fromkeys([*named, *(person.id for person in listed)])
-    record = Record(sample, annotations, assignments, tuple(people[key] for key in keys), where)
+    mentioned = tuple(people[key] for key in keys)
+    record = Record(sample, annotations, assignments, mentioned, where, questions=questions)
     given = [item.get("person") for item in items if isinstance(item, dict)]
     refused = [people[key] for key in list_people_with_less(given, record) if key in people]
     return mark_incomplete(record, refused, doubts), doubts
+
+
+def _read_question(item: Any, sample: Sample) -> PersonComment:
+    fields = check_object(item, what="question")
+    return comment_from_json({**fields, "dataset": sample.dataset, "sample": sample.id})
 
 
 def _objects(value: Fields, name: str) -> list[dict[str, Any]]:

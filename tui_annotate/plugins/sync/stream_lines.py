@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, TextIO
 
+from tui_annotate.domain.comments import PersonComment, comment_from_json, comment_to_json
 from tui_annotate.domain.errors import InvalidInput, InvalidRecord
 from tui_annotate.domain.history import Change, Event, PendingEvent
 from tui_annotate.domain.people import Person, base_person
@@ -24,13 +25,24 @@ _HINT: Final = "use a file that the command sync push or bundles create wrote"
 _TEXT_FIELDS: Final = ("id", "at", "app", "prev", "hash")
 
 
-def write(person: Person, copies: Iterable[StreamCopy], target: TextIO) -> int:
+def write(
+    person: Person,
+    copies: Iterable[StreamCopy],
+    target: TextIO,
+    *,
+    questions: Sequence[PersonComment] = (),
+) -> int:
     """Write an annotator's events, sample by sample; return the number of samples.
+
+    `questions` and replies are a field of the header, which earlier versions skip.
 
     Raises:
         InvalidInput: a stream contains a lone surrogate, which could not be read again.
     """
-    _write_line(target, {"format": FORMAT, "person": {"id": person.id, "name": person.name}})
+    header: dict[str, Any] = {"format": FORMAT, "person": {"id": person.id, "name": person.name}}
+    if questions:
+        header["questions"] = [comment_to_json(each) for each in questions]
+    _write_line(target, header)
     count = 0
     for count, copy in enumerate(copies, start=1):  # noqa: B007  the last one counts
         events = [_event_to_json(event) for event in copy.events]
@@ -52,17 +64,38 @@ def read(path: Path) -> tuple[Person, Iterator[StreamCopy | Problem]]:
         NotFound, InvalidInput, Unavailable: the file cannot be opened.
     """
     values = read_json_values(path)
+    first = _read_header(values, path)
+    try:
+        person = _read_person(first.value.get("person"))
+    except InvalidInput as error:
+        raise InvalidRecord(error.message, _HINT, where=first.where) from error
+    return person, _read_copies(values, person)
+
+
+def read_questions(path: Path) -> list[PersonComment | Problem]:
+    """Read the questions and replies in a file of an annotator's events; errors as for `read`."""
+    header = _read_header(read_json_values(path), path)
+    items = header.value.get("questions", [])
+    if not isinstance(items, list):
+        message = "the field 'questions' is not a list"
+        return [Problem(header.where, message, "ask the sender for a new file")]
+    found: list[PersonComment | Problem] = []
+    for item in items:
+        try:
+            found.append(comment_from_json(item))
+        except InvalidInput as error:
+            found.append(Problem(header.where, error.message, "ask the sender for a new file"))
+    return found
+
+
+def _read_header(values: Iterator[JsonValue | Problem], path: Path) -> JsonValue:
     first = next(values, None)
     if not isinstance(first, JsonValue) or not isinstance(first.value, dict):
         raise InvalidRecord("the file does not begin with a JSON object", _HINT, where=f"{path}:1")
     if first.value.get("format") != FORMAT:
         message = f"the field 'format' is {first.value.get('format')!r}, not {FORMAT!r}"
         raise InvalidRecord(message, _HINT, where=first.where)
-    try:
-        person = _read_person(first.value.get("person"))
-    except InvalidInput as error:
-        raise InvalidRecord(error.message, _HINT, where=first.where) from error
-    return person, _read_copies(values, person)
+    return first
 
 
 def _write_line(target: TextIO, value: Mapping[str, Any]) -> None:

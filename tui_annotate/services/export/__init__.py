@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from tui_annotate.domain.annotations import LabelPath
 from tui_annotate.domain.assignments import State
+from tui_annotate.domain.comments import PersonComment, hide_reviewer
 from tui_annotate.domain.did_you_mean import suggest_word
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.errors import NotFound as NotFound
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from tui_annotate.domain.scores import Score
     from tui_annotate.domain.suggestions import PersonAnswer
     from tui_annotate.storage.corpus.store import CorpusStore
+    from tui_annotate.storage.log.comments import CommentStore
     from tui_annotate.storage.log.store import AnnotationStore
     from tui_annotate.storage.people.store import PeopleStore
 
@@ -46,6 +48,7 @@ class ExportService:
     labels: Callable[[], Collection[LabelPath]] = tuple
     opinions: Callable[[Sequence[SampleKey]], Mapping[SampleKey, tuple[Score, ...]]] | None = None
     answers: AnswerReader | None = None
+    questions: CommentStore | None = None
 
     def checked(self, filters: RecordFilter) -> RecordFilter:
         """Return filters with full label paths and parsed times; InvalidInput for unknown names."""
@@ -107,9 +110,31 @@ class ExportService:
         records = self.corpus.records(chosen)
         if known.everyone_read:
             records = self._complete_readings(records, chosen)
+        if self.questions is not None:
+            records = self._add_questions(records, self.questions, person=chosen.person)
         if history := self.annotations.adjudications().samples:
             records = (_mark_later_edits(record, history) for record in records)
         return writing.run(records, target)
+
+    def _add_questions(
+        self, records: Iterable[Record], store: CommentStore, *, person: str
+    ) -> Iterator[Record]:
+        """Yield records with the questions that the user may read; `person` selects a person's."""
+        people = [each.id for each in self.people.seen() if person in (each.id, each.name)]
+        threads = [
+            thread
+            for one in (people if person else [""])
+            for thread in store.list_threads(person=one)
+        ]
+        asked: dict[SampleKey, dict[str, PersonComment]] = {}
+        for thread in threads:
+            for each in thread.remarks:
+                if each.sample is not None:
+                    shown = each if store.reads_all else hide_reviewer(each)
+                    asked.setdefault(each.sample, {})[each.id] = shown
+        for record in records:
+            questions = asked.get(record.sample.key)
+            yield replace(record, questions=tuple(questions.values())) if questions else record
 
     def _find_authors(self, layer: str) -> set[str]:
         meant = [each for each in self.people.seen() if layer in (each.id, each.name)]

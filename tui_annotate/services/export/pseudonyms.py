@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from tui_annotate.domain.adjudication import Adjudication
 from tui_annotate.domain.annotations import Annotation
+from tui_annotate.domain.comments import REVIEWERS, PersonComment
 from tui_annotate.domain.errors import Conflict, InvalidInput, NotReady, Unavailable
 from tui_annotate.domain.people import (
     LONGEST_NAME,
@@ -134,6 +135,17 @@ class Pseudonyms:
             annotations=tuple(map(self._hide_annotation, record.annotations)),
             assignments=tuple(sorted(work, key=lambda each: each.person)),
             people=tuple(sorted(map(self.person, record.people), key=lambda each: each.id)),
+            questions=tuple(map(self._hide_question, record.questions)),
+        )
+
+    def _hide_question(self, comment: PersonComment) -> PersonComment:
+        self.report.texts += 1
+        plain = ("", REVIEWERS)
+        return replace(
+            comment,
+            author=comment.author if comment.author in plain else self.id(comment.author),
+            reader=comment.reader if comment.reader in plain else self.id(comment.reader),
+            annotation=comment.annotation and self.annotation_id(comment.annotation),
         )
 
     def _hide_annotation(self, owned: OwnedAnnotation) -> OwnedAnnotation:

@@ -138,16 +138,17 @@ class ExportRun:
 def write_counted(
     exporter: Any, records: Iterable[Record], target: Any, *, options: ExportOptions
 ) -> ExportReport:
-    """Write records; count adjudicated annotations, lost descriptions and lost marks of edits.
+    """Write records; count adjudicated annotations, lost descriptions, marks and questions.
 
     Raises:
         Unavailable: the exporter returned no report, or counts that are no whole numbers.
     """
     described: set[str] = set()
-    adjudicated = edited = 0
+    adjudicated = edited = asked = 0
 
     def count(each: Record) -> Record:
-        nonlocal adjudicated, edited
+        nonlocal adjudicated, edited, asked
+        asked += len(each.questions)
         edited += sum(work.edited_after_adjudication for work in each.assignments)
         adjudicated += sum(owned.person == SETTLED for owned in each.annotations)
         return each
@@ -159,6 +160,8 @@ def write_counted(
         report.count_loss(RecordTrait.ABOUT.value, len(described))
     if about is None or not about.marks_later_edits:
         report.count_loss(Loss.LATER_EDITS.value, edited)
+    if about is None or not about.carries_questions:
+        report.count_loss(Loss.QUESTIONS.value, asked)
     report.adjudicated = adjudicated
     return report
 
@@ -226,6 +229,7 @@ def _keep_people(record: Record, people: set[str]) -> Record:
         annotations=tuple(owned for owned in record.annotations if owned.person in people),
         assignments=tuple(work for work in record.assignments if work.person in people),
         people=tuple(person for person in record.people if person.id in people),
+        questions=tuple(each for each in record.questions if each.asker in people),
     )
 
 
@@ -250,6 +254,7 @@ def _majority_layer(record: Record) -> Record:
         ),
         assignments=(Assignment(MAJORITY, State.DONE),) if by_person else (),
         people=(Person(MAJORITY, MAJORITY, PersonKind.IMPORTED),) if by_person else (),
+        questions=(),
     )
 
 

@@ -280,7 +280,7 @@ class IngestRun:
             if record.columns:
                 table = key.dataset, record.columns
                 batch.columns[table] = batch.columns.get(table, False) or stored != digest
-            if record.annotations or record.assignments:
+            if record.annotations or record.assignments or record.questions:
                 batch.with_work.append(record)
             if record.about or key.dataset not in self._descriptions:
                 self._descriptions[key.dataset] = record.about

@@ -117,10 +117,17 @@ class TableSync:
         return count
 
     def _changed_heads(self, marks: dict[SampleKey, SyncedHead]) -> dict[SampleKey, str]:
+        # A question is no event, so it changes no head; it may be all that the person did.
+        questions = self.merging.questions(self.person.id)
+        asked = self.corpus.known([each.sample for each in questions if each.sample])
+        heads = dict.fromkeys(asked, "") | self.marks.heads({*marks, *asked})
         return {
             key: head
-            for key, head in self.marks.heads(marks).items()
-            if key not in marks or marks[key].head != head or not marks[key].digest
+            for key, head in heads.items()
+            if key not in marks
+            or marks[key].head != head
+            or not marks[key].digest
+            or (key in asked and self._would_send(key, marks[key]))
         }
 
     @staticmethod
@@ -155,10 +162,13 @@ class TableSync:
             at=last_action_time(events),
             answers=self._answers(key),
             actions=payloads.action_names(events),
+            questions=self.merging.questions(self.person.id, sample=key),
         )
 
     def _is_worth_a_row(self, record: Record) -> bool:
-        return has_judgements(record) or bool(self._answers(record.sample.key))
+        key = record.sample.key
+        done = has_judgements(record) or bool(self._answers(key))
+        return done or bool(self.merging.questions(self.person.id, sample=key))
 
     def _answers(self, key: SampleKey) -> Mapping[str, Payload]:
         return self.log.state(self.person.id, key).suggestions
@@ -195,6 +205,8 @@ class TableSync:
         worked_at, _ = read_work(row.payload.get(WORK_KEY))
         at = worked_at or parse_row_time(row.updated_at)
         sample = self.corpus.sample(key).sample
+        asked = StreamMergeReport(self.person)
+        self.merging.merge_questions(asked, payloads.read_questions(row.payload, key))
         stream = self.log.stream(self.person.id, key)
         events = self.log.events(self.person.id, key)
         there = payloads.parse_payload(row.payload, sample, stream, at=at)

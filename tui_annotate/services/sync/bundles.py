@@ -9,6 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final
 
+from tui_annotate.domain.comments import REVIEWERS, PersonComment, hide_reviewer
 from tui_annotate.domain.errors import Conflict, InvalidInput, InvalidRecord, NotReady, Unavailable
 from tui_annotate.domain.people import Person
 from tui_annotate.domain.records import Problem, Record, RecordFilter
@@ -73,10 +74,12 @@ class BundleService:
             Conflict: the existing bundle has work that was not merged.
         """
         self._check_target(target)
+        # Nothing of these samples, or the person would read them a second time as the first.
+        hidden = self.merging.hidden(person.id)
         copies = [
             copy
             for copy in self.merging.copies(person.id)
-            if not datasets or copy.key.dataset in datasets
+            if (not datasets or copy.key.dataset in datasets) and copy.key not in hidden
         ]
         wanted = self._samples_of(person, datasets)
         for copy in copies:
@@ -85,13 +88,13 @@ class BundleService:
                 theirs.add(copy.key)
         with TemporaryDirectory(prefix="tui-annotate-") as place:
             folder = Path(place)
-            samples, documents = self._write_samples(folder, wanted)
+            samples, documents = self._write_samples(folder, wanted, hidden=hidden)
             if not samples:
                 raise NotReady(
                     f"no samples are assigned to {person.name}",
                     "list all assignments with: tui-annotate assignments list",
                 )
-            streams = _write_streams(folder, person, copies)
+            streams = self._write_streams(folder, person, copies, datasets=list(wanted))
             vectors = self._write_vectors(folder, documents)
             self._write_suggestions(folder, wanted)
             ids = sorted(each.id for each in self.people.all())
@@ -111,12 +114,22 @@ class BundleService:
             about = bundle_file.unpack(target, Path(place))
             here = (event for copy in self.merging.copies(about.person) for event in copy.events)
             known = {original_hash(event) for event in here}
-            for copy in stream_lines.read(Path(place) / bundle_file.STREAMS)[1]:
-                if isinstance(copy, StreamCopy) and not known.issuperset(copy.origins()):
-                    raise Conflict(
-                        f"the bundle {target} has work that was not merged yet",
-                        f"first run: tui-annotate bundles merge {target}; or name a different file",
-                    )
+            streams = Path(place) / bundle_file.STREAMS
+            stored = {each.id for each in self.merging.questions(about.person)}
+            asked = {
+                each.id
+                for each in stream_lines.read_questions(streams)
+                if isinstance(each, PersonComment) and each.reader == REVIEWERS
+            }
+            is_unmerged = not stored >= asked or any(
+                isinstance(copy, StreamCopy) and not known.issuperset(copy.origins())
+                for copy in stream_lines.read(streams)[1]
+            )
+            if is_unmerged:
+                raise Conflict(
+                    f"the bundle {target} has work that was not merged yet",
+                    f"first run: tui-annotate bundles merge {target}; or name a different file",
+                )
 
     def _samples_of(
         self, person: Person, datasets: Collection[str]
@@ -146,10 +159,16 @@ class BundleService:
                     f"the bundle {file} was made from another workspace",
                     "name the workspace that the bundle was made from: -w FOLDER",
                 )
-            return self.take(file, Path(place), about)
+            # Only the owner of the bundle can have written in it, so it brings no replies.
+            return self.take(file, Path(place), about, replies=False)
 
-    def take(self, file: Path, folder: Path, about: BundleHeader) -> StreamMergeReport:
-        """Merge the work in an unpacked bundle file into the workspace."""
+    def take(
+        self, file: Path, folder: Path, about: BundleHeader, *, replies: bool = True
+    ) -> StreamMergeReport:
+        """Merge the work in an unpacked bundle file into the workspace.
+
+        `replies`: whether replies to the annotator's questions are merged as well.
+        """
         person = self.people.person(about.person)
         streams = folder / bundle_file.STREAMS
         try:
@@ -166,8 +185,15 @@ class BundleService:
                 "nothing was merged; ask the sender for a new file",
                 where=str(file),
             )
+        asked = stream_lines.read_questions(streams)
+        for question in asked:
+            if isinstance(question, Problem):
+                raise _damaged_streams(file, question)
         sound = (each for each in copies if isinstance(each, StreamCopy))
-        return self.merging.merge(person, sound)
+        done = self.merging.merge(person, sound)
+        questions = [each for each in asked if isinstance(each, PersonComment)]
+        self.merging.merge_questions(done, questions, replies=replies)
+        return done
 
     def write_back(self, file: Path, person: Person) -> tuple[int, StreamMergeReport]:
         """Write an annotator's work to a bundle file; return the number of samples with work.
@@ -196,25 +222,46 @@ class BundleService:
                         f"the bundle {file} has conflicting work on {each.key}: {each.refused}",
                         "rename the file, and ask an admin for a new bundle",
                     )
-            _write_streams(folder, person, sorted([*copies, *left], key=lambda copy: copy.name))
+            kept = sorted([*copies, *left], key=lambda copy: copy.name)
+            self._write_streams(folder, person, kept)
             bundle_file.pack(folder, file)
         return len(copies), merged
 
-    def _write_samples(self, folder: Path, wanted: Wanted) -> tuple[int, dict[str, SampleKey]]:
+    def _write_streams(
+        self,
+        folder: Path,
+        person: Person,
+        copies: list[StreamCopy],
+        *,
+        datasets: Collection[str] = (),
+    ) -> int:
+        """Write events and questions; `datasets` limits the questions (empty: all)."""
+        questions = [
+            hide_reviewer(each)
+            for each in self.merging.questions(person.id)
+            if not datasets or (each.sample and each.sample.dataset in datasets)
+        ]
+        with (folder / bundle_file.STREAMS).open("w", encoding="utf-8", newline="\n") as file:
+            return stream_lines.write(person, copies, file, questions=questions)
+
+    def _write_samples(
+        self, folder: Path, wanted: Wanted, *, hidden: Collection[SampleKey]
+    ) -> tuple[int, dict[str, SampleKey]]:
         native = registry.load("exporters", "native")
         found: dict[str, SampleKey] = {}
         with (folder / bundle_file.SAMPLES).open("w", encoding="utf-8", newline="\n") as file:
-            report = native.write(self._records_without_work(wanted, found), file, ExportOptions())
+            records = self._records_without_work(wanted, found, hidden=hidden)
+            report = native.write(records, file, ExportOptions())
         return report.records, found
 
     def _records_without_work(
-        self, wanted: Wanted, found: dict[str, SampleKey]
+        self, wanted: Wanted, found: dict[str, SampleKey], *, hidden: Collection[SampleKey]
     ) -> Iterator[Record]:
         for dataset in sorted(wanted):
             theirs = wanted[dataset]
             for record in self.corpus.records(RecordFilter(dataset=dataset)):
                 sample = record.sample
-                if theirs is None or sample.key in theirs:
+                if sample.key not in hidden and (theirs is None or sample.key in theirs):
                     for document in sample.documents:
                         found.setdefault(document.sha256, sample.key)
                     yield Record(replace(sample, imported=None))
@@ -281,11 +328,6 @@ def _damaged_streams(file: Path, problem: Problem) -> InvalidRecord:
     where = f"{file}, {bundle_file.STREAMS}:{problem.where.rpartition(':')[2]}"
     message = f"damaged bundle: {problem.message}"
     return InvalidRecord(message, f"nothing was merged; {problem.hint}", where=where)
-
-
-def _write_streams(folder: Path, person: Person, copies: list[StreamCopy]) -> int:
-    with (folder / bundle_file.STREAMS).open("w", encoding="utf-8", newline="\n") as file:
-        return stream_lines.write(person, copies, file)
 
 
 def _no_tokens(segments: int, size: int) -> TokenBank:

@@ -28,6 +28,12 @@ from tui_annotate.domain.annotations import (
     normalize_annotation,
 )
 from tui_annotate.domain.assignments import State
+from tui_annotate.domain.comments import (
+    PersonComment,
+    comment_from_json,
+    comment_to_json,
+    hide_reviewer,
+)
 from tui_annotate.domain.errors import InvalidInput, InvalidSpan
 from tui_annotate.domain.history import IMPORT, Event, Payload, StreamState, canonical_json
 from tui_annotate.domain.offsets import utf16_map
@@ -55,6 +61,7 @@ _NAMESPACE: Final = uuid.UUID("a1d2b0c5-2f0e-5b53-9b0f-4f2d9a6c7e11")
 _HINT: Final = "the row stays unchanged in the table"
 _ANSWERS_KEY: Final = "suggestions"
 _ACTIONS_KEY: Final = "actions"
+_QUESTIONS_KEY: Final = "questions"
 _SHORT_HASH: Final = 16
 
 _UNSTORABLE: Final = re.compile("[\0\ud800-\udfff]")
@@ -69,11 +76,13 @@ def build_payload(
     at: str,
     answers: Mapping[str, Payload] = MappingProxyType({}),
     actions: Sequence[str] = (),
+    questions: Sequence[PersonComment] = (),
 ) -> dict[str, Any]:
     """Return an annotator's work on a sample as JSON for a row of a shared table.
 
     `look_up` loads other samples, as the payload of a citation includes its report. `at`: time
     of the last action; may be empty. `actions`: names of all actions, as of `action_names`.
+    `questions`: the annotator's questions about the sample, with the replies.
 
     Raises:
         InvalidInput: the work cannot be written as a payload, or a table cannot store it.
@@ -94,6 +103,8 @@ def build_payload(
     found[WORK_KEY] = {"at": at, "state": states[0] if states else State.NEW.value}
     if actions:
         found[WORK_KEY][_ACTIONS_KEY] = list(actions)
+    if questions:
+        found[_QUESTIONS_KEY] = [comment_to_json(hide_reviewer(each)) for each in questions]
     if answers:
         found[_ANSWERS_KEY] = dict(answers)
     if record.sample.kind in RATED_KINDS and (made := collect_origins(record)):
@@ -135,7 +146,7 @@ def parse_payload(
 ) -> StreamState:
     """Return the work in a table row, with arbitrary annotation numbers; or InvalidInput."""
     judged = sample.kind in RATED_KINDS
-    beside = {_ANSWERS_KEY} if judged else {_ANSWERS_KEY, WORK_KEY}
+    beside = {_ANSWERS_KEY, _QUESTIONS_KEY} | (set() if judged else {WORK_KEY})
     plain_value = {name: each for name, each in value.items() if name not in beside}
     if judged:
         found = _parse_judged(plain_value, sample, stream, at=at)
@@ -148,6 +159,15 @@ def parse_payload(
         raise InvalidInput("the row's answers to suggestions are not a JSON object", _HINT)
     answers = {name: answer_to_json(answer_from_json(each)) for name, each in given.items()}
     return replace(found, suggestions=answers)
+
+
+def read_questions(value: Mapping[str, Any], key: SampleKey) -> list[PersonComment]:
+    """Return the questions and replies in a table row about its sample; or InvalidInput."""
+    items = value.get(_QUESTIONS_KEY, [])
+    if not isinstance(items, list):
+        raise InvalidInput("the field 'questions' of the row is not a list", _HINT)
+    found = [comment_from_json(each) for each in items]
+    return [each for each in found if each.sample == key]
 
 
 def _parse_native(value: Mapping[str, Any], sample: Sample, stream: EventStream) -> StreamState:

@@ -13,6 +13,7 @@ from io import StringIO
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from tui_annotate.domain.comments import PersonComment
 from tui_annotate.domain.errors import (
     Conflict,
     InvalidInput,
@@ -21,7 +22,7 @@ from tui_annotate.domain.errors import (
     TuiAnnotateError,
     Unavailable,
 )
-from tui_annotate.domain.people import Person
+from tui_annotate.domain.people import Person, base_person
 from tui_annotate.domain.records import Problem
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.domain.stream_merge import StreamCopy, StreamName, merge_streams
@@ -81,11 +82,17 @@ class SharedFolder:
             InvalidRecord: the existing file is damaged; it is not overwritten.
             Unavailable: the file cannot be written.
         """
-        own, refused = _writable_copies(person, self.merging.copies(person.id))
+        hidden = self.merging.hidden(person.id)  # they are sent after the second reading
+        shown = (copy for copy in self.merging.copies(person.id) if copy.key not in hidden)
+        own, refused = _writable_copies(person, shown)
         for _ in range(_MAX_TRIES):
             file = self.file(person)
             before = _digest(file)
             there = _read_whole(file)
+            known = _read_questions(file)
+            here = self.merging.questions(person.id, written=True)
+            own_questions = {each.id: each for each in here}
+            questions = list({**own_questions, **known}.values())
             joined = [
                 _join_copies(there.get(name), own.get(name)) for name in sorted({*there, *own})
             ]
@@ -95,12 +102,12 @@ class SharedFolder:
                 len(copy.events) - (len(there[copy.name].events) if copy.name in there else 0)
                 for copy in whole
             ]
-            if before and not any(new):
+            if before and not any(new) and known.keys() >= own_questions.keys():
                 return FolderPushResult(waiting=waiting, refused=refused)
             # Another machine may have changed the file since it was read: then read it again.
             if _digest(file) == before:
                 with open_output(file) as target:
-                    stream_lines.write(person, whole, target)
+                    stream_lines.write(person, whole, target, questions=questions)
                 return FolderPushResult(sum(map(bool, new)), sum(new), waiting, refused)
         raise Conflict(f"another machine is writing the file {file}", "try again in a minute")
 
@@ -111,7 +118,21 @@ class SharedFolder:
             InvalidRecord: the file has another form.
         """
         file = self.file(person)
-        return self._merge_file(file) if file.exists() else StreamMergeReport(person)
+        done = self._merge_file(file) if file.exists() else StreamMergeReport(person)
+        for each in self._files():
+            # The replies of reviewers are in the reviewers' own files.
+            if each != file:
+                self._merge_replies(each, done)
+        return done
+
+    def _merge_replies(self, file: Path, done: StreamMergeReport) -> None:
+        try:
+            found = _read_questions(file).values()
+        except TuiAnnotateError:
+            return  # a file of another person, who sees the error
+        replies = [each for each in found if base_person(each.reader) == done.person.id]
+        if replies:
+            self.merging.merge_questions(done, replies)
 
     def pull_all(self) -> list[StreamMergeReport]:
         done = []
@@ -143,6 +164,8 @@ class SharedFolder:
     def waiting(self, person: Person) -> tuple[int, int]:
         """Count a person's events only in the workspace, and those only in the shared folder."""
         here = {copy.name: copy for copy in self.merging.copies(person.id)}
+        hidden = self.merging.hidden(person.id)
+        to_send = {name: copy for name, copy in here.items() if copy.key not in hidden}
         known, there = self.merging.datasets(), dict[StreamName, StreamCopy]()
         file = self.file(person)
         if file.exists():
@@ -151,7 +174,7 @@ class SharedFolder:
                 for copy in _read_file(file)[1]
                 if isinstance(copy, StreamCopy) and copy.key.dataset in known
             }
-        return _count_missing(here, there), _count_missing(there, here)
+        return _count_missing(to_send, there), _count_missing(there, here)
 
     def remove(self, person: Person) -> int:
         """Delete an annotator's file in the shared folder; count the samples with work in it."""
@@ -188,7 +211,20 @@ class SharedFolder:
                 elif each.key.dataset in known:  # other datasets belong to other workspaces
                     yield each
 
-        return self.merging.merge(person, sound())
+        done = self.merging.merge(person, sound())
+        questions = list[PersonComment]()
+        for each in stream_lines.read_questions(file):
+            if isinstance(each, Problem):
+                self.problem(each)
+            elif each.sample and each.sample.dataset in known:
+                questions.append(each)
+        self.merging.merge_questions(done, questions)
+        return done
+
+
+def _read_questions(file: Path) -> dict[str, PersonComment]:
+    found = stream_lines.read_questions(file) if file.exists() else ()
+    return {each.id: each for each in found if isinstance(each, PersonComment)}
 
 
 def _file_ending(person: Person) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, bindparam, text
 
 from tui_annotate.domain.adjudication_history import (
     LOCKED_CODE,
@@ -83,6 +83,10 @@ _CHECKED: Final = text(
     " JOIN datasets d ON d.id = s.dataset_id"
     f" WHERE {checked_condition('a.person', 'a.sample_id')}"
 )
+_WORKED_ON: Final = text(
+    "SELECT d.name, s.external FROM assignments w JOIN samples s ON s.id = w.sample_id"
+    " JOIN datasets d ON d.id = s.dataset_id WHERE w.person IN :people"
+).bindparams(bindparam("people", expanding=True))
 _IS_CHECKED: Final = text(
     "SELECT 1 FROM samples s JOIN datasets d ON d.id = s.dataset_id"  # noqa: S608  constants
     " WHERE d.name = :dataset AND s.external = :sample"
@@ -236,7 +240,23 @@ def update_history(
             if one.person in visible and one.key.dataset not in hidden
         )
     history.take(later)
+    if seen is not None:
+        _keep_own_samples(connection, history, seen)
     return history
+
+
+def _keep_own_samples(
+    connection: Connection, history: AdjudicationHistory, seen: Collection[str]
+) -> None:
+    """Remove the samples that an annotator has not begun, or whose answer checks the annotator.
+
+    A sample that was adjudicated before its annotator begins is most likely a gold sample.
+    """
+    begun = {SampleKey(*row) for row in connection.execute(_WORKED_ON, {"people": list(seen)})}
+    for key, sample in list(history.samples.items()):
+        if key not in begun or set(seen) & set(sample.checked):
+            del history.samples[key]
+        sample.checked = ()
 
 
 def logged_changes(rows: Iterable[Any]) -> Iterator[LoggedChange]:

@@ -262,14 +262,17 @@ class AnnotationStore(LogStore):
     def adjudications(self, known: AdjudicationHistory | None = None) -> AdjudicationHistory:
         """Return all adjudicated samples, with what happened to people's work afterwards.
 
-        Annotators get only what happened to their own work.
+        Annotators get only what happened to their own real work, on samples that they began;
+        their calls read the whole history.
 
         The first call reads the log since the first adjudication. A call with the result of an
         earlier one as `known` reads only newer events, and changes and returns that result.
         """
         with self._database.reading() as connection:
             seen = visible_people(self._actor)
-            return update_history(connection, known or AdjudicationHistory(), seen=seen)
+            if seen is not None or known is None:
+                known = AdjudicationHistory()
+            return update_history(connection, known, seen=seen)
 
     def repeated_readings(self) -> RepeatedReadings:
         """Return all second readings that were begun; annotators get only their own."""

@@ -10,6 +10,7 @@ from typing import Final
 from sqlalchemy import Connection, bindparam, select, text
 
 from tui_annotate.domain.annotations import LabelPath
+from tui_annotate.domain.comments import PersonComment
 from tui_annotate.domain.errors import Conflict, InvalidInput
 from tui_annotate.domain.history import DISCARD, RETURN, Event, Payload, StreamState
 from tui_annotate.domain.label_changes import Renames, rename_payload
@@ -40,9 +41,11 @@ from tui_annotate.storage.columns import DATASETS, EVENTS
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.log import events
 from tui_annotate.storage.log.adjudications import read_adjudicated_sample
+from tui_annotate.storage.log.comments import CommentStore
 from tui_annotate.storage.log.log import EventLog, LogStore
 from tui_annotate.storage.log.write_plans import EventStream
 from tui_annotate.storage.people.store import add_person
+from tui_annotate.storage.second_readings import list_hidden
 from tui_annotate.storage.statements import known_digests
 
 KnownLabels = Callable[[str], Collection[LabelPath] | None]
@@ -84,6 +87,7 @@ class StreamMergeReport:
         known: number of samples without new events.
         forks: samples on which both workspaces differ; the newest state is used.
         refused: samples of which nothing was merged.
+        questions: number of new questions and replies.
         damaged: parts of the file that are not valid.
     """
 
@@ -94,6 +98,7 @@ class StreamMergeReport:
     forks: list[Fork] = field(default_factory=list)
     refused: list[MergedStream] = field(default_factory=list)
     damaged: list[Problem] = field(default_factory=list)
+    questions: int = 0
 
     def take(self, taken: MergedStream) -> None:
         if taken.refused:
@@ -119,8 +124,10 @@ class MergeStore(LogStore):
         actor: Actor = OPERATOR,
         disabled: Disabled = no_disabled_people,
         clock: Callable[[], str] = utc_now,
+        has_accounts: Callable[[], bool] = lambda: False,
     ) -> None:
         super().__init__(database, actor=actor, disabled=disabled)
+        self._has_accounts = has_accounts
         self._sample = sample
         self._labels = labels
         self._clock = clock
@@ -129,8 +136,17 @@ class MergeStore(LogStore):
         with self._database.reading() as connection:
             return frozenset(connection.execute(select(DATASETS.c.name)).scalars())
 
+    def hidden(self, person: str) -> set[SampleKey]:
+        """Return the samples whose first reading a person must not see: no file may have it."""
+        require_permission(self._actor, Permission.READ, person)
+        with self._database.reading() as connection:
+            return list_hidden(connection, person)
+
     def copies(self, person: str) -> Iterator[StreamCopy]:
-        """Yield copies of a person's work on each sample, for another workspace."""
+        """Yield copies of a person's work on each sample, for another workspace.
+
+        They include first readings that the person must not see; see `hidden`.
+        """
         require_permission(self._actor, Permission.READ, person)
         people = {"people": [person, second_reader(Person(person, "")).id]}
         with self._database.reading() as connection:
@@ -139,6 +155,32 @@ class MergeStore(LogStore):
                 history = tuple(events.read_stream(connection, who, key))
                 if history[-1].action.verb != DISCARD:
                     yield StreamCopy(who, key, texts, history)
+
+    def questions(
+        self, person: str, *, sample: SampleKey | None = None, written: bool = False
+    ) -> list[PersonComment]:
+        """Return a person's questions with the replies, for a file of the person's work.
+
+        `written` adds the replies that the person, or the owner of this workspace, wrote to others.
+        """
+        store = CommentStore(self._database, actor=self._actor)
+        return store.exchanged(person, sample=sample, written=written)
+
+    def merge_questions(
+        self, done: StreamMergeReport, comments: Iterable[PersonComment], *, replies: bool = True
+    ) -> None:
+        """Store new questions of the report's person and, with `replies`, the replies to them.
+
+        Replies are never taken from a file in a workspace with accounts: reviewers reply there by
+        themselves, and anyone could have written the file.
+        """
+        store = CommentStore(self._database, actor=self._actor)
+        replies = replies and not self._has_accounts()
+        merged = store.merge(comments, person=done.person.id, replies=replies)
+        done.questions += merged.added
+        done.refused += [
+            MergedStream(done.person.id, key, refused=reason) for key, reason in merged.refused
+        ]
 
     def take(self, person: Person, copies: Iterable[StreamCopy]) -> Iterator[MergedStream]:
         """Merge a person's work from another workspace; yield the committed result per sample.

@@ -1,4 +1,4 @@
-"""Imports annotations and assignments from files; never overwrites work done in the workspace.
+"""Imports annotations, assignments and questions from files; never overwrites work done here.
 
 State, rating and comment are those of the last import until a person works on the sample here.
 """
@@ -20,6 +20,7 @@ from tui_annotate.domain.records import Problem, Record
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.domain.stream_merge import IDLE
 from tui_annotate.storage.codec import from_json, replace_unstorable, to_json
+from tui_annotate.storage.log.comments import merge_comments
 from tui_annotate.storage.log.log import EventLog, EventStream
 from tui_annotate.storage.people.store import Merge, add_person, find_namesake, find_owner
 
@@ -79,6 +80,10 @@ class WorkImport:
             add_person(self.connection, replace(person, kind=kind))
             stream = log.stream(find_owner(self.merges, name), record.sample.key)
             self._import_work(log, stream, work, where=record.where)
+        for key, reason in merge_comments(self.connection, record.questions).refused:
+            hint = "nothing to do: the other parts of the sample were imported"
+            where = record.where or str(key)
+            self.counts.doubts.append(Problem(where, reason, hint, refused=False))
 
     def _is_own_export(
         self, log: EventLog, person: Person, work: _PersonWork, *, key: SampleKey

@@ -22,6 +22,8 @@ IN_USE: Final = "vectors"
 """Setting that names the vector table in use: empty for lexical retrieval, absent if undecided."""
 
 _AT_ONCE: Final = 500
+_INTERNAL: Final = ("record", "[")
+"""How the names of settings begin that are no settings, but rows of other modules."""
 
 _COLUMNS: Final = (
     'SELECT embedder, label, version, segmenter, vectors AS "table", dimensions,'
@@ -196,6 +198,15 @@ class VectorSetStore(Store):
     # settings ----------------------------------------------------------------------------------
 
     def setting(self, name: str) -> str | None:
+        """Return the value of a setting; None if it is not set.
+
+        Raises:
+            NotAllowed: the name is that of an entry of the record of changes, or of another's sync,
+                and the actor may not read the work of all people.
+        """
+        # The record names gold samples, and a mark of a sync the samples that a person worked on.
+        if name.startswith(_INTERNAL):
+            require_permission(self._actor, Permission.REPORT)
         query = select(SETTINGS.c.value).where(SETTINGS.c.name == name)
         with self._database.reading() as connection:
             return connection.execute(query).scalar()

@@ -120,3 +120,21 @@ async def test_figures(tmp_path: Path) -> None:
         assert dialog.heading in ana.shown()
         await ana.press("q")
         assert top(ana) is AnnotateScreen
+
+
+async def test_the_talk_about_a_deleted_annotation_stays(tmp_path: Path) -> None:
+    """Next to that of the sample, with what it was about; no one can focus the annotation."""
+    make_workspace(tmp_path)
+    async with open_app(tmp_path) as ana:
+        await ana.words("loved")
+        await ana.press("3 a")
+        await do(ana, "talk.annotation")
+        await ana.press("W h y enter")
+        await do(ana, "talk.write")
+        assert "Why" not in ana.shown()
+        await ana.press("escape")
+        await do(ana, "annotation.delete")
+        await do(ana, "talk.write")
+        shown = ana.shown()
+        assert "Why" in shown
+        assert '"loved"' in shown

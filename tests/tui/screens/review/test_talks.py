@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 from tests.tui.screens.review_app import FIRST, SECOND, Reviewer, make, open_review
 from tui_annotate import workspace
 from tui_annotate.domain.samples import Side
+from tui_annotate.domain.spans import Span
 from tui_annotate.tui.dialogs.comment_thread import CommentDialog
 from tui_annotate.tui.draft.review.messages import ReviewText
 
@@ -68,6 +70,33 @@ async def test_a_talk_about_an_annotation_shows_the_annotation(tmp_path: Path) -
         shown = await opened(reviewer)
         assert f'"{words}"' in shown
         assert "Too long?" in shown
+        await reviewer.press("escape")
+
+
+async def test_a_talk_shows_what_its_annotation_was(tmp_path: Path) -> None:
+    """Next to what it is now, where it was changed since; alone, where it was deleted."""
+    make(tmp_path)
+    with workspace.open(tmp_path) as space:
+        ana = space.person("ana").id
+        own = space.log.stream(ana, FIRST).annotations[0]
+        summary = space.corpus.sample(FIRST).sample.document(Side.SUMMARY).text
+        words = own.claim[0].span.of(summary)
+        space.team.comments.write(ana, FIRST, "Too long?", annotation=own.id)
+        whole = own.claim[0]._replace(span=Span(0, 12))
+        changed = replace(own, claim=(whole,))
+        space.annotate.edit(ana, FIRST, changed, seconds=1)
+        space.annotate.finish(ana, FIRST, seconds=1)
+    async with open_review(tmp_path, sample="a") as reviewer:
+        shown = " ".join(re.findall(r"[^\s│]+", await opened(reviewer)))
+        assert f'"{words}"' in shown
+        assert f'Extrinsic "{summary[:12]}"' in shown
+        await reviewer.press("escape")
+    with workspace.open(tmp_path) as space:
+        now = space.log.stream(ana, FIRST).state.annotations[own.id]
+        space.annotate.remove(ana, FIRST, own.id, version=now["version"], seconds=1)
+    async with open_review(tmp_path, sample="a") as reviewer:
+        shown = " ".join(re.findall(r"[^\s│]+", await opened(reviewer)))
+        assert f'"{words}"' in shown
         await reviewer.press("escape")
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from tui_annotate.domain.adjudication import ReviewAction
 from tui_annotate.domain.annotations import Annotation
+from tui_annotate.domain.comments import quote_annotation
 from tui_annotate.domain.report_collections import NOT_RATED
 from tui_annotate.domain.samples import Sample
 from tui_annotate.tui.dialogs.review_outcome import OutcomeRow
@@ -14,6 +15,7 @@ from tui_annotate.tui.draft.words import describe_labels, quote_text
 from tui_annotate.tui.screen_message import ScreenMessage
 
 if TYPE_CHECKING:
+    from tui_annotate.domain.comments import CommentThread
     from tui_annotate.services.review import AnnotationOutcome, SampleOutcome
 
 _QUOTE = 48  # cells
@@ -35,6 +37,8 @@ class OutcomeMessage(ScreenMessage):
     NO_REASON = "no reason"
     ADDED = "you did not make this annotation"
     ADDED_WITH_NOTE = "note: {note}"
+    ASKED_GONE = "{gone}: {before}"
+    ASKED_CHANGED = "{now} (when the question was asked: {before})"
 
 
 def own_rows(lesson: SampleOutcome, sample: Sample) -> list[OutcomeRow]:
@@ -93,6 +97,23 @@ def _describe_refusal(refusal: Annotation | None) -> str:
     note = quote_text(settled.note, cells=_QUOTE) if settled.note else ""
     given = ", ".join(part for part in (reason, note) if part)
     return OutcomeMessage.REFUSED.text(reason=given or OutcomeMessage.NO_REASON.text())
+
+
+def describe_asked_annotation(
+    thread: CommentThread, now: Annotation | None, sample: Sample, *, gone: str
+) -> str:
+    """Return what a thread is about: its annotation `now`, and as it was if it was changed.
+
+    `gone` describes a thread whose annotation does not exist now.
+    """
+    before = thread.about
+    if now is None:
+        return OutcomeMessage.ASKED_GONE.text(gone=gone, before=before) if before else gone
+    described, quoted = describe_annotation(now, sample), thread.quoted
+    quote = quote_annotation(now, lambda side, index: sample.document(side, index).text)
+    if not before or (quoted.quote, quoted.labels) == (quote, now.labels):
+        return described
+    return OutcomeMessage.ASKED_CHANGED.text(now=described, before=before)
 
 
 def describe_annotation(one: Annotation, sample: Sample) -> str:

@@ -544,6 +544,9 @@ class WorkspaceScreen(SampleScreen):
     ) -> None:
         self.saver.send(StoreJob(call, done or (lambda _: None), failed or self.show_error))
 
+    def share_stored(self) -> None:
+        self.saver.kept()
+
     def send_change(
         self,
         call: Callable[[float], SaveResult],

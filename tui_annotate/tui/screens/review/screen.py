@@ -33,7 +33,7 @@ from tui_annotate.tui.screens.annotate.features.team import (
     ThreadFeature,
     format_minute,
 )
-from tui_annotate.tui.screens.annotate.outcome_rows import describe_annotation
+from tui_annotate.tui.screens.annotate.outcome_rows import describe_asked_annotation
 from tui_annotate.tui.screens.annotate.workspace_screen import WorkspaceScreen
 from tui_annotate.tui.screens.review import rows
 from tui_annotate.tui.screens.review.queue import ReviewQueue
@@ -62,13 +62,12 @@ class AnnotatorThreads(ThreadFeature):
         del annotation  # a reviewer answers all threads of the sample, one after the other
         key = open_sample.sample.key
 
-        def quote(name: str) -> str:
+        def quote(thread: CommentThread) -> str:
             layers = cast("ReviewSample", open_sample).layers
-            found = (each for layer in layers for each in layer.annotations if each.id == name)
-            asked = next(found, None)
-            if asked is None:
-                return ReviewMessage.ANNOTATION_GONE.text()
-            return describe_annotation(asked, open_sample.sample)
+            found = (each for layer in layers for each in layer.annotations)
+            now = next((each for each in found if each.id == thread.annotation), None)
+            gone = ReviewMessage.ANNOTATION_GONE.text()
+            return describe_asked_annotation(thread, now, open_sample.sample, gone=gone)
 
         def show(threads: list[CommentThread]) -> None:
             if not threads:
@@ -83,7 +82,7 @@ class AnnotatorThreads(ThreadFeature):
                 for each in thread.remarks
             ]
             if thread.annotation:
-                lines.insert(0, (ReviewMessage.ANNOTATION.text(), "", quote(thread.annotation)))
+                lines.insert(0, (ReviewMessage.ANNOTATION.text(), "", quote(thread)))
             title = ReviewMessage.THREAD_TITLE
             if more > 0:
                 several = ReviewMessage.THREAD_TITLE_MORE

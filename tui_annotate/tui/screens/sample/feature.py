@@ -135,6 +135,9 @@ class FeatureHost(Protocol):
     ) -> None:
         """Call a function in the thread that accesses the store; keys are handled meanwhile."""
 
+    def share_stored(self) -> None:
+        """Send what was stored by `submit` to a shared folder or table, if one is used."""
+
     def send_change(
         self,
         call: Callable[[float], SaveResult],

@@ -35,6 +35,7 @@ def format_minute(moment: str) -> str:
 class TeamMessage(ScreenMessage):
     ABOUT_ANNOTATION = "Ask the reviewers about this annotation"
     ANNOTATION = "annotation"
+    GONE = "deleted since"
 
 
 class TeamDialogs(Feature):
@@ -171,6 +172,7 @@ class ThreadFeature(Feature):
 
         def sent(_: object) -> None:
             self._unsent = ""
+            self.host.share_stored()
             self.host.show_message(sent_message)
 
         self.host.open_dialog(CommentDialog(lines, text=self._unsent, **how), write)
@@ -187,19 +189,33 @@ class ReviewerThread(ThreadFeature):
         title = {"title": TeamMessage.ABOUT_ANNOTATION.text()} if annotation else {}
 
         def read() -> list[ThreadLine]:
-            comments = session.team().comments
-            thread = comments.find_thread(person, key, annotation=about)
-            return [
-                (comments.name(each.author), format_minute(each.at), each.text)
-                for each in (thread.remarks if thread else ())
-            ]
+            from tui_annotate.tui.screens.annotate.outcome_rows import (
+                describe_annotation,
+                describe_asked_annotation,
+            )
+
+            comments, stored = session.team().comments, open_sample.sample
+            lines: list[ThreadLine] = []
+            threads = comments.list_own_threads(person, key)
+            if annotation and about not in {each.annotation for each in threads}:
+                quote = describe_annotation(annotation, stored)
+                lines.append((TeamMessage.ANNOTATION.text(), "", quote))
+            present = set() if annotation else comments.annotation_ids(person, key)
+            for thread in threads:
+                # Next to the sample, as no one can focus an annotation that was deleted.
+                if thread.annotation != about and (annotation or thread.annotation in present):
+                    continue
+                if thread.annotation:
+                    gone = TeamMessage.GONE.text()
+                    quote = describe_asked_annotation(thread, annotation, stored, gone=gone)
+                    lines.append((TeamMessage.ANNOTATION.text(), "", quote))
+                lines += [
+                    (comments.name(each.author), format_minute(each.at), each.text)
+                    for each in thread.remarks
+                ]
+            return lines
 
         def show(lines: list[ThreadLine]) -> None:
-            if annotation:
-                from tui_annotate.tui.screens.annotate.outcome_rows import describe_annotation
-
-                quote = describe_annotation(annotation, open_sample.sample)
-                lines = [(TeamMessage.ANNOTATION.text(), "", quote), *lines]
             write = partial(session.team().comments.write, person, key, annotation=about)
             self.open_thread(lines, write, sent_message=MessageCode.SENT_TO_REVIEWERS, **title)
 
