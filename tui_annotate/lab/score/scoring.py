@@ -18,6 +18,7 @@ from tui_annotate.domain.progress import TaskProgress, replies_from, time_phase
 from tui_annotate.domain.scores import RunKind, ScoreRun
 from tui_annotate.lab.argument_types import check_fields
 from tui_annotate.lab.chat.replies import ReplyTally
+from tui_annotate.lab.model_makers import MODEL_PATH, hash_name, name_apart
 from tui_annotate.lab.score.sample_reader import (
     AUTO,
     AnsweredQuestion,
@@ -133,6 +134,7 @@ class ScoreService:
                 raise _no_values(scorer, options, values)
             with guard():
                 run = _describe_run(scorer, options, plugin=name)
+                run = name_apart(run, self.machines.scores.runs(options.dataset), scorer=name)
                 own_notes = tuple(map(str, getattr(scorer, "notes", ())))
                 tally = getattr(scorer, "tally", None)
             report = self._store_run(run, values, skipped=reader.skipped)
@@ -264,6 +266,7 @@ def _describe_run(scorer: Scorer, options: ScoreOptions, *, plugin: str) -> Scor
     """Describe a run of a scorer; models of one scorer are different makers of scores."""
     parameters = {
         **check_parameters(scorer.parameters, plugin=plugin),
+        **_describe_path(options.scorer),
         "language": options.language,
         "keep_thinking": options.keep_thinking,
         **({"limit": options.limit} if options.limit else {}),
@@ -286,6 +289,18 @@ def _name_maker(scorer: str) -> str:
     if model and Path(model).exists():
         model = "/".join(Path(model).resolve().parts[-2:])
     return f"{name}:{model}" if model else name
+
+
+def _describe_path(scorer: str) -> dict[str, str]:
+    """Return a hash of the path of a plug-in's model, which tells two models of one name apart.
+
+    The built-in scorers state hashes of their models, which stay the same when a model is moved.
+    """
+    name, _, model = scorer.partition(":")
+    if registry.is_built_in("scorers", name) or not model or not Path(model).exists():
+        return {}
+    path = str(Path(model).resolve()).encode("utf-8", "surrogateescape")
+    return {MODEL_PATH: hash_name(path)}
 
 
 def _new_run(

@@ -5,6 +5,7 @@ Source: the probe scorer and the reward scorer of the project Dreamcatcher.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
@@ -48,6 +49,7 @@ class ProbeScorer:
             )
         self.parameters: Mapping[str, Any] = {
             "probe": path.name,
+            "probe_sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
             "model": self._model.sha256,
             "layer": self._probe.layer,
             "middle": {PROBE: 0.5},

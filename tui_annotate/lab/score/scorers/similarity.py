@@ -132,6 +132,13 @@ class SimilarityScorer:
         return f"{label}; Chinese: {CHARACTERS}" if self._by_vectors else CHARACTERS
 
     @property
+    def maker(self) -> str:
+        """The scorer's name, with the embedder whose vectors were compared."""
+        if self._embedder is None or self.embedder == CHARACTERS:
+            return self.name
+        return f"{self.name}:{self._embedder.label}"
+
+    @property
     def parameters(self) -> Mapping[str, Any]:
         if not self._by_characters:
             return {"with_question": self._with_question}
