@@ -10,7 +10,7 @@ from collections.abc import Container, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -230,6 +230,10 @@ def require_inputs(paths: Sequence[Path]) -> None:
         raise InvalidInput(f"file not found: {', '.join(map(str, absent))}", hint)
 
 
+PARTIAL: Final = 3
+"""Exit code of a command that did a part of its work."""
+
+
 def print_ingest(report: IngestReport, *, as_json: bool) -> None:
     """Print the result of an import, and exit with its exit code unless that is 0."""
     if code := print_report(report, as_json=as_json):
@@ -250,6 +254,7 @@ def print_report(report: IngestReport, *, as_json: bool = False) -> int:
         show = output.print_line if report.dry or report.strict else output.print_result
         show(_summarise(report))
         print_cost(report.cost, report.embedder)
+        print_failed_texts(report)
         if report.outside:
             kinds = output.many(report.outside_labels, "label")
             (only,) = report.outside_in if len(report.outside_in) == 1 else ("",)
@@ -261,7 +266,28 @@ def print_report(report: IngestReport, *, as_json: bool = False) -> int:
             )
         if report.better:
             output.print_note(report.better)
-    return {"all": 0, "some": 3, "none": 2}[report.outcome.value]
+    code: int = {"all": 0, "some": PARTIAL, "none": 2}[report.outcome.value]
+    return PARTIAL if report.failed and not code else code
+
+
+def print_failed_texts(report: IngestReport) -> None:
+    """Print which sentences have no vector, as the embedder failed for them."""
+    if not report.failed:
+        return
+    for each in report.failed_texts[:SHOWN_PROBLEMS]:
+        document = f" {each.document}" if each.document else ""
+        output.print_message(
+            f"{each.dataset}/{each.sample}, {each.side}{document}, characters {each.start:,} to"
+            f" {each.end:,}: {each.reason}"
+        )
+    more = report.failed - SHOWN_PROBLEMS
+    if more > 0:
+        output.print_message(f"and {more:,} more; list them with --json")
+    output.print_problem(
+        f"warning: {output.many(report.failed, 'sentence')} without a vector: the embedder failed;"
+        " all other vectors are stored",
+        "compute the missing vectors with: tui-annotate vectors rebuild --missing",
+    )
 
 
 def _print_problems(report: IngestReport) -> None:
