@@ -170,6 +170,16 @@ def test_two_makers_are_compared_on_the_samples_of_both(store: Store) -> None:
     assert figure.interval is not None
 
 
+def test_white_space_at_the_ends_of_spans_does_not_count(store: Store) -> None:
+    """Neither of people's spans, nor of the machine's: the summary is "It cost 15."."""
+    suggest(store, a=(0, 3), b=(2, 8))
+    state(store, c=0)
+    (found,) = store.report(suggestions=(MAKER,)).spans
+    # "It" has 2 characters, "cost" has 4.
+    assert found.result.counts["character"] == (6, 2, 6, 2)
+    assert found.result.counts["span"] == (2, 1, 3, 1)
+
+
 def score_sentences(store: Store, maker: str = MAKER, /, **scores: Any) -> None:
     """The maker's file scores both sentences of samples, and lists no suggestions."""
     results = [

@@ -461,6 +461,7 @@ class _MarkedSamples:
                         cluster=judged.clusters[place],
                         makers=judged.makers[place],
                         unsupported=judged.unsupported[place],
+                        text=summary.text,
                         marked=spans,
                         segments=trim_segments(summary.text, stored[summary.sha256]),
                     )

@@ -161,6 +161,7 @@ class SpanCase:
     cluster: str
     makers: frozenset[str]
     unsupported: bool
+    text: str
     marked: tuple[Span, ...]
     segments: Sequence[Span | None]
 
@@ -485,8 +486,10 @@ def _count_sentences_left_out(
 
 
 def _count_case(case: SpanCase, suggestions: Collection[Suggestion]) -> list[float]:
+    # White space at the ends of people's spans does not count either.
+    spans = trim_spans((anchor.span for each in suggestions for anchor in each.claim), case.text)
     return count_hits(
-        merge(anchor.span for each in suggestions for anchor in each.claim),
+        merge(spans),
         case.marked,
         sentences=case.sentences,
         flagged=bool(suggestions),
@@ -501,7 +504,10 @@ def _calibrate_suggestions(
         [
             (
                 each.score,
-                any(touches(anchor.span, case.marked) for anchor in each.claim),
+                any(
+                    touches(span, case.marked)
+                    for span in trim_spans((anchor.span for anchor in each.claim), case.text)
+                ),
                 case.cluster,
             )
             for case in cases
