@@ -10,11 +10,12 @@ from collections.abc import Container, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from tui_annotate.cli import options, output
+from tui_annotate.cli.convert import DONE_IN_PART
 from tui_annotate.cli.endpoint_trust import require_trust
 from tui_annotate.cli.help_format import START
 from tui_annotate.cli.options import add_command, argument, flag, open_workspace
@@ -230,10 +231,6 @@ def require_inputs(paths: Sequence[Path]) -> None:
         raise InvalidInput(f"file not found: {', '.join(map(str, absent))}", hint)
 
 
-PARTIAL: Final = 3
-"""Exit code of a command that did a part of its work."""
-
-
 def print_ingest(report: IngestReport, *, as_json: bool) -> None:
     """Print the result of an import, and exit with its exit code unless that is 0."""
     if code := print_report(report, as_json=as_json):
@@ -266,8 +263,8 @@ def print_report(report: IngestReport, *, as_json: bool = False) -> int:
             )
         if report.better:
             output.print_note(report.better)
-    code: int = {"all": 0, "some": PARTIAL, "none": 2}[report.outcome.value]
-    return PARTIAL if report.failed and not code else code
+    code: int = {"all": 0, "some": DONE_IN_PART, "none": 2}[report.outcome.value]
+    return DONE_IN_PART if report.failed and not code else code
 
 
 def print_failed_texts(report: IngestReport) -> None:

@@ -20,9 +20,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from tui_annotate.cli import options, output
+from tui_annotate.cli.convert import DONE_IN_PART
 from tui_annotate.cli.endpoint_trust import require_trust
 from tui_annotate.cli.help_format import ADMINISTRATION
-from tui_annotate.cli.ingest import PARTIAL, print_cost, print_failed_texts
+from tui_annotate.cli.ingest import print_cost, print_failed_texts
 from tui_annotate.cli.options import (
     add_command,
     add_group,
@@ -157,7 +158,7 @@ def rebuild(
         as_json=common.as_json,
     )
     if report.failed:
-        raise typer.Exit(PARTIAL)
+        raise typer.Exit(DONE_IN_PART)
 
 
 _CHILD: Final = """

@@ -82,6 +82,7 @@ class ScoreReport:
         scores, values: number of stored scores, and of those with a value.
         skipped: number of samples without any value.
         missing: number of texts without a value, by the name of the score.
+        failed: number of texts for which the scorer's embedder failed.
     """
 
     run: ScoreRun
@@ -92,6 +93,7 @@ class ScoreReport:
     missing: Mapping[str, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     tally: ReplyTally | None = None
+    failed: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +139,7 @@ class ScoreService:
                 run = name_apart(run, self.machines.scores.runs(options.dataset), scorer=name)
                 own_notes = tuple(map(str, getattr(scorer, "notes", ())))
                 tally = getattr(scorer, "tally", None)
+                failed = getattr(scorer, "failed", 0)
             report = self._store_run(run, values, skipped=reader.skipped)
             notes = (*own_notes, *checker.notes(), *report.notes)
             if options.limit:
@@ -144,7 +147,10 @@ class ScoreService:
                     f"the other samples have no score of this run (--limit {options.limit:,})",
                 )
             return replace(
-                report, notes=notes, tally=tally if isinstance(tally, ReplyTally) else None
+                report,
+                notes=notes,
+                tally=tally if isinstance(tally, ReplyTally) else None,
+                failed=failed if isinstance(failed, int) else 0,
             )
 
     def cost(self, options: ScoreOptions) -> tuple[int, EmbeddingCost | None]:
