@@ -150,6 +150,12 @@ def test_the_scorer_says_the_same_of_all_answers_to_a_question(model: Path, tmp_
     assert (len(king.values), len(dog.values)) == (3, 2)
     assert (king.values[0] or 0) > 0.5 > (dog.values[0] or 0)
     assert (scorer.parameters["probe"], scorer.parameters["layer"]) == ("p.json", found.probe.layer)
+    unreadable: Any = scorer
+    whole = unreadable._model.has_tokens
+    unreadable._model.has_tokens = lambda text: "king" not in text and whole(text)
+    (king,), (again,) = scorer.of_answers(asked)
+    assert (king.values, len(set(king.words))) == ((None,) * 3, 1)
+    assert again.values == pytest.approx(dog.values)
 
 
 @needs_torch
