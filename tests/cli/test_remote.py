@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -62,6 +63,35 @@ def test_a_dry_run_tells_the_price_and_asks_nobody(
     assert command("ingest", str(pairs), "--dry-run", "--json").json["cost"]["calls"] == 0
 
 
+def test_a_text_that_always_fails_is_named_and_counted(
+    command: Command, endpoint: FakeEndpoint, pairs: Path
+) -> None:
+    """Exit code 3; all other vectors are stored, and a repeated command asks for it alone."""
+    command("init", ".")
+    rows = [json.loads(line) for line in pairs.read_text("utf-8").splitlines()]
+    endpoint.poison = rows[3]["summary"].split(". ")[0] + ". "
+    done = command("ingest", str(pairs), *remote(endpoint), "--json")
+    assert (done.code, done.json["failed"], done.json["embedded"]) == (3, 1, 29)
+    (failed,) = done.json["failed_texts"]
+    place = {"dataset": "pairs", "sample": "3", "side": "summary", "document": ""}
+    assert failed.items() >= place.items()
+    assert (failed["start"], failed["end"]) == (0, len(endpoint.poison))
+    assert "400" in failed["reason"]
+    for again in (("ingest", str(pairs)), ("vectors", "rebuild", "--missing")):
+        asked = sent(endpoint)
+        done = command(*again, *remote(endpoint))
+        assert done.code == 3
+        assert "pairs/3" in done.err
+        assert "vectors rebuild --missing" in done.err
+        assert endpoint.poison.strip() not in done.err
+        assert sent(endpoint) - asked < 500  # one sentence is compared, the others are known
+    endpoint.poison = ""
+    done = command("vectors", "rebuild", "--missing", *remote(endpoint), "--json")
+    assert (done.code, done.json["failed"], done.json["embedded"]) == (0, 0, 1)
+    (listed,) = command("vectors", "list", "--json").json
+    assert (listed["documents"], listed["waiting"]) == (30, 0)
+
+
 def test_a_request_has_a_time_limit(
     command: Command, endpoint: FakeEndpoint, pairs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -71,7 +101,7 @@ def test_a_request_has_a_time_limit(
     command("init", ".")
     limit = ("--timeout", "0.1")
     for asked in (("ingest", str(pairs)), ("vectors", "rebuild")):
-        endpoint.script.append(Reply(late=True))
+        endpoint.script.extend([Reply(late=True)] * 2)  # also for a harmless text
         done = command(*asked, *remote(endpoint), *limit)
         assert (done.code, "0.1 s" in done.err, "--timeout" in done.err) == (1, True, True)
 

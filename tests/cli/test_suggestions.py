@@ -184,7 +184,7 @@ def test_scores_of_segments_become_suggestions(found: Command) -> None:
         said = Score(key=BRIDGE, name="q", parts=(0.1, 0.9), of="segments")
         space.machines.scores.write(about, [said])
     done = found("suggestions", "create", *words, "--label", "Benign")
-    assert numbers(done.out) == [1], done.err
+    assert numbers(done.out) == [1, 1], done.err  # a suggestion, and the sample it is of
     assert found("suggestions", "create", *words[:-2]).code == 2
 
 

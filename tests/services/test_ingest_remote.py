@@ -16,6 +16,7 @@ from tests.services.ingest_stores import Stores, used, write_pairs
 from tui_annotate.domain.endpoint_trust import EndpointTrust
 from tui_annotate.domain.errors import InvalidInput, Unavailable
 from tui_annotate.domain.records import RecordFilter
+from tui_annotate.domain.samples import Side
 from tui_annotate.plugins.embedders.remote import RemoteEmbedder
 from tui_annotate.plugins.protocols import Embedder, EmbedderOptions, ImportOptions
 from tui_annotate.services.ingest import IngestFiles, VectorOptions, embed_job
@@ -110,7 +111,8 @@ def test_a_failing_endpoint_leaves_the_texts_safe(
     """A note tells what is missing, and the next ingest goes on with it."""
     one = write_pairs(pairs.with_name("one.jsonl"), samples=2)
     stores.run(one, embedder=VectorOptions("remote:m", base_url=endpoint.url))
-    endpoint.script.extend([refusal(500, f"broken {KEY}")] * 6)
+    # The last request has a harmless text: if it fails, too, the endpoint is at fault.
+    endpoint.script.extend([refusal(500, f"broken {KEY}")] * 7)
     report = stores.run(pairs, embedder=trusting(endpoint))
     assert (report.added, report.embedded, report.embedder) == (20, 0, "remote:m")
     (note,) = report.notes
@@ -242,7 +244,7 @@ def test_a_rebuild_can_bring_an_endpoint(
 ) -> None:
     """Beside what is in use; where it fails, that stays in use."""
     stores.run(pairs)
-    endpoint.script.extend([refusal(500, "broken")] * 6)
+    endpoint.script.extend([refusal(500, "broken")] * 7)
     asked = VectorOptions("remote:m", base_url=endpoint.url)
     with pytest.raises(Unavailable):
         stores.ingest.sets.rebuild(embedder=asked)
@@ -250,3 +252,60 @@ def test_a_rebuild_can_bring_an_endpoint(
     assert stores.ingest.sets.rebuild(embedder=asked).embedded == 30
     assert used(stores).embedder == "remote:m"
     check_vectors(stores)
+
+
+def poison(stores: Stores, endpoint: FakeEndpoint) -> tuple[str, str, int]:
+    """A sentence of a source that the endpoint refuses: its document, sample, and start."""
+    record = next(iter(stores.corpus.records(RecordFilter())))
+    stored = stores.corpus.sample(record.sample.key)
+    document = stored.sample.side(Side.SOURCE)[0]
+    segments = stored.segments[stored.sample.documents.index(document)]
+    start, end = segments[1]
+    endpoint.poison = document.text[start:end]
+    return document.sha256, record.sample.key.id, start
+
+
+def test_a_sentence_that_fails_costs_no_other_its_vector(
+    stores: Stores, endpoint: FakeEndpoint, pairs: Path
+) -> None:
+    """All others are stored, it is named, and the next run asks for it alone."""
+    stores.run(pairs, embedder="none")
+    document, sample, start = poison(stores, endpoint)
+    options = VectorOptions("remote:m", base_url=endpoint.url, trust=trusting(endpoint).trust)
+    report = stores.ingest.sets.rebuild(options)
+    (failed,) = report.failed_texts
+    assert (report.failed, failed.sample, failed.side, failed.start) == (1, sample, "source", start)
+    assert "invalid input (400)" in failed.reason
+    assert report.embedded == 29
+    table = used(stores).table
+    assert stores.corpus.waiting(table)[0] == 1
+    rows = stores.vectors().fetch(table, [document])[document]
+    assert [bool(row.any()) for row in rows] == [at != 1 for at in range(len(rows))]
+    # Still refused: it alone is asked for again, besides the sentence that is compared.
+    endpoint.answered.clear()
+    again = stores.run(pairs, embedder=trusting(endpoint))
+    assert (again.failed, again.embedded, again.known) == (1, 0, 20)
+    assert len(endpoint.texts) <= 2
+    poisoned, endpoint.poison = endpoint.poison, ""
+    endpoint.answered.clear()
+    last = patient(Stores(stores.folder)).run(pairs, embedder=trusting(endpoint))
+    assert (last.failed, last.embedded) == (0, 1)
+    assert set(endpoint.texts) - {poisoned} <= set(endpoint.texts[:1])
+    assert poisoned in endpoint.texts
+    check_vectors(stores)
+    assert stores.corpus.waiting(table)[0] == 0
+
+
+def test_the_first_sentence_of_a_new_workspace_may_fail(
+    stores: Stores, endpoint: FakeEndpoint, pairs: Path, tmp_path: Path
+) -> None:
+    """The embedder is in use afterwards, with all other vectors."""
+    stores.run(pairs, embedder="none")
+    key = next(iter(stores.corpus.records(RecordFilter()))).sample.key
+    stored = stores.corpus.sample(key)
+    endpoint.poison = stored.sample.documents[0].text[slice(*stored.segments[0][0])]
+    (tmp_path / "fresh").mkdir()
+    fresh = patient(Stores(tmp_path / "fresh"))
+    report = fresh.run(pairs, embedder=VectorOptions("remote:m", base_url=endpoint.url))
+    assert (report.failed, report.embedded, report.embedder) == (1, 29, "remote:m")
+    assert used(fresh).dimensions == 8

@@ -257,10 +257,14 @@ def test_sentences_have_scores(service: SuggestionService, tmp_path: Path) -> No
         "1": (0.25, 0.75), "2": (None, 0.5), "3": (0.9, None)
     }  # fmt: skip
     assert [found[name].raw for name in "123"] == [0.75, 0.5, 0.9]
+    # Scores alone do not state that nothing was found.
+    assert find_ran(service.scores, "d", "m") == {TWO: 1}
     made = service.from_scores("d", SENTENCES, threshold=ScoreThreshold(above=0.6), label="Fine")
     assert made.added == 2
     scores = {each.suggestion.score for each, _ in service.list_suggestions(maker=f"m:{SENTENCES}")}
     assert scores == {0.75, 0.9}
+    # The score is known for all sentences, so that the sample without a suggestion is clean.
+    assert find_ran(service.scores, "d", f"m:{SENTENCES}") == {ONE: 1, TWO: 0, THREE: 1}
 
 
 def test_an_ambiguous_quote_has_no_sentence_score(
@@ -363,8 +367,9 @@ def test_segments_below_a_threshold_are_suggested(
     _scored(database, (ONE, (0.1, 0.9)), (TWO, (None, 0.1, 0.1)))
     threshold = ScoreThreshold(below=0.5)
     assert service.from_scores("d", "q", threshold=threshold, label="Fine") == SuggestionCounts(
-        1, 0
+        1, 0, samples=1
     )
+    assert find_ran(service.scores, "d", "unigram:q") == {ONE: 1}
     (found,) = annotating.store.suggested("ana", ONE)
     half = f"{SUMMARY} 1"[: len(f"{SUMMARY} 1") // 2]
     assert found.suggestion.claim == (Anchor(Side.SUMMARY, 0, Span(0, len(half.rstrip()))),)
@@ -376,7 +381,8 @@ def test_segments_below_a_threshold_are_suggested(
     )
     assert service.from_scores(
         "d", "q", threshold=ScoreThreshold(below=0.05), label=""
-    ) == SuggestionCounts(0, 0)
+    ) == SuggestionCounts(0, 0, samples=1)
+    assert find_ran(service.scores, "d", "unigram:q") == {ONE: 0}
 
 
 def test_a_score_of_which_low_is_good_asks_for_what_is_above(
@@ -388,7 +394,7 @@ def test_a_score_of_which_low_is_good_asks_for_what_is_above(
         service.from_scores("d", "q", threshold=ScoreThreshold(below=0.5), label="")
     assert service.from_scores(
         "d", "q", threshold=ScoreThreshold(above=0.5), label=""
-    ) == SuggestionCounts(1, 0)
+    ) == SuggestionCounts(1, 0, samples=1)
     _scored(database, (ONE, (0.1, 0.9)))
     with pytest.raises(InvalidInput, match="'q'"):
         service.from_scores("d", "q", threshold=ScoreThreshold(above=0.5), label="")

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tui_annotate.cli import options, output
+from tui_annotate.cli.convert import DONE_IN_PART
 from tui_annotate.cli.endpoint_trust import require_trust
 from tui_annotate.cli.help_format import START
 from tui_annotate.cli.options import add_command, argument, flag, open_workspace
@@ -250,6 +251,7 @@ def print_report(report: IngestReport, *, as_json: bool = False) -> int:
         show = output.print_line if report.dry or report.strict else output.print_result
         show(_summarise(report))
         print_cost(report.cost, report.embedder)
+        print_failed_texts(report)
         if report.outside:
             kinds = output.many(report.outside_labels, "label")
             (only,) = report.outside_in if len(report.outside_in) == 1 else ("",)
@@ -261,7 +263,28 @@ def print_report(report: IngestReport, *, as_json: bool = False) -> int:
             )
         if report.better:
             output.print_note(report.better)
-    return {"all": 0, "some": 3, "none": 2}[report.outcome.value]
+    code: int = {"all": 0, "some": DONE_IN_PART, "none": 2}[report.outcome.value]
+    return DONE_IN_PART if report.failed and not code else code
+
+
+def print_failed_texts(report: IngestReport) -> None:
+    """Print which sentences have no vector, as the embedder failed for them."""
+    if not report.failed:
+        return
+    for each in report.failed_texts[:SHOWN_PROBLEMS]:
+        document = f" {each.document}" if each.document else ""
+        output.print_message(
+            f"{each.dataset}/{each.sample}, {each.side}{document}, characters {each.start:,} to"
+            f" {each.end:,}: {each.reason}"
+        )
+    more = report.failed - SHOWN_PROBLEMS
+    if more > 0:
+        output.print_message(f"and {more:,} more; list them with --json")
+    output.print_problem(
+        f"warning: {output.many(report.failed, 'sentence')} without a vector: the embedder failed;"
+        " all other vectors are stored",
+        "compute the missing vectors with: tui-annotate vectors rebuild --missing",
+    )
 
 
 def _print_problems(report: IngestReport) -> None:

@@ -20,9 +20,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from tui_annotate.cli import options, output
+from tui_annotate.cli.convert import DONE_IN_PART
 from tui_annotate.cli.endpoint_trust import require_trust
 from tui_annotate.cli.help_format import ADMINISTRATION
-from tui_annotate.cli.ingest import print_cost
+from tui_annotate.cli.ingest import print_cost, print_failed_texts
 from tui_annotate.cli.options import (
     add_command,
     add_group,
@@ -141,14 +142,23 @@ def rebuild(
                 report = service.run((), embedder=chosen, progress=progress)
             else:
                 report = service.sets.rebuild(embedder=chosen, progress=progress)
-    for note in [] if common.as_json else report.notes:
-        output.print_message(note)
+    if not common.as_json:
+        for note in report.notes:
+            output.print_message(note)
+        print_failed_texts(report)
     output.print_result_or_json(
-        {"embedder": report.embedder, "embedded": report.embedded},
+        {
+            "embedder": report.embedder,
+            "embedded": report.embedded,
+            "failed": report.failed,
+            "failed_texts": [asdict(each) for each in report.failed_texts],
+        },
         f"computed the vectors of {output.many(report.embedded, 'document')};"
         f" the workspace's embedder is {report.embedder}",
         as_json=common.as_json,
     )
+    if report.failed:
+        raise typer.Exit(DONE_IN_PART)
 
 
 _CHILD: Final = """

@@ -14,7 +14,13 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tui_annotate.methods.bootstrap import Interval, Numbers, percentile_interval, resample
+from tui_annotate.methods.bootstrap import (
+    Interval,
+    Numbers,
+    count_clusters,
+    percentile_interval,
+    resample,
+)
 from tui_annotate.methods.intervals import cluster_interval
 
 BINS: Final = 10
@@ -43,6 +49,7 @@ class CalibrationResult:
     """Calibration of probabilities; without cases, the errors are None.
 
     Attributes:
+        clusters: number of clusters of the cases.
         error: expected calibration error: mean over the cases of |mean - observed| of their bin. It
             has no interval: each resample adds noise to every bin, so that resampled errors are
             too large.
@@ -50,6 +57,7 @@ class CalibrationResult:
     """
 
     n: int
+    clusters: int
     bins: tuple[CalibrationBin, ...]
     error: float | None
     brier: float | None
@@ -66,7 +74,9 @@ def measure_calibration(
     count = len(probabilities)
     if not count:
         bins = tuple(_make_bin(at, probabilities, outcomes, clusters=()) for at in range(BINS))
-        return CalibrationResult(n=0, bins=bins, error=None, brier=None, brier_interval=None)
+        return CalibrationResult(
+            n=0, clusters=0, bins=bins, error=None, brier=None, brier_interval=None
+        )
     place = np.minimum((probabilities * BINS).astype(np.int64), BINS - 1)
     bins = tuple(
         _make_bin(
@@ -86,6 +96,7 @@ def measure_calibration(
     drawn = resample(squares, clusters)
     return CalibrationResult(
         n=count,
+        clusters=count_clusters(clusters),
         bins=bins,
         error=float(error / count),
         brier=float(squares.mean()),

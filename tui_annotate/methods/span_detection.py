@@ -7,7 +7,7 @@ Retrieval", 1979, chapter 7.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -25,6 +25,14 @@ _UNDEFINED: Final = {
     "recall": "people marked nothing",
     "f1": "neither the machine nor people marked anything",
 }
+_UNDEFINED_DIFFERENCE: Final = {
+    "precision": "one of the two machines marked nothing",
+    "recall": "people marked nothing",
+    "f1": "one of the two machines marked nothing, and people marked nothing",
+}
+NOTHING_COMPARED: Final = "there is no sample to compare"
+SENTENCE_LEVELS: Final = ("sentence", "sample")
+"""Levels at which scores of sentences are measured."""
 COUNTS: Final = 4
 """Numbers for each level: marked by the machine, of these right; marked by people, of these found.
 """
@@ -93,22 +101,58 @@ def count_hits(
     return [float(number) for level in counts for number in level]
 
 
+def count_sentence_hits(
+    called: Sequence[bool], meant: Sequence[bool], *, unsupported: bool
+) -> list[float]:
+    """Return the `COUNTS` of one sample for each of `SENTENCE_LEVELS`.
+
+    Args:
+        called: whether the machine calls each sentence unsupported; it calls the sample unsupported
+            if it does so for any sentence.
+        meant: whether people marked a part of each sentence.
+        unsupported: whether people call the sample unsupported.
+    """
+    both = sum(one and other for one, other in zip(called, meant, strict=True))
+    agreed = any(called) and unsupported
+    counts = (
+        (sum(called), both, sum(meant), both),
+        (any(called), agreed, unsupported, agreed),
+    )
+    return [float(number) for level in counts for number in level]
+
+
 def touches(span: Span, others: Collection[Span]) -> bool:
     """Return whether a span shares a code point with one of several spans."""
     return any(span.overlap(other) for other in others)
 
 
-def measure_spans(rows: Numbers, clusters: Sequence[str]) -> list[SpanFigure]:
-    """Compute all measures of samples from their counts (samples, 16), with intervals."""
-    return _make_figures(_measures(rows.sum(axis=0)), _draw(rows, clusters))
+def measure_spans(
+    rows: Numbers, clusters: Sequence[str], *, levels: Sequence[str] = LEVELS
+) -> list[SpanFigure]:
+    """Compute all measures of samples from their counts, with intervals.
+
+    `rows`: (samples, levels * COUNTS), `clusters`: cluster of each sample.
+    """
+    return _make_figures(
+        _measures(rows.sum(axis=0)),
+        _draw(rows, clusters),
+        count=len(rows),
+        levels=levels,
+        undefined=_UNDEFINED,
+    )
 
 
-def subtract_spans(one: Numbers, other: Numbers, clusters: Sequence[str]) -> list[SpanFigure]:
+def subtract_spans(
+    one: Numbers, other: Numbers, clusters: Sequence[str], *, levels: Sequence[str] = LEVELS
+) -> list[SpanFigure]:
     """Compute the measures of one machine minus those of another, on the same samples."""
     ours = _draw(one, clusters)
     theirs = _draw(other, clusters)
     drawn = None if ours is None or theirs is None else ours - theirs
-    return _make_figures(_measures(one.sum(axis=0)) - _measures(other.sum(axis=0)), drawn)
+    whole = _measures(one.sum(axis=0)) - _measures(other.sum(axis=0))
+    return _make_figures(
+        whole, drawn, count=len(one), levels=levels, undefined=_UNDEFINED_DIFFERENCE
+    )
 
 
 def _draw(rows: Numbers, clusters: Sequence[str]) -> Numbers | None:
@@ -117,8 +161,8 @@ def _draw(rows: Numbers, clusters: Sequence[str]) -> Numbers | None:
 
 
 def _measures(sums: Numbers) -> Numbers:
-    """Compute (..., levels, measures) from sums (..., 16); NaN for an undefined measure."""
-    levels = sums.reshape(*sums.shape[:-1], len(LEVELS), COUNTS)
+    """Compute (..., levels, measures) from sums (..., levels * COUNTS); NaN if undefined."""
+    levels = sums.reshape(*sums.shape[:-1], sums.shape[-1] // COUNTS, COUNTS)
     said, right, meant, found = np.moveaxis(levels, -1, 0)
     precision = _divide(right, said)
     recall = _divide(found, meant)
@@ -133,13 +177,21 @@ def _divide(part: Numbers, whole: Numbers) -> Numbers:
     return found
 
 
-def _make_figures(values: Numbers, drawn: Numbers | None) -> list[SpanFigure]:
+def _make_figures(
+    values: Numbers,
+    drawn: Numbers | None,
+    *,
+    count: int,
+    levels: Sequence[str],
+    undefined: Mapping[str, str],
+) -> list[SpanFigure]:
+    """Build the figures of `count` samples; `undefined`: why a measure has no value, by name."""
     figures = []
-    for row, level in enumerate(LEVELS):
+    for row, level in enumerate(levels):
         for column, measure in enumerate(MEASURES):
             value = values[row, column]
             if np.isnan(value):
-                reason = UndefinedReason(_UNDEFINED[measure])
+                reason = UndefinedReason(undefined[measure] if count else NOTHING_COMPARED)
                 figures.append(SpanFigure(level, measure, reason, None))
             else:
                 own = None if drawn is None else drawn[:, row, column]

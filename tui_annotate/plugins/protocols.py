@@ -385,6 +385,9 @@ class EmbedderOptions:
 class Embedder(Protocol):
     """Protocol of embedders, which convert texts to vectors. The constructor takes EmbedderOptions.
 
+    An embedder may also have an attribute `failed`: a mapping of the texts of the last call that
+    have no vector because of an error, to the error. Their vectors are computed again later.
+
     Attributes:
         version: changes whenever the vector of any text would change.
         dimensions: number of dimensions of a vector; 0 before the first reply of an endpoint.

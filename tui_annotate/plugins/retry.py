@@ -72,8 +72,8 @@ class RetryPolicy:
     successes: int = field(default=0, init=False)
     _given_up: Event = field(default_factory=Event, init=False)
 
-    def __call__(self, attempt: Callable[[], _T]) -> _T:
-        """Return the result of a request.
+    def __call__(self, attempt: Callable[[], _T], *, attempts: int | None = None) -> _T:
+        """Return the result of a request, after at most `attempts`, if that is fewer than usual.
 
         Raises:
             RequestFailed: the last attempt failed, too, although the endpoint was reached.
@@ -97,6 +97,7 @@ class RetryPolicy:
                 return result
             connected = failure.connected or self.reached
             allowed = self.attempts if connected else min(self.first_attempts, self.attempts)
+            allowed = min(allowed, attempts or allowed)
             too_long = failure.after > self.longest_asked
             if number >= allowed or too_long or self._given_up.is_set():
                 break

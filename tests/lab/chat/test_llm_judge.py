@@ -452,6 +452,14 @@ def test_a_question_that_always_fails_fails_alone(chat: FakeChat) -> None:
             assert (failed, answered) == ({"bad", "bad 2"}, {"b", "c", "e"})
 
 
+@pytest.mark.parametrize("strange", ["", " \n", "a\0b", "\x1b[31m", "a\ud800b", "a" * 1_000_000])
+def test_a_strange_prompt_costs_no_other_its_reply(chat: FakeChat, strange: str) -> None:
+    """It is sent with a replaced character where it has no encoding."""
+    questions = [Question(user=each) for each in ("one", strange, "two")]
+    outcomes = dict(judge(chat).ask_all(questions))
+    assert [type(outcomes[at]) for at in range(3)] == [ModelReply] * 3
+
+
 def test_an_endpoint_that_stops_is_left(chat: FakeChat) -> None:
     """After ten failures in a row no further question is sent, and the error is of the endpoint."""
     asked = judge(chat, concurrency=1, max_retries=0)

@@ -185,6 +185,14 @@ def test_scores_are_kept(chat: FakeChat, judging: DatasetJudge, scores: ScoreSto
         0,
     )
     assert report["a", "faithfulness"].value == 0.5
+    others = [
+        judging.store_evaluated(found, runner, options, backend="builtin", embedder=embedder)
+        for embedder in ("other 1", "static 1", "other 1")
+    ]
+    makers = [each.maker for each in others]
+    assert makers[1] == run.maker  # vectors of another embedder give other values
+    assert makers[0] == makers[2] != run.maker
+    assert makers[0].startswith(f"{run.maker}@")
     by_ragas = judging.store_evaluated(found, runner, options, backend="ragas", embedder="")
     assert by_ragas.maker == "ragas:m"
 

@@ -411,6 +411,30 @@ def test_retries_of_an_embedder_are_limited(work: Command, monkeypatch: pytest.M
         ):
             endpoint.script.extend([embedding_refusal(500, "broken")] * 9)
             done = work(*command, "--max-retries", "0")
-            assert (done.code, len(endpoint.script)) == (1, 8), done.err
+            # The second request has a harmless text, which shows that the endpoint is at fault.
+            assert (done.code, len(endpoint.script)) == (1, 7), done.err
             assert (RESUME_HINT in done.err, REPEAT_VECTORS_HINT in done.err) == (False, True)
             endpoint.script.clear()
+
+
+def test_a_text_that_an_embedder_fails_for_is_counted(
+    work: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The other answers have their scores; exit code 3."""
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    scorer = ("scores", "compute", "--scorer", "similarity", "--embedder", "remote:m")
+    with serving() as endpoint:
+        monkeypatch.setenv("TUI_ANNOTATE_BASE_URL", endpoint.url)
+        whole = work(*scorer, "--json")
+        assert (whole.code, whole.json[0]["failed"]) == (0, 0)
+        endpoint.poison = endpoint.texts[-1]
+        done = work(*scorer, "--json")
+        Path("p.yml").write_text(
+            "data: {dataset: set}\nscorer: {similarity: {embedder: 'remote:m'}}\n", "utf-8"
+        )
+        assert work("pipeline", "run", "p.yml").code == 3
+    (report,) = done.json
+    assert (done.code, report["failed"]) == (3, 1)
+    assert report["maker"] == "similarity:m"
+    assert 0 < report["values"] < whole.json[0]["values"]
+    assert any("invalid input (400)" in note for note in report["notes"])

@@ -31,15 +31,15 @@ from tui_annotate.domain.scores import Pooling, RunKind, Score, ScoreRun
 from tui_annotate.domain.spans import Span
 from tui_annotate.lab.score import comparison_output as shapes
 from tui_annotate.lab.score.comparison import (
-    ChoiceOrigin,
     Comparison,
     ComparisonOptions,
     ComparisonService,
     MachineValues,
 )
-from tui_annotate.lab.score.detection_metrics import MEASURES, ONE_KIND
+from tui_annotate.lab.score.detection_metrics import MEASURES, NO_VALUES, ChoiceOrigin
 from tui_annotate.lab.score.human_truths import NoTruthReason
 from tui_annotate.methods.agreement import UndefinedReason
+from tui_annotate.methods.bootstrap import explain_no_interval
 from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.log.store import AnnotationStore
 from tui_annotate.storage.people.store import PeopleStore
@@ -161,7 +161,7 @@ def test_the_way_of_a_column_is_found_or_said(store: Store) -> None:
     assert (high.direction, high.low) == (ChoiceOrigin.GIVEN, False)
     (odd,) = store.report(columns=("odd",)).machines
     assert (odd.n, odd.missing, odd.not_numbers, odd.threshold) == (0, 4, 1, None)
-    assert odd.detected.figures["auc"].value == UndefinedReason(ONE_KIND)
+    assert odd.detected.figures["auc"].value == UndefinedReason(NO_VALUES)
 
 
 def test_thresholds_may_be_given(store: Store) -> None:
@@ -449,11 +449,15 @@ def test_shapes_hold_all_figures(store: Store) -> None:
     assert [each["measure"] for each in good["measures"]] == list(MEASURES)
     assert odd["measures"][0]["value"] is None
     rows = list(shapes.csv_rows(found))
-    assert len(rows) == 2 * len(MEASURES)
+    assert len(rows) == 2 * len(MEASURES) + 1
     assert {len(row) for row in rows} == {len(shapes.COLUMNS)}
     assert rows[0][:4] == ("good", "", "balanced_accuracy", 1.0)
-    assert rows[-1][3] == ""
-    assert rows[-1][-1] == ONE_KIND
+    assert rows[-2][3] == ""
+    assert rows[-2][-1] == odd["measures"][0]["undefined"] == NO_VALUES
+    # Resamples of four samples often have one class only.
+    assert [each["low"] for each in good["measures"]] == [None] * len(MEASURES)
+    assert rows[0][-1] == f"no interval: {explain_no_interval(4)}"
+    assert rows[-1][2:4] == ("left out: values", odd["not_numbers"])
 
 
 def test_scores_without_a_value_are_named(store: Store) -> None:

@@ -216,6 +216,75 @@ def test_intervals_on_the_real_data_are_those_of_other_code(
     assert "30" in shown.err
 
 
+def _mask(text: str, spans: list[tuple[int, int]]) -> np.ndarray:
+    """Which characters of a text are in spans without the white space at their ends."""
+    marked = np.zeros(len(text), np.bool_)
+    for start, end in spans:
+        inside = [at for at in range(start, end) if not text[at].isspace()]
+        if inside:
+            marked[inside[0] : inside[-1] + 1] = True
+    return marked
+
+
+def _count(marked: np.ndarray, other: np.ndarray) -> tuple[int, int]:
+    """The runs of marked characters, and those of them with a character that the other marked."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], marked.astype(int), [0]])))
+    runs = list(zip(edges[::2], edges[1::2], strict=True))
+    return len(runs), sum(bool(other[start:end].any()) for start, end in runs)
+
+
+def test_spans_on_the_real_data_are_measured_as_by_other_code(
+    six_batches: tuple[Command, list[dict[str, Any]]],
+) -> None:
+    """A planted detector: half of people's spans, moved by some characters, and spans of chance."""
+    command, records = six_batches
+    chance = np.random.default_rng(5)
+    lines, counts = [], []
+    for at, each in enumerate(records):
+        text = each["summary"]
+        placed = [one for one in each["annotations"] if one.get("summary_start") is not None]
+        people = [
+            (one["summary_start"], one["summary_end"])
+            for one in placed
+            if set(one["label"]) != {"Benign"}
+        ]
+        spans = [
+            (max(start - 3, 0), max(end - 3, 1)) for start, end in people if chance.random() < 0.5
+        ]
+        if chance.random() < 0.3 and len(text) > 40:
+            first = int(chance.integers(0, len(text) - 20))
+            spans.append((first, first + 15))
+        spans = [(start, end) for start, end in spans if text[start:end].strip()]
+        found = [{"start": start, "end": end, "score": 0.5} for start, end in spans]
+        lines.append(json.dumps({"sample": str(at), "suggestions": found}))
+        ours, theirs = _mask(text, spans), _mask(text, people)
+        unsupported = any(set(one["label"]) != {"Benign"} for one in each["annotations"])
+        both = bool(spans) and unsupported
+        counts.append(
+            [
+                (ours.sum(), (ours & theirs).sum(), theirs.sum(), (ours & theirs).sum()),
+                (*_count(ours, theirs), *_count(theirs, ours)),
+                (bool(spans), both, unsupported, both),
+            ]
+        )
+    Path("found.jsonl").write_text("\n".join(lines), "utf-8")
+    done = command("suggestions", "import", "found.jsonl", "--maker", "m", "--dataset", "six")
+    assert done.code == 0, done.err
+    compare = ("scores", "compare", "--dataset", "six", "--unmarked-clean", "--suggestions", "m")
+    (report,) = command(*compare, "--json").json["suggestions"]
+    levels = {each["level"]: each for each in report["levels"]}
+    totals = np.array(counts, np.float64).sum(axis=0)
+    names = ("marked_by_machine", "right", "marked_by_people", "found")
+    for level, numbers in zip(("character", "span", "sample"), totals, strict=True):
+        assert [levels[level][name] for name in names] == numbers.tolist()
+        precision, recall = numbers[1] / numbers[0], numbers[3] / numbers[2]
+        f1 = 2 * precision * recall / (precision + recall)
+        values = [each["value"] for each in levels[level]["measures"]]
+        assert values == pytest.approx([precision, recall, f1], abs=6e-5)
+    bins = [each for each in report["calibration"]["bins"] if each["n"]]
+    assert [each["mean"] for each in bins] == [0.5]
+
+
 def test_detectors_of_the_real_release_are_compared(command: Command) -> None:
     """FaithBench's eight, against its annotators, with what the paper's pooling calls clean."""
     path = SHARED / "data" / "faithbench" / "release_batch_2.json"

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from tests.helpers.effort import example_limit
 from tui_annotate.lab.score.detection_metrics import (
     MEASURES,
+    NO_VALUES,
     ONE_KIND,
     DetectionResult,
     area,
@@ -122,7 +123,7 @@ def test_samples_of_one_kind_give_no_figures(unsupported: list[bool]) -> None:
     found = _found(values, np.array(unsupported, np.bool_), low=False, at=0.5)
     assert np.isnan(area(values, np.array(unsupported, np.bool_), low=False))
     for figure in found.figures.values():
-        assert figure.value == UndefinedReason(ONE_KIND)
+        assert figure.value == UndefinedReason(ONE_KIND if unsupported else NO_VALUES)
         assert figure.interval is None
     assert found.hits + found.misses == sum(unsupported)
 

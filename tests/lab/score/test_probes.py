@@ -150,6 +150,12 @@ def test_the_scorer_says_the_same_of_all_answers_to_a_question(model: Path, tmp_
     assert (len(king.values), len(dog.values)) == (3, 2)
     assert (king.values[0] or 0) > 0.5 > (dog.values[0] or 0)
     assert (scorer.parameters["probe"], scorer.parameters["layer"]) == ("p.json", found.probe.layer)
+    unreadable: Any = scorer
+    whole = unreadable._model.has_tokens
+    unreadable._model.has_tokens = lambda text: "king" not in text and whole(text)
+    (king,), (again,) = scorer.of_answers(asked)
+    assert (king.values, len(set(king.words))) == ((None,) * 3, 1)
+    assert again.values == pytest.approx(dog.values)
 
 
 @needs_torch
@@ -224,6 +230,31 @@ def test_a_reward_model_gives_each_answer_a_number(tmp_path: Path) -> None:
     assert scorer.maker == "reward:judge-7b"  # type: ignore[attr-defined]
     again = registry.load_scorer(f"reward:{folder}", ScorerOptions())
     assert list(again.of_answers([asked])) == [(found,)]
+
+
+@needs_torch
+def test_a_text_without_a_token_costs_no_other_its_score(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It has no value, with the reason."""
+    scorer: Any = registry.load_scorer(f"reward:{reward_model(tmp_path / 'r')}", ScorerOptions())
+    monkeypatch.setattr(scorer._model, "has_tokens", lambda text: "\x01" not in text)
+    questions = [_answers(texts=texts) for texts in (("king", "\x01", "dog"), ("queen",))]
+    ((first,), (second,)) = scorer.of_answers(questions)
+    assert [value is None for value in first.values] == [False, True, False]
+    assert [bool(word) for word in first.words] == [False, True, False]
+    assert (second.values[0] is None, second.words) == (False, ())
+
+
+@needs_torch
+def test_tokens_are_known_before_a_model_reads(
+    model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A tokenizer may have none for a text, for example for an empty one."""
+    local = LanguageModel(str(model))
+    assert local.has_tokens("who is")
+    monkeypatch.setattr(local, "_tokenizer", lambda _: {"input_ids": []})
+    assert not local.has_tokens("")
 
 
 @needs_torch

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,8 @@ from tui_annotate.domain.errors import (
 )
 from tui_annotate.domain.people import Actor, Role
 from tui_annotate.domain.progress import TaskProgress
-from tui_annotate.domain.scores import Score
+from tui_annotate.domain.samples import SampleKey
+from tui_annotate.domain.scores import RunKind, Score, ScoreRun
 from tui_annotate.lab.score.ranking import OVERLAP, REWARD, SURPRISE, TO_ANSWER, TO_OTHERS
 from tui_annotate.lab.score.score_import import ColumnNames
 from tui_annotate.lab.score.score_values import RawScore, ScoreValues
@@ -531,6 +533,79 @@ def test_models_of_one_scorer_keep_their_scores_apart(
     assert len({score.name for score in _scores(space, "news").values()}) == 1
     found = list(space.machines.scores.scores("news"))
     assert [len(scores) for _, scores in found] == [5, 5]
+
+
+def test_models_in_folders_of_one_name_keep_their_scores_apart(
+    space: Workspace, wrong: Any, tmp_path: Path
+) -> None:
+    """The second one gets a hash of its path; each of them keeps its maker when it runs again."""
+    wrong.results = staticmethod(lambda items: [_opinions(0.1) for _ in items])
+    paths = [tmp_path / each / "final" / "model" for each in ("one", "two")]
+    for path in paths:
+        path.mkdir(parents=True)
+    for path in (*paths, *paths):
+        _run(space, f"wrong:{path}", "news")
+    first, second, *again = (run.maker for run in space.machines.scores.runs("news"))
+    assert first == "wrong:final/model"
+    assert re.fullmatch("wrong:final/model@[0-9a-f]{8}", second)
+    assert again == [first, second]
+    assert [len(scores) for _, scores in space.machines.scores.scores("news")] == [2, 2]
+
+
+class Lengths(Letters):
+    """Another embedder: one direction for short texts, another one for long ones."""
+
+    label = "lengths"
+
+    def embed(self, texts: Sequence[str]) -> Any:
+        """See `Embedder.embed`."""
+        rows = np.zeros((len(texts), 8), np.float32)
+        rows[np.arange(len(texts)), [int(len(text) > 20) for text in texts]] = 1
+        return rows
+
+
+def test_similarities_of_two_embedders_are_kept_apart(space: Workspace) -> None:
+    """As scores of two makers, both of which are compared; by characters it is a third one."""
+    for embedder in (Letters, Lengths, Letters):
+        _run(space, "similarity", embedder=embedder, with_question=False)
+    _run(space, "similarity", by_characters=True)
+    makers = [run.maker for run in space.machines.scores.runs("set")]
+    assert makers == [
+        "similarity:first letters", "similarity:lengths", "similarity:first letters", "similarity"
+    ]  # fmt: skip
+    found = dict(space.machines.scores.scores("set"))
+    assert [len(scores) for scores in found.values()] == [6, 6, 6]
+    # One score of a name counts where only one can: that of the newest run.
+    current = dict(space.machines.scores.current_scores("set", names=[TO_ANSWER]))
+    assert [len(scores) for scores in current.values()] == [1, 1, 1]
+
+
+def test_a_score_of_an_earlier_version_keeps_its_maker(space: Workspace) -> None:
+    """The scorer similarity had one maker for all embedders."""
+    for label, maker in (
+        ("first letters 1", "similarity"),
+        ("other 1", "similarity:first letters"),
+    ):
+        run = ScoreRun(
+            id=label, kind=RunKind.SCORE, maker="similarity", dataset="set", embedder=label
+        )
+        space.machines.scores.write(run, [])
+        assert _run(space, "similarity", embedder=Letters, with_question=False).run.maker == maker
+
+
+def test_a_newer_run_of_some_samples_is_not_mixed_with_another_model(space: Workspace) -> None:
+    """The values of both have different scales."""
+    keys = [key for key, _ in _scores_by_sample(space)]
+    for maker, own in (("a", keys), ("b", keys[:1])):
+        run = ScoreRun(id=maker, kind=RunKind.SCORE, maker=maker, dataset="set")
+        space.machines.scores.write(run, [Score(key=key, name="s", raw=1.0) for key in own])
+    assert [key for key, _ in space.machines.scores.scores("set", names=["s"])] == keys
+    assert [key for key, _ in space.machines.scores.current_scores("set", names=["s"])] == keys[:1]
+
+
+def _scores_by_sample(space: Workspace) -> list[tuple[SampleKey, Any]]:
+    _run(space, "unigram")
+    return list(space.machines.scores.scores("set"))
 
 
 def test_other_results_of_a_scorer_are_checked(space: Workspace, wrong: Any) -> None:

@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 import pytest
 
+from tests.helpers.stores import SEGMENTER, new
 from tests.lab.score.test_comparison import BAD, BENIGN, Store
 from tui_annotate.domain.annotations import Anchor
-from tui_annotate.domain.errors import NotFound
+from tui_annotate.domain.errors import InvalidInput, NotFound
 from tui_annotate.domain.provenance import Provenance
-from tui_annotate.domain.samples import SampleKey, Side
+from tui_annotate.domain.samples import Document, Sample, SampleKey, Side
 from tui_annotate.domain.scores import RunKind, ScoreRun
 from tui_annotate.domain.spans import Span
 from tui_annotate.domain.suggestions import Suggestion
 from tui_annotate.lab.score import comparison_output as shapes
+from tui_annotate.lab.score.comparison import Comparison
+from tui_annotate.lab.score.detection_metrics import ChoiceOrigin
+from tui_annotate.lab.score.human_truths import NoTruthReason
 from tui_annotate.lab.score.span_comparison import SpanComparison
+from tui_annotate.methods.agreement import UndefinedReason
+from tui_annotate.methods.bootstrap import explain_no_interval
+from tui_annotate.methods.span_detection import MEASURES, NOTHING_COMPARED
 from tui_annotate.services.suggestions.sample_results import SampleResult, store_results
 
 MAKER = "m"
@@ -88,9 +94,23 @@ def test_a_maker_is_compared_where_it_ran(store: Store) -> None:
     assert shape["machines"] == []
     (own,) = shape["suggestions"]
     assert [each["level"] for each in own["levels"]] == ["character", "span", "sentence", "sample"]
-    rows = list(shapes.csv_rows(store.report(suggestions=(MAKER,))))
-    assert len(rows) == 12
-    assert {len(row) for row in rows} == {len(shapes.COLUMNS)}
+    rows = csv_cells(store.report(suggestions=(MAKER,)))
+    assert [row["measure"] for row in rows][:3] == [
+        "character: precision",
+        "character: recall",
+        "character: f1",
+    ]
+    assert [row["value"] for row in rows[:12]] == [
+        measure["value"] for level in own["levels"] for measure in level["measures"]
+    ]
+    error = next(row for row in rows if row["measure"].endswith("expected_calibration_error"))
+    assert error["value"] == own["calibration"]["expected_calibration_error"]
+    assert (rows[-1]["measure"], rows[-1]["value"]) == ("left out: samples", 1)
+
+
+def csv_cells(found: Comparison) -> list[dict[str, Any]]:
+    """The rows of CSV, by the names of their columns."""
+    return [dict(zip(shapes.COLUMNS, row, strict=True)) for row in shapes.csv_rows(found)]
 
 
 def test_deleted_suggestions_are_not_clean_samples(store: Store) -> None:
@@ -150,20 +170,183 @@ def test_two_makers_are_compared_on_the_samples_of_both(store: Store) -> None:
     assert figure.interval is not None
 
 
-def test_scores_of_sentences_are_calibrated(store: Store) -> None:
-    """Each sentence is a case, whose outcome is whether people marked a part of it."""
-    scores = {"a": 0.75, "b": 0.25, "d": 0.25}
+def test_white_space_at_the_ends_of_spans_does_not_count(store: Store) -> None:
+    """Neither of people's spans, nor of the machine's: the summary is "It cost 15."."""
+    suggest(store, a=(0, 3), b=(2, 8))
+    state(store, c=0)
+    (found,) = store.report(suggestions=(MAKER,)).spans
+    # "It" has 2 characters, "cost" has 4.
+    assert found.result.counts["character"] == (6, 2, 6, 2)
+    assert found.result.counts["span"] == (2, 1, 3, 1)
+
+
+def score_sentences(store: Store, maker: str = MAKER, /, **scores: Any) -> None:
+    """The maker's file scores both sentences of samples, and lists no suggestions."""
     results = [
-        SampleResult(SampleKey("d", name), MAKER, 0, (value, None)[:1])
-        for name, value in scores.items()
-    ]
-    segments = len(store.corpus.sample(SampleKey("d", "a")).segments[1])
-    results = [
-        replace(each, sentences=each.sentences + (None,) * (segments - 1)) for each in results
+        SampleResult(SampleKey("d", name), maker, None, sentences)
+        for name, sentences in scores.items()
     ]
     store_results(store.scores, results, {})
+
+
+def test_scores_of_sentences_are_calibrated(store: Store) -> None:
+    """Each sentence is a case, whose outcome is whether people marked a part of it."""
+    score_sentences(store, a=(0.75, None), b=(0.25, None), d=(0.25, None))
     (found,) = store.report(suggestions=(MAKER,)).spans
     assert found.sentence_calibration is not None
     assert [
         (each.n, each.mean, each.observed) for each in found.sentence_calibration.bins if each.n
     ] == [(2, 0.25, 0.5), (1, 0.75, 1.0)]
+
+
+SENTENCE_SCORES = {
+    "a": (0.9, 0.2),
+    "b": (0.3, 0.6),
+    "c": (0.5, None),
+    "d": (0.7, 0.1),
+    "e": (0.2, 0.1),
+}
+"""People marked the first sentence in a, b and c, and nothing in d, e and f."""
+
+
+def test_scores_of_sentences_are_decisions_above_a_threshold(store: Store) -> None:
+    """By default .5, which does not count as above; a sample is called by its worst sentence."""
+    score_sentences(store, **SENTENCE_SCORES)
+    (found,) = store.report(suggestions=(MAKER,)).spans
+    scores = found.result.sentence_scores
+    assert scores is not None
+    assert (scores.threshold, found.threshold_origin) == (0.5, ChoiceOrigin.DEFAULT)
+    assert (scores.n, scores.sentences, scores.clusters) == (5, 9, 5)
+    assert scores.counts == {"sentence": (3, 1, 3, 1), "sample": (3, 2, 3, 2)}
+    figures = {(each.level, each.measure): each for each in scores.figures}
+    assert [figures["sentence", name].value for name in MEASURES] == pytest.approx([1 / 3] * 3)
+    assert [figures["sample", name].value for name in MEASURES] == pytest.approx([2 / 3] * 3)
+    assert all(figure.interval is not None for (level, _), figure in figures.items() if level)
+    for thresholds in ({MAKER: 0.4}, {"": 0.4}):
+        (other,) = store.report(suggestions=(MAKER,), thresholds=thresholds).spans
+        lower = other.result.sentence_scores
+        assert lower is not None
+        assert lower.counts == {"sentence": (4, 2, 3, 2), "sample": (4, 3, 3, 3)}
+        assert other.threshold_origin is ChoiceOrigin.GIVEN
+    (shape,) = shapes.as_json(store.report(suggestions=(MAKER,)))["suggestions"]
+    assert shape["sentence_scores"]["threshold_from"] == "default"
+    rows = [
+        row
+        for row in csv_cells(store.report(suggestions=(MAKER,)))
+        if row["measure"].startswith("sentence scores: ")
+    ]
+    levels = shape["sentence_scores"]["levels"]
+    assert [(row["value"], row["low"], row["high"], row["threshold"]) for row in rows] == [
+        (each["value"], each["low"], each["high"], 0.5)
+        for level in levels
+        for each in level["measures"]
+    ]
+
+
+def test_scores_of_sentences_alone_do_not_state_that_nothing_was_found(store: Store) -> None:
+    """The machine has no suggestions to compare; it has not called all samples clean."""
+    score_sentences(store, **SENTENCE_SCORES)
+    (found,) = store.report(suggestions=(MAKER,)).spans
+    assert (found.result.n, found.clean, found.not_run) == (0, 0, 6)
+    assert set(values(found).values()) == {UndefinedReason(NOTHING_COMPARED)}
+    assert [(each.what, each.count) for each in found.left_out] == [
+        ("samples", 6), ("samples", 1), ("sentences", 1)
+    ]  # fmt: skip
+
+
+def test_two_makers_of_sentence_scores_are_compared_on_the_same_sentences(store: Store) -> None:
+    """A sentence that one of them did not score counts for neither."""
+    score_sentences(store, **SENTENCE_SCORES)
+    score_sentences(store, "n", a=(0.1, 0.2), b=(0.9, None), c=(0.9, 0.9), f=(0.9, 0.9))
+    both = store.report(suggestions=(MAKER, "n"), baseline="n").spans
+    difference = {each.maker: each for each in both}[MAKER].sentence_difference
+    assert difference is not None
+    assert (difference.n, difference.sentences, difference.only_one) == (3, 4, 3)
+    figures = {(each.level, each.measure): each.value for each in difference.figures}
+    # Of a1, a2, b1 and c1, m calls a1, and n calls b1 and c1; people marked a1, b1 and c1.
+    assert figures["sentence", "precision"] == 0.0
+    assert figures["sentence", "recall"] == pytest.approx(1 / 3 - 2 / 3)
+    assert figures["sample", "f1"] == pytest.approx(0.5 - 0.8)
+
+
+def test_a_threshold_that_applies_to_nothing_is_refused(store: Store) -> None:
+    """Suggestions have no threshold, and no direction."""
+    suggest(store, a=(0, 2, 0.9))
+    with pytest.raises(InvalidInput, match="'m' has no sentence scores"):
+        store.report(suggestions=(MAKER,), thresholds={MAKER: 0.5})
+    with pytest.raises(InvalidInput, match="'m' is not part"):
+        store.report(suggestions=(MAKER,), low=frozenset({MAKER}))
+
+
+def test_all_that_is_not_compared_is_counted(store: Store) -> None:
+    """With a reason each, in JSON and in CSV as in the text."""
+    store.corpus.add(
+        [new(Sample("d", "bare", (Document(Side.SOURCE, "A bare source."),)))], segmenter=SEGMENTER
+    )
+    store.read("bare")
+    store.sample("unread")
+    suggest(store, a=(0, 2, 0.9), b=(0, 2), unread=(0, 2))
+    suggest(store, label=BENIGN, c=(0, 2))
+    state(store, e=0)
+    report = store.report(suggestions=(MAKER,))
+    (found,) = report.spans
+    assert (found.without_summary, found.not_run, found.result.n) == (1, 2, 4)
+    counts = [(each.what, each.reason, each.count) for each in found.left_out]
+    assert [(what, count) for what, _, count in counts] == [
+        ("samples", 1), ("samples", 2), ("suggestions", 1), ("suggestions", 1), ("suggestions", 1)
+    ]  # fmt: skip
+    shape = shapes.as_json(report)
+    assert [tuple(each.values()) for each in shape["suggestions"][0]["left_out"]] == counts
+    rows = [row for row in csv_cells(report) if row["measure"].startswith("left out: ")]
+    assert [(row["measure"], row["note"], row["value"]) for row in rows] == [
+        *((f"left out: {what}", reason, count) for what, reason, count in counts),
+        ("left out: samples", NoTruthReason.UNREAD, 1),
+    ]
+
+
+def test_what_has_no_interval_says_why(tmp_path: Path) -> None:
+    """Samples of one source are one cluster: there are values, but nothing to resample."""
+    store = Store(tmp_path)
+    for name in "abc":
+        store.sample(name, source="One source.")
+        store.read(name, *([BAD] if name == "a" else []))
+    suggest(store, a=(0, 2, 0.9), b=(0, 2, 0.4))
+    state(store, c=0)
+    score_sentences(store, a=(0.9, 0.2), b=(0.3, 0.6))
+    report = store.report(suggestions=(MAKER,))
+    (shape,) = shapes.as_json(report)["suggestions"]
+    for part in (shape, shape["sentence_scores"]):
+        assert part["clusters"] == 1
+        for level in part["levels"]:
+            for each in level["measures"]:
+                assert isinstance(each["value"], float)
+                assert (each["low"], each["high"]) == (None, None)
+                assert each["no_interval"] == explain_no_interval(1)
+    assert {
+        row["note"]
+        for row in csv_cells(report)
+        if row["value"] != "" and not row["measure"].startswith("left out: ")
+        if not row["measure"].endswith("error") and "observed" not in row["measure"]
+    } == {f"no interval: {explain_no_interval(1)}"}
+    store.database.close()
+
+
+def test_calibration_on_own_suggestions_is_reported_apart(store: Store) -> None:
+    """A suggestion that people accepted proves nothing about the machine's probabilities."""
+    for name in "gh":
+        store.sample(name)
+        store.read(name, BAD, suggested=Provenance(suggestion=f"s-{name}", maker=MAKER))
+    suggest(store, a=(0, 2, 0.5), d=(0, 2, 0.5), g=(0, 2, 0.5), h=(0, 2, 0.5))
+    (found,) = store.report(suggestions=(MAKER,)).spans
+    observed = {
+        name: next(each.observed for each in result.calibration.bins if each.n)
+        for name, result in {
+            "all": found.result, "own": found.suggested, "other": found.independent
+        }.items()
+        if result is not None and result.calibration is not None
+    }  # fmt: skip
+    assert observed == {"all": 0.75, "own": 1.0, "other": 0.5}
+    (shape,) = shapes.as_json(store.report(suggestions=(MAKER,)))["suggestions"]
+    assert shape["independent"]["calibration"]["n"] == 2
+    measures = {row["measure"] for row in csv_cells(store.report(suggestions=(MAKER,)))}
+    assert {"suggested: calibration: brier", "independent: span: recall"} <= measures

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.plugins.embedders.endpoint_server import FakeEndpoint, serving, vector
+from tests.plugins.embedders.endpoint_server import FakeEndpoint, refusal, serving, vector
 from tests.plugins.loopback import Reply
 from tui_annotate.domain.errors import InvalidInput, Unavailable
 from tui_annotate.plugins import registry
@@ -167,10 +167,10 @@ def test_one_text_that_is_not_taken_costs_no_other_its_vector(
 def test_an_endpoint_that_takes_no_text_is_an_error(endpoint: FakeEndpoint) -> None:
     """At its first refusal of a single text; later, when one follows another."""
     refused = Reply(400, {"error": {"message": "no model m"}})
-    endpoint.script.extend([refused] * 5)
+    endpoint.script.extend([refused] * 6)
     with pytest.raises(Unavailable, match="400"):
         embedder(endpoint).embed(texts(16))
-    assert not endpoint.script
+    assert not endpoint.script  # down to a single text, and then a harmless one
     made = embedder(endpoint)
     made.embed(["one"])
     endpoint.script.extend([refused] * 100)
@@ -212,12 +212,15 @@ WRONG: dict[str, Any] = {
     "no object": lambda _: [1, 2],
     "no data": lambda _: {"object": "list"},
     "data of no objects": lambda _: {"data": ["a", "b"]},
-    "too few": lambda answer: {"data": answer["data"][:1]},
+    "too few": lambda answer: {"data": answer["data"][1:]},
     "too many": lambda answer: {"data": answer["data"] * 2},
     "an index twice": changed(index=1),
     "an index beyond": changed(index=2),
     "an index below": changed(index=-1),
     "a truth for an index": changed(index=False),
+}
+"""Replies that are of no use as a whole, to any request."""
+WRONG_VECTORS: dict[str, Any] = {
     "no vector": changed(embedding=None),
     "a short vector": changed(embedding=[0.5]),
     "an empty vector": changed(embedding=[]),
@@ -242,6 +245,99 @@ def test_an_answer_that_is_none_is_refused(endpoint: FakeEndpoint, twist: Any) -
         made.embed(["one", "two"])
     endpoint.twist = lambda answer: answer
     assert np.allclose(made.embed(["one"]), [unit("one")], atol=1e-6)
+
+
+@pytest.mark.parametrize("twist", WRONG_VECTORS.values(), ids=WRONG_VECTORS)
+def test_a_wrong_vector_costs_no_other_text_its_own(endpoint: FakeEndpoint, twist: Any) -> None:
+    """In one reply; its text is named with the reason, and gets a row of zeros."""
+    made = embedder(endpoint)
+    made.embed(["first"])
+    endpoint.twist = twist
+    rows = made.embed(["one", "two", "three"])
+    assert np.allclose(rows, [np.zeros(8), unit("two"), unit("three")], atol=1e-6)
+    assert [*made.failed] == ["one"]
+    assert "an embedding" in made.failed["one"]
+    endpoint.twist = lambda answer: answer
+    assert np.allclose(made.embed(["one"]), [unit("one")], atol=1e-6)
+    assert made.failed == {}
+
+
+def test_vectors_of_which_most_have_one_size_set_the_dimensions(endpoint: FakeEndpoint) -> None:
+    """Also if the first one has another; of two sizes that are as frequent, neither is taken."""
+    endpoint.twist = changed(embedding=[0.5])
+    made = embedder(endpoint)
+    rows = made.embed(["one", "two", "three"])
+    assert (made.dimensions, [*made.failed]) == (8, ["one"])
+    assert np.allclose(rows[1:], [unit("two"), unit("three")], atol=1e-6)
+
+
+FAULTS: dict[str, Any] = {
+    "status 400": refusal(400, "invalid input"),
+    "status 422": refusal(422, "invalid input"),
+    "status 500": refusal(500, "a bug of the endpoint"),
+    "no JSON": Reply(200, "<html>"),
+    "an empty list": Reply(200, {"data": []}),
+    "an empty vector": Reply(200, {"data": [{"index": 0, "embedding": []}]}),
+    "a vector of another size": Reply(200, {"data": [{"index": 0, "embedding": [1.0, 2.0]}]}),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS)
+@pytest.mark.parametrize("poisoned", [{0}, {7}, {39}, {0, 1, 2, 3, 4}, {3, 20, 21}])
+def test_texts_that_always_fail_fail_alone(
+    endpoint: FakeEndpoint, monkeypatch: pytest.MonkeyPatch, fault: Reply, poisoned: set[int]
+) -> None:
+    """Wherever they are, also as the very first ones; all others get their vectors."""
+    asked = texts(40)
+    bad = {asked[at] for at in poisoned}
+    answer = endpoint.reply
+
+    def fails(path: str, question: dict[str, Any]) -> Reply:
+        return fault if bad & set(question["input"]) else answer(path, question)
+
+    monkeypatch.setattr(endpoint, "reply", fails)
+    made = embedder(endpoint)
+    rows = made.embed(asked)
+    assert set(made.failed) == bad
+    assert all(made.failed.values())
+    wanted = [np.zeros(8) if text in bad else unit(text) for text in asked]
+    assert np.allclose(rows, wanted, atol=1e-6)
+
+
+def test_a_long_text_fails_as_a_whole(endpoint: FakeEndpoint) -> None:
+    """The mean of its other pieces would be the vector of another text."""
+    endpoint.most_signs = 300
+    long = " ".join(texts(25))
+    embedder(endpoint).embed([long])
+    endpoint.poison = endpoint.texts[-1]
+    made = embedder(endpoint)
+    rows = made.embed(["one", long, "two"])
+    assert [*made.failed] == [long]
+    assert np.allclose(rows, [unit("one"), np.zeros(8), unit("two")], atol=1e-6)
+
+
+STRANGE = {
+    "nothing": "",
+    "white space": " \n\t\u3000",
+    "a null character": "a\0b",
+    "control characters": "\x01\x1b[31m\x7f\u202e",
+    "a lone surrogate": "a\ud800b",
+    "a million characters": "word " * 200_000,
+    "one word of a million": "a" * 1_000_000,
+    "an emoji": "\U0001f600",
+}
+
+
+@pytest.mark.parametrize("strange", STRANGE.values(), ids=STRANGE)
+def test_strange_texts_cost_no_other_text_its_vector(endpoint: FakeEndpoint, strange: str) -> None:
+    """They get a vector themselves, or zeros."""
+    made = embedder(endpoint)
+    rows = made.embed(["one", strange, "two"])
+    assert np.allclose(rows[[0, 2]], [unit("one"), unit("two")], atol=1e-6)
+    assert np.isfinite(rows).all()
+    assert made.failed == {}
+    alone = embedder(endpoint).embed([strange])
+    assert alone.shape == (1, 8)
 
 
 json_values = st.recursive(

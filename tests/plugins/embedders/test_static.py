@@ -66,6 +66,20 @@ def test_rows_have_unit_length(embedder: StaticEmbedder) -> None:
 
 
 @installed
+@pytest.mark.parametrize(
+    "strange",
+    ["", " \n\u3000", "a\0b", "\x01\x1b[31m", "a\ud800b", "word " * 200_000, "a" * 1_000_000],
+)
+def test_strange_texts_cost_no_other_text_its_vector(
+    embedder: StaticEmbedder, strange: str
+) -> None:
+    """They get a vector themselves, or zeros."""
+    rows = embedder.embed(["An apple.", strange, "Two bears."])
+    assert np.allclose(rows[[0, 2]], embedder.embed(["An apple.", "Two bears."]), atol=1e-6)
+    assert np.isfinite(rows).all()
+
+
+@installed
 def test_no_texts_no_rows(embedder: StaticEmbedder) -> None:
     """The shape is kept."""
     assert embedder.embed([]).shape == (0, 256)

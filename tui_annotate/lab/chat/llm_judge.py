@@ -257,7 +257,8 @@ class LlmJudge:
         omitted = {"attempt", *self._omitted}
         sent = {name: value for name, value in limits.items() if name not in omitted}
         body = {"model": self.model, "messages": _build_messages(question), **sent}
-        content = json.dumps(body, ensure_ascii=False).encode()
+        # Without this, a lone surrogate in one prompt would end the run of all prompts.
+        content = json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
         until = self._clock() + self._timeout
         try:
             address = f"{self._url}/chat/completions"

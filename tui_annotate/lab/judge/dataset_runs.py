@@ -24,6 +24,7 @@ from tui_annotate.lab.judge.rows import (
     sample_row,
 )
 from tui_annotate.lab.judge.runner import JudgeRunner
+from tui_annotate.lab.model_makers import name_apart
 from tui_annotate.lab.score.ranking import normalise_values
 
 if TYPE_CHECKING:
@@ -139,6 +140,7 @@ class DatasetJudge:
             parameters=parameters | runner.parameters(),
             embedder=embedder,
         )
+        run = name_apart(run, self.machines.scores.runs(run.dataset))
         self.machines.scores.write(run, scores)
         return run
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from tui_annotate.cli import completion, output
+from tui_annotate.cli.convert import DONE_IN_PART
 from tui_annotate.cli.endpoint_trust import require_trust
 from tui_annotate.cli.options import (
     CommonOptions,
@@ -85,8 +86,16 @@ def report_as_json(scored: ScoreReport) -> dict[str, Any]:
         "notes": list(scored.notes),
         "unclear": scored.tally.unclear if scored.tally else 0,
         "refused": scored.tally.refused if scored.tally else 0,
-        "failed": scored.tally.failed if scored.tally else 0,
+        "failed": scored.tally.failed if scored.tally else scored.failed,
     }
+
+
+def check_complete(scored: ScoreReport, max_unclear: float = MAX_UNCLEAR) -> None:
+    """Set the exit code for `exit_if_partial` if a judge or an embedder failed for a text."""
+    if scored.tally:
+        check_unclear(scored.tally, max_unclear)
+    if scored.failed:
+        output.set_exit_code(DONE_IN_PART)
 
 
 def print_report(scored: ScoreReport) -> None:
@@ -334,7 +343,7 @@ def compute(
     With --limit, the first N questions with all of their answers are scored, or the first N
     samples. Replies of a chat model are cached: a repeated run sends no request.
 
-    Exit code: 3 if a scorer has no value for any sample.
+    Exit code: 3 if a scorer has no value for any sample, or its embedder failed for a text.
     """
     from tui_annotate.lab.chat.judge_config import load_named_judge, prompt_folders
     from tui_annotate.lab.score.scoring import ScoreOptions, ScoreService
@@ -415,8 +424,7 @@ def _run_scorer(
         scored = service.run(wanted, progress=show_progress)
     if not as_json:
         print_report(scored)
-    if scored.tally:
-        check_unclear(scored.tally, max_unclear)
+    check_complete(scored, max_unclear)
     return report_as_json(scored)
 
 

@@ -26,6 +26,7 @@ from tui_annotate.domain.samples import Document, Sample, SampleKey, Side
 from tui_annotate.domain.scores import Pooling, RunKind, ScoreRun
 from tui_annotate.domain.spans import Span
 from tui_annotate.lab.score.detection_metrics import (
+    ChoiceOrigin,
     DetectionDraws,
     DetectionFigure,
     DetectionResult,
@@ -64,14 +65,6 @@ _DOCUMENTS: Final = "documents"
 """Value of `Score.of` for a score of each document of a sample."""
 
 
-class ChoiceOrigin(StrEnum):
-    """How the direction or the threshold of a score was chosen."""
-
-    GIVEN = "given"
-    FOUND = "found"
-    ONLY = "only"
-
-
 @dataclass(frozen=True, slots=True)
 class MachineValues:
     """Values of one score, or of a detector's column, by the index of the judged sample."""
@@ -100,19 +93,26 @@ class SplitComparison:
     Attributes:
         suggested: on samples whose human label rests on answers to the machine's suggestions.
         independent: on all other samples.
+        suggested_calibration, independent_calibration: if the score's values are probabilities.
     """
 
     suggested: DetectionResult
     independent: DetectionResult
+    suggested_calibration: CalibrationResult | None = None
+    independent_calibration: CalibrationResult | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BaselineDifference:
-    """The measures of a score minus those of another one, on the `n` samples that have both."""
+    """The measures of a score minus those of another one, on the `n` samples that have both.
+
+    `only_one`: number of judged samples that have only one of both, which are excluded.
+    """
 
     baseline: str
     n: int
     clusters: int
+    only_one: int
     figures: Mapping[str, DetectionFigure]
 
 
@@ -314,6 +314,7 @@ class ComparisonService:
             self.machines.scores,
             options.dataset,
             truths.marks_unsupported,
+            options.thresholds,
         )
         comparer.check(options.suggestions)
         cases = JudgedSamples(options.columns)
@@ -348,6 +349,7 @@ class ComparisonService:
                 comparer.compare(
                     options.suggestions,
                     marked.cases(cases, SegmentStore(self.machines.database)),
+                    without_summary=marked.without_summary,
                     baseline=options.baseline,
                 )
             ),
@@ -428,10 +430,15 @@ class _MarkedSamples:
         self._options = options
         self._truths = truths
         self._found: list[tuple[SampleKey, Document, tuple[Span, ...]]] = []
+        self.without_summary = 0
+        """Number of judged samples without a summary."""
 
     def add(self, sample: Sample, truth: SampleTruth) -> None:
+        if not self._options.suggestions or truth.unsupported is None:
+            return
         summary = sample.side(Side.SUMMARY)
-        if not self._options.suggestions or truth.unsupported is None or not summary:
+        if not summary:
+            self.without_summary += 1
             return
         spans = find_marked_spans(
             sample,
@@ -454,6 +461,7 @@ class _MarkedSamples:
                         cluster=judged.clusters[place],
                         makers=judged.makers[place],
                         unsupported=judged.unsupported[place],
+                        text=summary.text,
                         marked=spans,
                         segments=trim_segments(summary.text, stored[summary.sha256]),
                     )
@@ -483,15 +491,12 @@ def _nothing_to_compare(
 
 
 def _check_names(options: ComparisonOptions, names: Sequence[str]) -> None:
-    named = {
-        *options.thresholds,
-        *options.low,
-        *options.high,
-        *options.probabilities,
-        options.baseline,
-    }
-    for name in sorted(named - {*names, *options.suggestions, ""}):
-        hint = f"{suggest_word(name, names)}compared scores: {', '.join(names[:MAX_NAMES])}"
+    # Sentence scores of a maker have a threshold, too; direction and scale are those of their file.
+    either = {*options.thresholds, options.baseline} - {*names, *options.suggestions, ""}
+    scores = {*options.low, *options.high, *options.probabilities} - {*names}
+    for name in sorted(either | scores):
+        known = names if name in scores else [*names, *options.suggestions]
+        hint = f"{suggest_word(name, known)}compared scores: {', '.join(known[:MAX_NAMES])}"
         raise InvalidInput(f"score {name!r} is not part of the comparison", hint)
     for name in sorted(options.low & options.high):
         raise InvalidInput(
@@ -578,19 +583,25 @@ def _compare_machine(
         threshold=score.threshold,
         threshold_origin=score.threshold_origin,
         detected=score.measure(cases),
-        split=_split_comparison(score, cases),
+        split=_split_comparison(score, options, cases),
         difference=_subtract_baseline(score, baseline, cases),
         calibration=_calibrate(score, cases) if machine.name in options.probabilities else None,
     )
 
 
-def _split_comparison(score: _ReadScore, cases: JudgedSamples) -> SplitComparison | None:
+def _split_comparison(
+    score: _ReadScore, options: ComparisonOptions, cases: JudgedSamples
+) -> SplitComparison | None:
     own = {place for place in score.places if any(map(score.machine.is_maker, cases.makers[place]))}
     if not own:
         return None
+    others = {*score.places} - own
+    is_probability = score.machine.name in options.probabilities
     return SplitComparison(
         suggested=score.measure(cases, own),
-        independent=score.measure(cases, {*score.places} - own),
+        independent=score.measure(cases, others),
+        suggested_calibration=_calibrate(score, cases, own) if is_probability else None,
+        independent_calibration=_calibrate(score, cases, others) if is_probability else None,
     )
 
 
@@ -604,12 +615,18 @@ def _subtract_baseline(
         baseline=baseline.machine.name,
         n=len(both),
         clusters=count_clusters([cases.clusters[place] for place in both]),
+        only_one=len(score.places) + len(baseline.places) - 2 * len(both),
         figures=subtract_detection(score.detect(cases, both), baseline.detect(cases, both)),
     )
 
 
-def _calibrate(score: _ReadScore, cases: JudgedSamples) -> CalibrationResult:
-    """Calibrate probabilities of what high values mean: supported, or unsupported."""
+def _calibrate(
+    score: _ReadScore, cases: JudgedSamples, chosen: Collection[int] | None = None
+) -> CalibrationResult:
+    """Calibrate probabilities of what high values mean: supported, or unsupported.
+
+    `chosen`: indices of the judged samples to use; None for all with a value.
+    """
     outside = [value for value in score.values.tolist() if not 0 <= value <= 1]
     if outside:
         raise InvalidInput(
@@ -617,7 +634,9 @@ def _calibrate(score: _ReadScore, cases: JudgedSamples) -> CalibrationResult:
             " probability",
             "name only scores with values from 0 to 1 in --probability",
         )
-    unsupported = cases.truths(score.places)
+    kept = [at for at, place in enumerate(score.places) if chosen is None or place in chosen]
+    places = [score.places[at] for at in kept]
+    unsupported = cases.truths(places)
     outcomes = unsupported if score.low else ~unsupported
-    clusters = [cases.clusters[place] for place in score.places]
-    return measure_calibration(score.values, outcomes, clusters)
+    clusters = [cases.clusters[place] for place in places]
+    return measure_calibration(score.values[kept], outcomes, clusters)

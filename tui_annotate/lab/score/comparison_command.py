@@ -78,8 +78,9 @@ ThresholdOption = Annotated[
     option(
         "--threshold",
         "NAME=VALUE",
-        "Value of the score NAME that separates supported from unsupported samples; VALUE"
-        " without NAME= applies to all other scores.",
+        "Value of the score NAME that separates supported from unsupported samples, or of the"
+        " sentence scores of the maker NAME (default: 0.5); VALUE without NAME= applies to all"
+        " others.",
     ),
 ]
 ChartOption = Annotated[
@@ -169,7 +170,8 @@ def compare(
     threshold is chosen on the same samples, and the report marks the threshold. Intervals resample
     whole clusters of samples that share a source document. With --suggestions, the spans that a
     machine suggested are compared with the spans that people marked: precision, recall and F1 by
-    characters, spans, sentences and samples.
+    characters, spans, sentences and samples. Sentence scores of the machine are measured in the
+    same way, as decisions above a threshold.
     """
     if as_json and as_csv:
         raise InvalidInput(

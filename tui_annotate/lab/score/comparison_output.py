@@ -14,28 +14,32 @@ from tui_annotate.cli.output import Column
 from tui_annotate.domain.suggestions import AnswerKind
 from tui_annotate.lab.score.comparison import (
     BaselineDifference,
-    ChoiceOrigin,
     Comparison,
     MachineComparison,
 )
-from tui_annotate.lab.score.detection_metrics import DetectionFigure, DetectionResult
+from tui_annotate.lab.score.detection_metrics import ChoiceOrigin, DetectionFigure
 from tui_annotate.lab.score.span_output import (
     calibration_as_json,
+    calibration_rows,
+    describe_gap,
     format_bounds,
+    list_gaps,
     print_calibration,
     print_spans,
     span_rows,
     spans_as_json,
+    value_as_json,
 )
 from tui_annotate.methods.agreement import Measured, UndefinedReason
 from tui_annotate.methods.bootstrap import PARAMETERS, are_few
+from tui_annotate.methods.calibration import CalibrationResult
 
 COLUMNS: Final = (
     "machine", "maker", "measure", "value", "low", "high", "n", "missing", "better", "direction",
     "threshold", "threshold_from", "note",
 )  # fmt: skip
 
-_DIGITS: Final = 4
+_NO_BOUNDS: Final = {"low": None, "high": None, "note": None}
 _STORED_NAMES: Final = {"adjudicated": "settled"}
 """Maps a value of the option `--against` to its name in JSON, if the name differs."""
 
@@ -86,20 +90,55 @@ def left_out(found: Comparison) -> Iterator[tuple[str, str, int]]:
 def csv_rows(found: Comparison) -> Iterator[tuple[str | float, ...]]:
     """Yield a CSV row for each score and measure; cells without a value are empty."""
     for machine in found.machines:
-        values = _machine_as_json(machine)
-        for each in values["measures"]:
-            cells = {"machine": values["name"]} | values | each | {"note": each["undefined"]}
-            yield tuple("" if cells[name] is None else cells[name] for name in COLUMNS)
-        if machine.difference:
-            note = f"minus {machine.difference.baseline}"
-            for each in values["difference"]["measures"]:
-                cells = {"machine": values["name"]} | values | each
-                cells |= {"n": machine.difference.n, "note": each["undefined"] or note}
-                cells |= {"measure": f"difference: {each['measure']}"}
-                yield tuple("" if cells[name] is None else cells[name] for name in COLUMNS)
+        yield from map(_fill_row, _machine_rows_of_csv(machine))
     for compared in found.spans:
-        for cells in span_rows(compared):
-            yield tuple("" if cells.get(name) is None else cells[name] for name in COLUMNS)
+        yield from map(_fill_row, span_rows(compared))
+    for name in found.without_values:
+        note = "none of these samples has a value"
+        yield _fill_row({"machine": name, "measure": "left out: score", "value": 1, "note": note})
+    for what, reason, count in left_out(found):
+        yield _fill_row({"measure": f"left out: {what}", "value": count, "note": reason})
+
+
+def _fill_row(cells: Mapping[str, Any]) -> tuple[str | float, ...]:
+    return tuple("" if cells.get(name) is None else cells[name] for name in COLUMNS)
+
+
+def _machine_rows_of_csv(machine: MachineComparison) -> Iterator[dict[str, Any]]:
+    values = _machine_as_json(machine)
+    common = {"machine": values["name"]} | values
+    parts = {"": values, "suggested: ": values["suggested"], "independent: ": values["independent"]}
+    for prefix, part in parts.items():
+        if part is None:
+            continue
+        for each in part["measures"]:
+            measure = f"{prefix}{each['measure']}"
+            yield common | each | {"measure": measure, "n": part["n"], "note": describe_gap(each)}
+        calibration = part["calibration"]
+        if calibration is not None:
+            for cells in calibration_rows(calibration, "calibration"):
+                yield common | _NO_BOUNDS | cells | {"measure": f"{prefix}{cells['measure']}"}
+    if difference := values["difference"]:
+        for each in difference["measures"]:
+            note = f"minus {difference['baseline']}"
+            yield (
+                common
+                | each
+                | {
+                    "measure": f"difference: {each['measure']}",
+                    "n": difference["n"],
+                    "missing": difference["only_one"],
+                    "note": "; ".join(filter(None, (note, describe_gap(each)))),
+                }
+            )
+    if machine.not_numbers:
+        note = "the value is not a number"
+        yield {
+            "machine": machine.name,
+            "measure": "left out: values",
+            "value": machine.not_numbers,
+            "note": note,
+        }
 
 
 def _machine_as_json(machine: MachineComparison) -> dict[str, Any]:
@@ -120,23 +159,33 @@ def _machine_as_json(machine: MachineComparison) -> dict[str, Any]:
         "false_alarms": how.alarms,
         "passes": how.passes,
         "clusters": how.clusters,
-        "measures": _figures_as_json(how.figures),
-        "suggested": _part_as_json(machine.split.suggested) if machine.split else None,
-        "independent": _part_as_json(machine.split.independent) if machine.split else None,
+        "measures": _figures_as_json(how.figures, how.clusters),
+        "suggested": _part_as_json(machine, own=True),
+        "independent": _part_as_json(machine, own=False),
         "difference": _difference_as_json(machine.difference),
-        "calibration": _calibration_as_json(machine),
+        "calibration": _calibration_as_json(machine, machine.calibration),
     }
 
 
-def _figures_as_json(figures: Mapping[str, DetectionFigure]) -> list[dict[str, Any]]:
-    return [_figure_as_json(name, figure) for name, figure in figures.items()]
+def _figures_as_json(figures: Mapping[str, DetectionFigure], clusters: int) -> list[dict[str, Any]]:
+    return [
+        {"measure": name, **value_as_json(figure.value, figure.interval, clusters)}
+        for name, figure in figures.items()
+    ]
 
 
-def _part_as_json(part: DetectionResult) -> dict[str, Any]:
+def _part_as_json(machine: MachineComparison, *, own: bool) -> dict[str, Any] | None:
+    """Return the results on samples with the machine's own suggestions, or on all others."""
+    split = machine.split
+    if split is None:
+        return None
+    part = split.suggested if own else split.independent
+    calibration = split.suggested_calibration if own else split.independent_calibration
     return {
         "n": part.hits + part.misses + part.alarms + part.passes,
         "clusters": part.clusters,
-        "measures": _figures_as_json(part.figures),
+        "measures": _figures_as_json(part.figures, part.clusters),
+        "calibration": _calibration_as_json(machine, calibration),
     }
 
 
@@ -146,35 +195,25 @@ def _difference_as_json(found: BaselineDifference | None) -> dict[str, Any] | No
     measures = [
         each | {"excludes_zero": bool(figure.interval and figure.interval.excludes_zero)}
         for each, figure in zip(
-            _figures_as_json(found.figures), found.figures.values(), strict=True
+            _figures_as_json(found.figures, found.clusters), found.figures.values(), strict=True
         )
     ]
     return {
         "baseline": found.baseline,
         "n": found.n,
         "clusters": found.clusters,
+        "only_one": found.only_one,
         "measures": measures,
     }
 
 
-def _calibration_as_json(machine: MachineComparison) -> dict[str, Any] | None:
-    found = machine.calibration
+def _calibration_as_json(
+    machine: MachineComparison, found: CalibrationResult | None
+) -> dict[str, Any] | None:
     if found is None:
         return None
     shape = calibration_as_json(found) or {}
     return {"of": "unsupported" if machine.low else "supported", **shape}
-
-
-def _figure_as_json(name: str, figure: DetectionFigure) -> dict[str, Any]:
-    value, between = figure.value, figure.interval
-    undefined = isinstance(value, UndefinedReason)
-    return {
-        "measure": name,
-        "value": None if isinstance(value, UndefinedReason) else round(value, _DIGITS),
-        "low": round(between.low, _DIGITS) if between and not undefined else None,
-        "high": round(between.high, _DIGITS) if between and not undefined else None,
-        "undefined": value.reason if isinstance(value, UndefinedReason) else "",
-    }
 
 
 class _MeasureStyle(NamedTuple):
@@ -232,10 +271,17 @@ def _print_machines(found: Comparison, *, charted: str) -> None:
     output.print_line("")
     _print_differences(found)
     for each in found.machines:
-        if each.calibration:
-            what = "unsupported" if each.low else "supported"
-            title = f"calibration of {each.name}, as probability that a sample is {what}:"
-            print_calibration(title, each.calibration)
+        what = "unsupported" if each.low else "supported"
+        calibrations = {"": each.calibration}
+        if each.split:
+            calibrations |= {
+                " on samples with its suggestions": each.split.suggested_calibration,
+                " without": each.split.independent_calibration,
+            }
+        for part, calibration in calibrations.items():
+            if calibration:
+                title = f"calibration of {each.name}{part}, as probability that a sample is {what}:"
+                print_calibration(title, calibration)
 
 
 def _machine_rows(machine: MachineComparison) -> Iterator[list[str]]:
@@ -259,8 +305,12 @@ def _print_differences(found: Comparison) -> None:
     compared = [each for each in found.machines if each.difference]
     if not compared:
         return
-    output.print_line(f"difference to {found.options.baseline}, on samples that have both:")
-    columns = [Column("machine", flexible=True), Column("n", number=True), Column("measure")]
+    output.print_line(
+        f"difference to {found.options.baseline}, on samples that have both; excluded are samples"
+        " that have only one:"
+    )
+    columns = [Column("machine", flexible=True), Column("n", number=True)]
+    columns += [Column("excluded", number=True), Column("measure")]
     columns += [Column("difference", number=True), Column("95% interval", number=True), Column("")]
     output.print_table(
         columns,
@@ -268,6 +318,7 @@ def _print_differences(found: Comparison) -> None:
             [
                 each.name,
                 f"{difference.n:,}",
+                f"{difference.only_one:,}",
                 _STYLES[measure].title,
                 _format_difference(figure.value),
                 format_bounds(figure.interval),
@@ -332,18 +383,43 @@ def _print_notes(found: Comparison) -> None:
         )
     if any(each.threshold_origin is ChoiceOrigin.FOUND for each in found.machines):
         say("* this threshold is the best one for these samples: the measures are optimistic")
-    reasons = {
-        figure.value.reason
-        for each in found.machines
-        for figure in each.detected.figures.values()
-        if isinstance(figure.value, UndefinedReason)
-    }
-    for reason in sorted(reasons):
-        say(f"no value: {reason}")
+    for gap in list_gaps(_list_figures(found)):
+        say(gap)
     _print_suggested_work(found)
-    clusters = {each.name: each.detected.clusters for each in found.machines if each.n}
-    clusters |= {each.maker: each.result.clusters for each in found.spans if each.result.n}
-    print_interval_notes(clusters)
+    print_interval_notes(_count_clusters(found))
+
+
+def _list_figures(found: Comparison) -> Iterator[Mapping[str, Any]]:
+    """Yield the printed figures of all machines, as JSON."""
+    for each in found.machines:
+        values = _machine_as_json(each)
+        for part in (values, values["suggested"], values["independent"], values["difference"]):
+            if part is not None:
+                yield from part["measures"]
+
+
+def _count_clusters(found: Comparison) -> dict[str, int]:
+    """Return the number of clusters of each printed result, by its name."""
+    clusters: dict[str, int] = {}
+    for machine in found.machines:
+        parts = {machine.name: machine.detected}
+        if machine.split:
+            parts[f"{machine.name} with its suggestions"] = machine.split.suggested
+            parts[f"{machine.name} without"] = machine.split.independent
+        clusters |= {name: part.clusters for name, part in parts.items() if part.clusters}
+    for compared in found.spans:
+        results = {
+            compared.maker: compared.result,
+            f"{compared.maker} with its suggestions": compared.suggested,
+            f"{compared.maker} without": compared.independent,
+        }
+        for name, result in results.items():
+            if result is None:
+                continue
+            clusters |= {name: result.clusters} if result.clusters else {}
+            if result.sentence_scores:
+                clusters[f"{name}, sentence scores"] = result.sentence_scores.clusters
+    return clusters
 
 
 def _print_suggested_work(found: Comparison) -> None:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Final
 
 import numpy as np
@@ -30,7 +31,17 @@ Numbers = NDArray[np.float64]
 Truths = NDArray[np.bool_]
 
 MEASURES: Final = ("balanced_accuracy", "f1_macro", "f1_unsupported", "auc", "kappa")
+NO_VALUES: Final = "no sample has a value"
 ONE_KIND: Final = "all samples are of one class, so the classes cannot be distinguished"
+
+
+class ChoiceOrigin(StrEnum):
+    """How the direction or the threshold of a score was chosen."""
+
+    GIVEN = "given"
+    FOUND = "found"
+    ONLY = "only"
+    DEFAULT = "default"
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +108,7 @@ def measure_detection(
         alarms=alarms,
         passes=passes,
         clusters=count_clusters(clusters),
-        figures=_make_figures(found.whole, found.drawn),
+        figures=_make_figures(found.whole, found.drawn, count=len(values)),
     )
 
 
@@ -131,13 +142,17 @@ def subtract_detection(one: DetectionDraws, other: DetectionDraws) -> dict[str, 
     drawn = None
     if one.drawn is not None and other.drawn is not None:
         drawn = one.drawn - other.drawn
-    return _make_figures(one.whole - other.whole, drawn)
+    return _make_figures(one.whole - other.whole, drawn, count=int(one.cells.sum()))
 
 
-def _make_figures(whole: Numbers, drawn: Numbers | None) -> dict[str, DetectionFigure]:
+def _make_figures(
+    whole: Numbers, drawn: Numbers | None, *, count: int
+) -> dict[str, DetectionFigure]:
+    """Build the figures of `count` samples."""
+    reason = UndefinedReason(ONE_KIND if count else NO_VALUES)
     table = [None] * len(MEASURES) if drawn is None else drawn
     return {
-        name: DetectionFigure(UndefinedReason(ONE_KIND))
+        name: DetectionFigure(reason)
         if np.isnan(value)
         else DetectionFigure(float(value), draw_interval(draws_of))
         for name, value, draws_of in zip(MEASURES, whole, table, strict=True)

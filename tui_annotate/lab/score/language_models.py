@@ -67,6 +67,10 @@ class _LocalModel:
             min(most, _MAX_TOKENS) if isinstance(most, int) and most > 0 else _MAX_TOKENS
         )
 
+    def has_tokens(self, text: str) -> bool:
+        """Return whether the model's tokenizer has a token for a text; else it has no value."""
+        return bool(self._tokenizer(text)["input_ids"])
+
     def _token_ids(self, text: str) -> Any:
         """Return the token ids of a text, shape (1, tokens); only the last ones of a long text."""
         import torch
@@ -136,13 +140,15 @@ class RewardModel(_LocalModel):
                 "use a reward model: a sequence classification model with num_labels 1",
             )
 
-    def reward(self, question: str, answer: str) -> float:
+    def reward(self, question: str, answer: str) -> float | None:
+        """Return the reward of an answer; None if the tokenizer has no token for both texts."""
         import torch
 
+        text = self._join_turns(question, answer)
+        if not self.has_tokens(text):
+            return None
         with torch.inference_mode():
-            logits = self._model(
-                input_ids=self._token_ids(self._join_turns(question, answer))
-            ).logits
+            logits = self._model(input_ids=self._token_ids(text)).logits
         return float(logits[0, 0])
 
     def _join_turns(self, question: str, answer: str) -> str:

@@ -24,8 +24,8 @@ from tui_annotate.cli.options import (
 )
 from tui_annotate.domain.errors import TuiAnnotateError
 from tui_annotate.domain.people import Permission
-from tui_annotate.lab.chat.command_options import LimitOption, MaxRetriesOption
-from tui_annotate.lab.score.commands import print_report, report_as_json
+from tui_annotate.lab.chat.command_options import LimitOption, MaxRetriesOption, exit_if_partial
+from tui_annotate.lab.score.commands import check_complete, print_report, report_as_json
 from tui_annotate.lab.score.rank_command import PERCENTILE, ranked_as_json, show_ranked
 
 if TYPE_CHECKING:
@@ -54,6 +54,8 @@ def run(
     The file may have the keys of Dreamcatcher's files. Paths are relative to the current folder.
     With --limit, the scorers score the first N questions with all of their answers, or the first N
     samples.
+
+    Exit code: 3 if a judge or an embedder failed for a text.
     """
     from tui_annotate.lab.score.recipes import read_recipe
     from tui_annotate.plugins import registry
@@ -83,6 +85,9 @@ def run(
         output.print_json(_report_as_json(done))
     else:
         _print_report(done)
+    for scored in done.scored:
+        check_complete(scored)
+    exit_if_partial()
 
 
 _KEY_OF_OPTION: Final = {

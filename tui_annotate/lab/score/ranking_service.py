@@ -157,7 +157,7 @@ class RankService:
     ) -> tuple[Decide, dict[str, Any]]:
         known = [
             _values_by_name(scores, low)
-            for _, scores in self.machines.scores.scores(options.dataset, names=names)
+            for _, scores in self.machines.scores.current_scores(options.dataset, names=names)
         ]
         answers = [values for each in known for values in each.values()]
         used = [name for name in names if any(name in values for values in answers)]
@@ -182,7 +182,7 @@ class RankService:
         ), {"used": used, **limits}
 
     def _read_answers(self, dataset: str, names: Sequence[str], low: set[str]) -> Iterator[_Answer]:
-        waiting = self.machines.scores.scores(dataset, names=names)
+        waiting = self.machines.scores.current_scores(dataset, names=names)
         key, scores = next(waiting, _NO_SCORES)
         for record in self.machines.corpus.records(RecordFilter(dataset=dataset)):
             answer = _Answer(record.sample)

@@ -18,6 +18,7 @@ from tui_annotate.domain.progress import TaskProgress, replies_from, time_phase
 from tui_annotate.domain.scores import RunKind, ScoreRun
 from tui_annotate.lab.argument_types import check_fields
 from tui_annotate.lab.chat.replies import ReplyTally
+from tui_annotate.lab.model_makers import MODEL_PATH, hash_name, name_apart
 from tui_annotate.lab.score.sample_reader import (
     AUTO,
     AnsweredQuestion,
@@ -81,6 +82,7 @@ class ScoreReport:
         scores, values: number of stored scores, and of those with a value.
         skipped: number of samples without any value.
         missing: number of texts without a value, by the name of the score.
+        failed: number of texts for which the scorer's embedder failed.
     """
 
     run: ScoreRun
@@ -91,6 +93,7 @@ class ScoreReport:
     missing: Mapping[str, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     tally: ReplyTally | None = None
+    failed: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,8 +136,10 @@ class ScoreService:
                 raise _no_values(scorer, options, values)
             with guard():
                 run = _describe_run(scorer, options, plugin=name)
+                run = name_apart(run, self.machines.scores.runs(options.dataset), scorer=name)
                 own_notes = tuple(map(str, getattr(scorer, "notes", ())))
                 tally = getattr(scorer, "tally", None)
+                failed = getattr(scorer, "failed", 0)
             report = self._store_run(run, values, skipped=reader.skipped)
             notes = (*own_notes, *checker.notes(), *report.notes)
             if options.limit:
@@ -142,7 +147,10 @@ class ScoreService:
                     f"the other samples have no score of this run (--limit {options.limit:,})",
                 )
             return replace(
-                report, notes=notes, tally=tally if isinstance(tally, ReplyTally) else None
+                report,
+                notes=notes,
+                tally=tally if isinstance(tally, ReplyTally) else None,
+                failed=failed if isinstance(failed, int) else 0,
             )
 
     def cost(self, options: ScoreOptions) -> tuple[int, EmbeddingCost | None]:
@@ -264,6 +272,7 @@ def _describe_run(scorer: Scorer, options: ScoreOptions, *, plugin: str) -> Scor
     """Describe a run of a scorer; models of one scorer are different makers of scores."""
     parameters = {
         **check_parameters(scorer.parameters, plugin=plugin),
+        **_describe_path(options.scorer),
         "language": options.language,
         "keep_thinking": options.keep_thinking,
         **({"limit": options.limit} if options.limit else {}),
@@ -286,6 +295,18 @@ def _name_maker(scorer: str) -> str:
     if model and Path(model).exists():
         model = "/".join(Path(model).resolve().parts[-2:])
     return f"{name}:{model}" if model else name
+
+
+def _describe_path(scorer: str) -> dict[str, str]:
+    """Return a hash of the path of a plug-in's model, which tells two models of one name apart.
+
+    The built-in scorers state hashes of their models, which stay the same when a model is moved.
+    """
+    name, _, model = scorer.partition(":")
+    if registry.is_built_in("scorers", name) or not model or not Path(model).exists():
+        return {}
+    path = str(Path(model).resolve()).encode("utf-8", "surrogateescape")
+    return {MODEL_PATH: hash_name(path)}
 
 
 def _new_run(

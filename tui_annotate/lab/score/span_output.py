@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
 from typing import Any, Final
 
 from tui_annotate.cli import output
 from tui_annotate.cli.output import Column
-from tui_annotate.lab.score.span_comparison import SpanComparison, SpanDifference, SpanResult
-from tui_annotate.methods.agreement import UndefinedReason
-from tui_annotate.methods.bootstrap import Interval
+from tui_annotate.lab.score.detection_metrics import ChoiceOrigin
+from tui_annotate.lab.score.span_comparison import (
+    Counts,
+    SentenceResult,
+    SpanComparison,
+    SpanDifference,
+    SpanResult,
+)
+from tui_annotate.methods.agreement import Measured, UndefinedReason
+from tui_annotate.methods.bootstrap import Interval, explain_no_interval
 from tui_annotate.methods.calibration import CalibrationResult
-from tui_annotate.methods.span_detection import LEVELS, MEASURES, SpanFigure
+from tui_annotate.methods.span_detection import MEASURES, SpanFigure
 
 _DIGITS: Final = 4
 _TITLES: Final = {
@@ -20,70 +28,181 @@ _TITLES: Final = {
     "sentence": "sentences",
     "sample": "samples",
 }
+Cells = dict[str, Any]
+"""Cells of a row of CSV, by the name of the column."""
 
 
 def spans_as_json(found: SpanComparison) -> dict[str, Any]:
     """Return the comparison of one maker as JSON; an undefined measure is null, with a reason."""
+    origin = found.threshold_origin
     return {
         "maker": found.maker,
-        **_result_as_json(found.result),
+        **_result_as_json(found.result, origin),
         "clean": found.clean,
+        "without_summary": found.without_summary,
         "not_run": found.not_run,
         "deleted": found.deleted,
-        "suggested": _result_as_json(found.suggested) if found.suggested else None,
-        "independent": _result_as_json(found.independent) if found.independent else None,
+        "left_out": [asdict(each) for each in found.left_out],
+        "suggested": _result_as_json(found.suggested, origin) if found.suggested else None,
+        "independent": _result_as_json(found.independent, origin) if found.independent else None,
         "difference": _difference_as_json(found.difference),
-        "calibration": calibration_as_json(found.calibration),
-        "sentence_calibration": calibration_as_json(found.sentence_calibration),
+        "sentence_difference": _difference_as_json(found.sentence_difference),
     }
 
 
-def span_rows(found: SpanComparison) -> Iterator[dict[str, Any]]:
-    """Yield the cells of a row of CSV for each level and measure."""
-    for figure in found.result.figures:
-        cells = _figure_as_json(figure)
+def span_rows(found: SpanComparison) -> Iterator[Cells]:
+    """Yield the cells of each row of CSV: every value that the tables print."""
+    maker = {"machine": found.maker, "maker": found.maker}
+    whole = {"missing": found.without_summary + found.not_run + found.deleted}
+    for prefix, result in _list_parts(found).items():
+        for cells in _result_rows(result, found.threshold_origin):
+            more = whole if not prefix and "missing" not in cells else {}
+            yield {**maker, **more, **cells, "measure": f"{prefix}{cells['measure']}"}
+    differences = {
+        "difference: ": found.difference,
+        "difference: sentence scores: ": found.sentence_difference,
+    }
+    for prefix, difference in differences.items():
+        if difference:
+            for cells in _figure_rows(difference.figures, difference.n, difference.clusters):
+                note = f"minus {difference.baseline}"
+                yield {
+                    **maker,
+                    **cells,
+                    "measure": f"{prefix}{cells['measure']}",
+                    "missing": difference.only_one,
+                    "note": "; ".join(filter(None, (note, cells["note"]))),
+                }
+    for each in found.left_out:
+        measure = f"left out: {each.what}"
+        yield {**maker, "measure": measure, "value": each.count, "note": each.reason}
+
+
+def _list_parts(found: SpanComparison) -> dict[str, SpanResult]:
+    """Return a maker's results on all samples and on parts, by the prefix of their measures."""
+    parts = {"": found.result, "suggested: ": found.suggested, "independent: ": found.independent}
+    return {prefix: result for prefix, result in parts.items() if result is not None}
+
+
+def _result_rows(found: SpanResult, origin: ChoiceOrigin) -> Iterator[Cells]:
+    yield from _figure_rows(found.figures, found.n, found.clusters)
+    if scores := found.sentence_scores:
+        common = {"better": "low", "threshold": scores.threshold, "threshold_from": origin.value}
+        for cells in _figure_rows(scores.figures, scores.n, scores.clusters):
+            measure = f"sentence scores: {cells['measure']}"
+            yield {**cells, **common, "measure": measure, "missing": None}
+    yield from calibration_rows(calibration_as_json(found.calibration), "calibration")
+    sentences = calibration_as_json(found.sentence_calibration)
+    yield from calibration_rows(sentences, "sentence calibration")
+
+
+def _figure_rows(figures: Iterable[SpanFigure], n: int, clusters: int) -> Iterator[Cells]:
+    for figure in figures:
+        cells = _figure_as_json(figure, clusters)
         yield {
-            "machine": found.maker,
-            "maker": found.maker,
             **cells,
             "measure": f"{figure.level}: {figure.measure}",
-            "n": found.result.n,
-            "missing": found.not_run + found.deleted,
-            "note": cells["undefined"],
+            "n": n,
+            "note": describe_gap(cells),
         }
 
 
-def _result_as_json(found: SpanResult) -> dict[str, Any]:
+def describe_gap(cells: Mapping[str, Any]) -> str:
+    """Return why a figure, as JSON, has no value or no interval; empty if it has both."""
+    if cells["undefined"]:
+        return str(cells["undefined"])
+    return f"no interval: {cells['no_interval']}" if cells["no_interval"] else ""
+
+
+def calibration_rows(shape: Mapping[str, Any] | None, name: str) -> Iterator[Cells]:
+    """Yield rows of CSV of a calibration, as JSON: both errors, and the outcomes of each bin."""
+    if shape is None:
+        return
+    error = shape["expected_calibration_error"]
+    common = {"n": shape["n"], "missing": None}
+    yield {**common, "measure": f"{name}: expected_calibration_error", "value": error}
+    yield {
+        **common,
+        "measure": f"{name}: brier",
+        "value": shape["brier"],
+        "low": shape["low"],
+        "high": shape["high"],
+        "note": f"no interval: {shape['no_interval']}" if shape["no_interval"] else "",
+    }
+    for each in shape["bins"]:
+        if each["n"]:
+            yield {
+                "measure": f"{name}: observed from {each['from']:.1f} to {each['to']:.1f}",
+                "value": each["observed"],
+                "low": each["low"],
+                "high": each["high"],
+                "n": each["n"],
+                "missing": None,
+                "note": f"mean probability {each['mean']}"
+                + (f"; no interval: {each['no_interval']}" if each["no_interval"] else ""),
+            }
+
+
+def _result_as_json(found: SpanResult, origin: ChoiceOrigin) -> dict[str, Any]:
     return {
         "n": found.n,
         "clusters": found.clusters,
-        "levels": [
-            {
-                "level": level,
-                "marked_by_machine": said,
-                "right": right,
-                "marked_by_people": meant,
-                "found": hits,
-                "measures": _figures_as_json(
-                    figure for figure in found.figures if figure.level == level
-                ),
-            }
-            for level, (said, right, meant, hits) in found.counts.items()
-        ],
+        "levels": _levels_as_json(found.counts, found.figures, found.clusters),
+        "calibration": calibration_as_json(found.calibration),
+        "sentence_calibration": calibration_as_json(found.sentence_calibration),
+        "sentence_scores": _sentences_as_json(found.sentence_scores, origin),
     }
 
 
-def _figures_as_json(figures: Iterable[SpanFigure]) -> list[dict[str, Any]]:
-    return [_figure_as_json(figure) for figure in figures]
-
-
-def _figure_as_json(figure: SpanFigure) -> dict[str, Any]:
-    undefined = isinstance(figure.value, UndefinedReason)
+def _sentences_as_json(found: SentenceResult | None, origin: ChoiceOrigin) -> dict[str, Any] | None:
+    if found is None:
+        return None
     return {
-        "measure": figure.measure,
-        "value": None if isinstance(figure.value, UndefinedReason) else round_value(figure.value),
-        **bounds_as_json(None if undefined else figure.interval),
-        "undefined": figure.value.reason if isinstance(figure.value, UndefinedReason) else "",
+        "threshold": found.threshold,
+        "threshold_from": origin.value,
+        "n": found.n,
+        "sentences": found.sentences,
+        "clusters": found.clusters,
+        "levels": _levels_as_json(found.counts, found.figures, found.clusters),
+    }
+
+
+def _levels_as_json(
+    counts: Counts, figures: Sequence[SpanFigure], clusters: int
+) -> list[dict[str, Any]]:
+    return [
+        {
+            "level": level,
+            "marked_by_machine": said,
+            "right": right,
+            "marked_by_people": meant,
+            "found": hits,
+            "measures": [
+                _figure_as_json(figure, clusters) for figure in figures if figure.level == level
+            ],
+        }
+        for level, (said, right, meant, hits) in counts.items()
+    ]
+
+
+def _figure_as_json(figure: SpanFigure, clusters: int) -> dict[str, Any]:
+    return {"measure": figure.measure, **value_as_json(figure.value, figure.interval, clusters)}
+
+
+def value_as_json(value: Measured, interval: Interval | None, clusters: int) -> dict[str, Any]:
+    """Return a measure as JSON; a missing value or interval is null, with the reason."""
+    if isinstance(value, UndefinedReason):
+        return {
+            "value": None,
+            **bounds_as_json(None),
+            "undefined": value.reason,
+            "no_interval": "",
+        }
+    return {
+        "value": round_value(value),
+        **bounds_as_json(interval),
+        "undefined": "",
+        "no_interval": "" if interval else explain_no_interval(clusters),
     }
 
 
@@ -93,11 +212,13 @@ def _difference_as_json(found: SpanDifference | None) -> dict[str, Any] | None:
     return {
         "baseline": found.baseline,
         "n": found.n,
+        "sentences": found.sentences,
         "clusters": found.clusters,
+        "only_one": found.only_one,
         "measures": [
             {
                 "level": figure.level,
-                **_figure_as_json(figure),
+                **_figure_as_json(figure, found.clusters),
                 "excludes_zero": bool(figure.interval and figure.interval.excludes_zero),
             }
             for figure in found.figures
@@ -111,9 +232,11 @@ def calibration_as_json(found: CalibrationResult | None) -> dict[str, Any] | Non
         return None
     return {
         "n": found.n,
+        "clusters": found.clusters,
         "expected_calibration_error": round_value(found.error),
         "brier": round_value(found.brier),
         **bounds_as_json(found.brier_interval),
+        "no_interval": _explain_no_interval(found.brier, found.brier_interval),
         "bins": [
             {
                 "from": each.low,
@@ -122,10 +245,16 @@ def calibration_as_json(found: CalibrationResult | None) -> dict[str, Any] | Non
                 "mean": round_value(each.mean),
                 "observed": round_value(each.observed),
                 **bounds_as_json(each.interval),
+                "no_interval": _explain_no_interval(each.observed, each.interval),
             }
             for each in found.bins
         ],
     }
+
+
+def _explain_no_interval(value: float | None, interval: Interval | None) -> str:
+    """Return why a value of a calibration has no interval: always too few clusters."""
+    return "" if value is None or interval else explain_no_interval(0)
 
 
 def bounds_as_json(interval: Interval | None) -> dict[str, float | None]:
@@ -139,24 +268,38 @@ def round_value(value: float | None) -> float | None:
 
 def print_spans(found: SpanComparison) -> None:
     """Print the tables of one maker: measures by level, parts, difference and calibration."""
-    result = found.result
-    samples = output.many(result.n, "sample")
-    output.print_line(
-        f"suggestions of {found.maker}: {samples}, {found.clean:,} of them without a suggestion"
-    )
-    _print_levels(result)
+    samples = output.many(found.result.n, "sample")
+    clean = f", {found.clean:,} of them without a suggestion" if found.result.n else ""
+    output.print_line(f"suggestions of {found.maker}: {samples}{clean}")
+    _print_result(found.result, found.maker)
     parts = {
         "on samples where people answered its suggestions": found.suggested,
         "on all other samples": found.independent,
     }
     for name, part in parts.items():
         if part:
-            output.print_line("")
             output.print_line(f"{name}: {output.many(part.n, 'sample')}")
-            _print_levels(part)
-    output.print_line("")
+            _print_result(part, f"{found.maker}, {name}")
     if found.difference:
-        _print_difference(found.difference)
+        _print_difference(found.difference, "difference")
+    if found.sentence_difference:
+        sentences = output.many(found.sentence_difference.sentences, "sentence")
+        _print_difference(found.sentence_difference, f"difference of the scores of {sentences}")
+    _print_notes(found)
+
+
+def _print_result(found: SpanResult, name: str) -> None:
+    if found.n:
+        _print_levels(found.counts, found.figures)
+    output.print_line("")
+    if scores := found.sentence_scores:
+        sentences = output.many(scores.sentences, "sentence")
+        output.print_line(
+            f"sentence scores of {name}, above {scores.threshold:g}: {sentences} of"
+            f" {output.many(scores.n, 'sample')}"
+        )
+        _print_levels(scores.counts, scores.figures)
+        output.print_line("")
     calibrations = {
         "score of a suggestion, as probability that people marked a part of it": found.calibration,
         "score of a sentence, as probability that people marked a part of it": (
@@ -166,30 +309,32 @@ def print_spans(found: SpanComparison) -> None:
     for title, calibration in calibrations.items():
         if calibration:
             print_calibration(f"{title}:", calibration)
-    _print_notes(found)
 
 
-def _print_levels(result: SpanResult) -> None:
+def _print_levels(counts: Counts, figures: Sequence[SpanFigure]) -> None:
     columns = [Column("")]
     columns += [Column(each, number=True) for each in ("marked", "people", *MEASURES)]
-    figures = {(each.level, each.measure): each for each in result.figures}
+    cells = {(each.level, each.measure): _format_figure(each) for each in figures}
     output.print_table(
         columns,
         [
             [
                 _TITLES[level],
-                f"{result.counts[level][0]:,}",
-                f"{result.counts[level][2]:,}",
-                *(_format_figure(figures[level, measure]) for measure in MEASURES),
+                f"{counts[level][0]:,}",
+                f"{counts[level][2]:,}",
+                *(cells[level, measure] for measure in MEASURES),
             ]
-            for level in LEVELS
+            for level in counts
         ],
     )
 
 
-def _print_difference(found: SpanDifference) -> None:
+def _print_difference(found: SpanDifference, what: str) -> None:
     samples = output.many(found.n, "sample")
-    output.print_line(f"difference to {found.baseline}, on {samples} for which both ran:")
+    output.print_line(
+        f"{what} to {found.baseline}, on {samples} for which both ran"
+        f" (excluded: {output.many(found.only_one, 'sample')} of only one):"
+    )
     columns = [Column(""), Column("measure"), Column("difference", number=True)]
     columns += [Column("95% interval", number=True), Column("")]
     output.print_table(
@@ -231,7 +376,12 @@ def print_calibration(title: str, found: CalibrationResult) -> None:
     )
     error = format_value(found.error)
     brier = format_value(found.brier)
-    output.print_line(f"expected calibration error: {error}; Brier score: {brier}")
+    if found.brier_interval:
+        brier += " ({} to {})".format(*map(format_value, found.brier_interval))
+    output.print_line(
+        f"expected calibration error: {error}; Brier score: {brier};"
+        f" {output.many(found.n, 'case')} in {output.many(found.clusters, 'cluster')}"
+    )
     output.print_line("")
 
 
@@ -256,24 +406,43 @@ def _format_figure(figure: SpanFigure) -> str:
 
 def _print_notes(found: SpanComparison) -> None:
     say = output.print_message
-    if found.not_run:
-        samples = output.many(found.not_run, "sample")
-        say(f"{found.maker}: excluded: {samples} for which it is not known to have run")
-    if found.deleted:
-        samples = output.many(found.deleted, "sample")
-        say(f"{found.maker}: excluded: {samples} whose suggestions were deleted")
+    for each in found.left_out:
+        count = output.many(each.count, each.what.removesuffix("s"))
+        say(f"{found.maker}: excluded: {count}: {each.reason}")
     if not found.clean and found.result.n:
         output.print_problem(
             f"warning: for {found.maker}, no sample is stated in which it found nothing, so that"
             " recall and the measures of samples are too good",
             'state such samples in the file of suggestions: {"sample": ID, "suggestions": []}',
         )
-    for reason in _list_reasons(found.result.figures):
-        say(f"{found.maker}: no value: {reason}")
+    for gap in _list_gaps(found):
+        say(f"{found.maker}: {gap}")
 
 
-def _list_reasons(figures: Sequence[SpanFigure]) -> list[str]:
-    reasons = {
-        figure.value.reason for figure in figures if isinstance(figure.value, UndefinedReason)
-    }
-    return sorted(reasons)
+def _list_gaps(found: SpanComparison) -> list[str]:
+    """Return why figures have no value or no interval, each reason once."""
+    rows = [
+        (figure, each.clusters)
+        for part in _list_parts(found).values()
+        for each in (part if part.n else None, part.sentence_scores)
+        if each
+        for figure in each.figures
+    ]
+    rows += [
+        (figure, each.clusters)
+        for each in (found.difference, found.sentence_difference)
+        if each
+        for figure in each.figures
+    ]
+    return list_gaps(_figure_as_json(figure, clusters) for figure, clusters in rows)
+
+
+def list_gaps(figures: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Return why figures, as JSON, have no value or no interval, each reason once."""
+    gaps = set()
+    for each in figures:
+        if each["undefined"]:
+            gaps.add(f"no value: {each['undefined']}")
+        elif each["no_interval"]:
+            gaps.add(f"no interval: {each['no_interval']}")
+    return sorted(gaps)

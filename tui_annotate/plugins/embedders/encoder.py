@@ -11,6 +11,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from tui_annotate.domain.errors import Unavailable
+from tui_annotate.domain.unicode_text import replace_lone_surrogates
 from tui_annotate.plugins.embedders.weights import INSTALL
 from tui_annotate.plugins.model_hub import offline
 
@@ -107,7 +108,8 @@ class WordPieceCutter:
 
     def cut(self, texts: Sequence[str]) -> list[WordPieces]:
         """Split texts into word pieces; too many unknown characters give `NO_PIECES`."""
-        some = [text[:LONGEST] for text in texts]
+        # Tokenizers refuse lone surrogates.
+        some = [replace_lone_surrogates(text[:LONGEST]) for text in texts]
         prompted = [self._prompt + text for text in some]
         found = self._tokenizer.encode_batch(prompted, add_special_tokens=False)
         return [self._make_pieces(text, each) for text, each in zip(some, found, strict=True)]

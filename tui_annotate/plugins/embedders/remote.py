@@ -12,12 +12,14 @@ import json
 import logging
 import re
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from tui_annotate.domain.endpoint_trust import EndpointTrust
-from tui_annotate.domain.errors import InvalidInput, Unavailable
+from tui_annotate.domain.errors import InvalidInput, RequestFailed, Unavailable
+from tui_annotate.domain.unicode_text import replace_lone_surrogates
 from tui_annotate.plugins.api_key import authorize_request
 from tui_annotate.plugins.http_errors import RequestRefused, connection_failure, reply_failure
 from tui_annotate.plugins.http_transport import (
@@ -77,14 +79,18 @@ class Endpoint:
         self._retry.limit_retries(max_retries)
         warn_of_open_key(self._url, self._trust)
 
-    def post(self, path: str, question: Mapping[str, Any], *, most: int) -> Any:
+    def post(
+        self, path: str, question: Mapping[str, Any], *, most: int, attempts: int | None = None
+    ) -> Any:
         """Send a JSON request and return the parsed reply of at most `most` bytes, with retries.
+
+        `attempts`: maximum number of attempts, if fewer than usual.
 
         Raises:
             RequestRefused: the endpoint rejects the content, for example because of its size.
             Unavailable: all attempts failed; the message has the last failure.
         """
-        return self._retry(lambda: self._send(path, question, most=most))
+        return self._retry(lambda: self._send(path, question, most=most), attempts=attempts)
 
     def _send(self, path: str, question: Mapping[str, Any], *, most: int) -> Any:
         import httpx2
@@ -112,7 +118,7 @@ class Endpoint:
         try:
             return json.loads(body)
         except (ValueError, RecursionError):
-            raise Unavailable(
+            raise InvalidReply(
                 f"the reply of {self.host} is not JSON",
                 "check --base-url (usually ends in /v1)",
             ) from None  # the cause would carry the whole reply
@@ -131,6 +137,23 @@ def parse_embeddings(reply: Any, *, count: int, dimensions: int) -> NDArray[np.f
     Raises:
         Unavailable: vectors are missing, repeated, of another size, or not numbers.
     """
+    rows, faults = parse_usable_embeddings(reply, count=count, dimensions=dimensions)
+    if faults:
+        raise _bad_reply(next(iter(faults.values())))
+    return rows
+
+
+def parse_usable_embeddings(
+    reply: Any, *, count: int, dimensions: int
+) -> tuple[NDArray[np.float64], dict[int, str]]:
+    """Return the vectors in a reply as `parse_embeddings` does, with zeros for invalid vectors.
+
+    The dictionary has the fault of each invalid vector, by its index. If the number of dimensions
+    is unknown, it is that of most vectors.
+
+    Raises:
+        InvalidReply: the reply is not usable as a whole, or all of its vectors are invalid.
+    """
     import numpy as np
 
     items = reply.get("data") if isinstance(reply, dict) else None
@@ -139,19 +162,39 @@ def parse_embeddings(reply: Any, *, count: int, dimensions: int) -> NDArray[np.f
     if len(items) != count:
         raise _bad_reply(f"the reply contains {len(items):,} embeddings for {count:,} texts")
     rows: dict[int, NDArray[np.float64]] = {}
+    faults: dict[int, str] = {}
     for item in items:
         index = item.get("index")
-        if type(index) is not int or not 0 <= index < count or index in rows:
+        if type(index) is not int or not 0 <= index < count or index in rows or index in faults:
             raise _bad_reply("embeddings have wrong, missing or repeated indexes")
-        rows[index] = _parse_vector(item.get("embedding"))
-    sizes = {len(row) for row in rows.values()}
-    if sizes - {dimensions or min(sizes)}:
-        wanted = f", but {dimensions:,} are expected" if dimensions else ""
-        raise _bad_reply(f"embeddings of {', '.join(map(str, sorted(sizes)))} dimensions{wanted}")
-    return np.stack([rows[index] for index in range(count)])
+        try:
+            rows[index] = _parse_vector(item.get("embedding"))
+        except ValueError as error:
+            faults[index] = str(error)
+    sizes = Counter(len(row) for row in rows.values())
+    if not dimensions:
+        dimensions = _most_frequent_size(sizes)
+    for index, row in rows.items():
+        if len(row) != dimensions:
+            faults[index] = f"an embedding has {len(row):,} dimensions, not {dimensions:,}"
+    if len(faults) == count:
+        raise _bad_reply(faults[0])
+    zeros = np.zeros(dimensions)
+    usable = [zeros if index in faults else rows[index] for index in range(count)]
+    return np.stack(usable), faults
+
+
+def _most_frequent_size(sizes: Counter[int]) -> int:
+    """Return the size of most vectors, 0 for none; InvalidReply if two sizes are as frequent."""
+    (size, times), (_, next_times) = [*sizes.most_common(2), (0, 0), (0, 0)][:2]
+    if times and times == next_times:
+        shown = ", ".join(map(str, sorted(sizes)))
+        raise _bad_reply(f"embeddings of {shown} dimensions")
+    return size
 
 
 def _parse_vector(value: Any) -> NDArray[np.float64]:
+    """Return the numbers of a vector; ValueError with the fault for anything else."""
     import numpy as np
 
     if isinstance(value, str):
@@ -159,26 +202,31 @@ def _parse_vector(value: Any) -> NDArray[np.float64]:
             packed = base64.b64decode(value, validate=True)
             row = np.frombuffer(packed, "<f4").astype(np.float64)
         except ValueError as error:
-            raise _bad_reply("an embedding is not a base64 string of numbers") from error
+            raise ValueError("an embedding is not a base64 string of numbers") from error
     elif isinstance(value, list) and {*map(type, value)} <= {float, int}:
         try:
             row = np.array(value, np.float64)
         except OverflowError as error:
-            raise _bad_reply("an embedding contains a number that is too large") from error
+            raise ValueError("an embedding contains a number that is too large") from error
     else:
-        raise _bad_reply("an embedding is not a list of numbers")
+        raise ValueError("an embedding is not a list of numbers")
     if not 0 < len(row) <= MOST_DIMENSIONS or not np.isfinite(row).all():
-        raise _bad_reply("an embedding is empty, is too long, or contains NaN or infinity")
+        raise ValueError("an embedding is empty, is too long, or contains NaN or infinity")
     return row
 
 
-def _bad_reply(what: str) -> Unavailable:
-    return Unavailable(
+class InvalidReply(Unavailable):
+    """An error: an endpoint's reply to one request has no vectors; others may have some."""
+
+
+def _bad_reply(what: str) -> InvalidReply:
+    return InvalidReply(
         f"the endpoint returned an invalid reply: {what}",
         "check that --base-url is correct, and that the model is an embedding model",
     )
 
 
+_Failure = RequestRefused | RequestFailed | InvalidReply
 _log = logging.getLogger(__name__)
 
 RECIPE: Final = "1"
@@ -195,12 +243,11 @@ _LONGEST_TEXT: Final = 20_000
 _LONGEST_PIECE: Final = 6_000
 """Maximum length of a piece of a text, in code points; a longer text is split into pieces."""
 _SHORTEST_SPLIT: Final = 200
-_MOST_REFUSED: Final = 3
-"""Number of consecutive rejected texts after which an endpoint counts as unusable."""
 _TOO_LONG: Final = re.compile("token|length|long|context|maximum|exceed|size|large", re.IGNORECASE)
 _FORMATS: Final = ("base64", "float", "")
 """Encodings of vectors to request, best first: base64 is smallest, but may be unsupported."""
 _PROBE: Final = "dimensions"
+"""Text that each model can embed. If an endpoint fails for this text too, no text is at fault."""
 _FRAME_BYTES: Final = 65_536
 """Maximum size of a reply without the numbers of its vectors, in bytes."""
 _NUMBER_BYTES: Final = 32
@@ -258,7 +305,10 @@ class RemoteEmbedder:
         self.dimensions = chosen.dimensions
         self._formats = list(_FORMATS)
         self._most_texts, self._fast_texts = MOST_TEXTS, _FIRST_TEXTS
-        self._refused, self._has_answered = 0, False
+        self.failed: dict[str, str] = {}
+        """Texts of the last call of `embed` without a vector because of an error, and the error."""
+        self._is_suspect = True
+        """Whether no request has succeeded since the last failure."""
         self.label = chosen.model
         recipe = f"{RECIPE}\n{chosen.model}\n{chosen.dimensions}"
         self.version = hashlib.sha256(recipe.encode()).hexdigest()[:12]
@@ -266,23 +316,33 @@ class RemoteEmbedder:
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return a vector of unit length for each text: an array (texts, dimensions).
 
-        The row is zero for a text of only white space, for a text that the endpoint rejects, and
-        for a zero vector of the endpoint. Only the first 20,000 code points of a text are used. The
-        vector of a long text is the mean of its pieces' vectors, weighted by their lengths.
+        The row is zero for a text of only white space, and for a zero vector of the endpoint. It is
+        also zero for a text that the endpoint rejects or fails to embed, alone among others; such
+        texts are in `failed`. Only the first 20,000 code points of a text are used. The vector of a
+        long text is the mean of its pieces' vectors, weighted by their lengths.
 
         Raises:
-            Unavailable: the endpoint cannot be reached, or its reply is invalid.
+            Unavailable: the endpoint cannot be reached, or fails for each text.
         """
         import numpy as np
 
+        self.failed = {}
         indices = {text: index for index, text in enumerate(_distinct_texts(texts))}
         if texts and not indices and not self.dimensions:
-            self._request_rows([_PROBE])
+            self._request_rows([_PROBE], {})
         pieces = [(index, piece) for text, index in indices.items() for piece in _split_long(text)]
-        rows = self._request_rows([piece for _, piece in pieces])
+        faults: dict[str, str] = {}
+        rows = self._request_rows([piece for _, piece in pieces], faults)
         pooled = np.zeros((len(indices) + 1, rows.shape[1]))
         weights = np.array([len(piece) for _, piece in pieces], np.float64)
         np.add.at(pooled, [index for index, _ in pieces], rows * weights[:, None])
+        cut = {index: faults[piece] for index, piece in pieces if piece in faults}
+        pooled[[*cut]] = 0  # a vector of the other pieces would be that of another text
+        self.failed = {
+            text: cut[indices[text[:_LONGEST_TEXT]]]
+            for text in texts
+            if indices.get(text[:_LONGEST_TEXT]) in cut
+        }
         unknown = len(indices)  # the last row, of zeros
         order = [indices.get(text[:_LONGEST_TEXT], unknown) for text in texts]
         made: NDArray[np.float32] = _normalise(pooled)[order].astype(np.float32)
@@ -305,23 +365,56 @@ class RemoteEmbedder:
 
     # requests ------------------------------------------------------------------------------------
 
-    def _request_rows(self, pieces: Sequence[str]) -> NDArray[np.float64]:
+    def _request_rows(self, pieces: Sequence[str], faults: dict[str, str]) -> NDArray[np.float64]:
+        """Return a vector for each piece, with zeros for a piece that fails; add it to `faults`.
+
+        A request that fails is halved down to a single text, so that one text costs no other its
+        vector.
+
+        Raises:
+            Unavailable: the endpoint cannot be reached, or fails for a harmless text, too.
+        """
         import numpy as np
 
         rows: list[NDArray[np.float64]] = []
         at = 0
+        is_searching = False
         while at < len(pieces):
             batch = self._next_batch(pieces, at)
             try:
-                rows.append(self._request_batch(batch))
-            except RequestRefused as refusal:
-                # The cause may be one text or the size: halve down to a single text to find out.
+                # The whole request was repeated already: its halves show only which text fails.
+                quick = is_searching and len(batch) > 1
+                made, faulty = self._request_batch(batch, attempts=1 if quick else None)
+            except (RequestRefused, RequestFailed, InvalidReply) as error:
+                is_searching = len(batch) > 1
+                # A refusal often only means that a request is too large: it is halved first.
+                if len(batch) == 1 or not isinstance(error, RequestRefused):
+                    self._check_endpoint(error, batch)
                 if len(batch) > 1:
                     self._most_texts = len(batch) // 2
                     continue
-                rows.append(self._request_one(batch[0], refusal))
+                self._most_texts = MOST_TEXTS
+                made, faulty = self._embed_failed(batch[0], error)
+            faults.update(faulty)
+            rows.append(made)
             at += len(batch)
         return np.concatenate(rows) if rows else np.zeros((0, self.dimensions))
+
+    def _check_endpoint(self, error: _Failure, batch: Sequence[str]) -> None:
+        """Raise Unavailable if the endpoint itself fails, not only for the texts of a request."""
+        if self._is_too_long(error) and len(batch[0]) > _SHORTEST_SPLIT:
+            return
+        if self._is_suspect:
+            try:
+                self._request_batch([_PROBE], attempts=1)
+            except (RequestRefused, RequestFailed, InvalidReply):
+                if isinstance(error, Unavailable):
+                    raise error from None
+                raise Unavailable(
+                    f"{self._endpoint.host} rejects the texts: {error}",
+                    "check the model name, --base-url and --dimensions",
+                ) from error
+        self._is_suspect = True
 
     def _next_batch(self, pieces: Sequence[str], at: int) -> Sequence[str]:
         last = min(len(pieces), at + min(self._most_texts, self._fast_texts))
@@ -331,8 +424,12 @@ class RemoteEmbedder:
             end += 1
         return pieces[at:end]
 
-    def _request_batch(self, batch: Sequence[str]) -> NDArray[np.float64]:
-        question: dict[str, Any] = {"model": self.label, "input": list(batch)}
+    def _request_batch(
+        self, batch: Sequence[str], *, attempts: int | None = None
+    ) -> tuple[NDArray[np.float64], dict[str, str]]:
+        """Return a vector of each text; and the fault of each text whose vector is invalid."""
+        sent = list(map(replace_lone_surrogates, batch))
+        question: dict[str, Any] = {"model": self.label, "input": sent}
         if self._formats[0]:
             question["encoding_format"] = self._formats[0]
         if self._wanted_dimensions:
@@ -340,47 +437,46 @@ class RemoteEmbedder:
         most = _FRAME_BYTES + len(batch) * (self.dimensions or MOST_DIMENSIONS) * _NUMBER_BYTES
         began = self._clock()
         try:
-            reply = self._endpoint.post("/embeddings", question, most=most)
+            reply = self._endpoint.post("/embeddings", question, most=most, attempts=attempts)
         except RequestRefused as refusal:
             if self._formats[0] and "encoding_format" in refusal.reason:
                 del self._formats[0]
-                return self._request_batch(batch)
+                return self._request_batch(batch, attempts=attempts)
             raise
-        rows = parse_embeddings(reply, count=len(batch), dimensions=self.dimensions)
+        rows, faults = parse_usable_embeddings(reply, count=len(batch), dimensions=self.dimensions)
         self.dimensions = rows.shape[1]
-        self._refused, self._has_answered = 0, True
+        self._is_suspect = False
         if self._clock() - began > _FAST_SECONDS:
             self._fast_texts = max(len(batch) // 2, 1)
         elif len(batch) == self._fast_texts:
             self._fast_texts = min(2 * self._fast_texts, MOST_TEXTS)
-        return _normalise(rows)
+        return _normalise(rows), {batch[index]: fault for index, fault in faults.items()}
 
-    def _request_one(self, piece: str, refusal: RequestRefused) -> NDArray[np.float64]:
-        """Return a vector for a piece of text that an endpoint rejected in a request of its own.
+    def _embed_failed(
+        self, piece: str, error: _Failure
+    ) -> tuple[NDArray[np.float64], dict[str, str]]:
+        """Return a vector for a piece of text whose own request failed, or zeros and the error.
 
-        The vector of a piece that is too long is the mean of the vectors of its halves. Any other
-        piece gets a vector of zeros.
-
-        Raises:
-            Unavailable: the endpoint has rejected too many texts, or has accepted none.
+        The vector of a piece that is too long is the mean of the vectors of its halves.
         """
         import numpy as np
 
-        self._most_texts = MOST_TEXTS
-        too_long = refusal.status == 413 or _TOO_LONG.search(refusal.reason)
-        if too_long and len(piece) > _SHORTEST_SPLIT:
+        fault = error.message if isinstance(error, Unavailable) else str(error)
+        if self._is_too_long(error) and len(piece) > _SHORTEST_SPLIT:
             halves = _halve(piece)
             weights = np.array([[len(half) for half in halves]], np.float64)
-            return _normalise(weights @ self._request_rows(halves))
-        self._refused += 1
-        if not self._has_answered or self._refused > _MOST_REFUSED:
-            raise Unavailable(
-                f"{self._endpoint.host} rejects the texts: {refusal}",
-                "check the model name, --base-url and --dimensions",
-            ) from refusal
-        message = "the endpoint %s rejects a text: %s; the text gets no vector"
-        _log.warning(message, self._endpoint.host, refusal)
-        return np.zeros((1, self.dimensions))
+            faults: dict[str, str] = {}
+            rows = self._request_rows(halves, faults)
+            if not faults:
+                return _normalise(weights @ rows), {}
+            fault = next(iter(faults.values()))
+        _log.warning("the endpoint %s: %s; a text gets no vector", self._endpoint.host, fault)
+        return np.zeros((1, self.dimensions)), {piece: fault}
+
+    def _is_too_long(self, error: _Failure) -> bool:
+        if not isinstance(error, RequestRefused):
+            return False
+        return error.status == 413 or _TOO_LONG.search(error.reason) is not None
 
 
 def _distinct_texts(texts: Iterable[str]) -> list[str]:

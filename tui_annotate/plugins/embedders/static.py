@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tui_annotate.domain.errors import Unavailable
+from tui_annotate.domain.unicode_text import replace_lone_surrogates
 from tui_annotate.plugins.protocols import EmbedderOptions
 
 if TYPE_CHECKING:
@@ -89,7 +90,8 @@ class StaticEmbedder:
         import numpy as np
 
         for first in range(0, len(texts), _AT_ONCE):
-            some = [text[:_LONGEST] for text in texts[first : first + _AT_ONCE]]
+            cut = (text[:_LONGEST] for text in texts[first : first + _AT_ONCE])
+            some = list(map(replace_lone_surrogates, cut))  # the tokenizer refuses them
             if len(some) <= _NO_BATCH:
                 encoded = [self._pieces.encode(text, add_special_tokens=False) for text in some]
             else:

@@ -49,6 +49,15 @@ embedder sends texts (empty for none).
 VectorSetCallback = Callable[[VectorSet], None]
 
 
+@dataclass(frozen=True, slots=True)
+class FailedSentence:
+    """A sentence for which an embedder failed: its document's hash, its segment, and the error."""
+
+    document: str
+    segment: Segment
+    reason: str
+
+
 def clean_up(corpus: CorpusStore, store: VectorStore, table: str) -> None:
     """Remove the vectors of documents that are no longer stored."""
     with store.writing():  # no other process adds a document between both steps
@@ -59,7 +68,14 @@ def clean_up(corpus: CorpusStore, store: VectorStore, table: str) -> None:
 
 @dataclass(slots=True)
 class EmbedJob:
-    """Computes all missing vectors; `unknown_documents`: number without a word the model knows."""
+    """Computes all missing vectors.
+
+    Attributes:
+        documents: number of documents whose vectors were computed completely.
+        unknown_documents: number of documents without a word that the model knows.
+        failed: the sentences for which the embedder failed. The vectors of their documents' other
+            sentences are stored, and the next run computes only the missing ones.
+    """
 
     corpus: CorpusStore
     store: VectorStore
@@ -69,6 +85,7 @@ class EmbedJob:
     on_first_vectors: VectorSetCallback
     documents: int = 0
     unknown_documents: int = 0
+    failed: list[FailedSentence] = field(default_factory=list)
     _segments: int = 0
     _total: int = 0
     _loose: bool = field(default=False)
@@ -81,7 +98,7 @@ class EmbedJob:
             self._report_progress(self.documents)
             self._check_model()
         limit, planned = _FIRST_DOCUMENTS, _FIRST_SECONDS
-        while waiting := self.corpus.unembedded(table, limit):
+        while waiting := self._next_documents(limit):
             began = monotonic()
             for group in split_batches(waiting, self._rows, weight=lambda each: len(each[2])):
                 self._write(group)
@@ -99,6 +116,10 @@ class EmbedJob:
         if dimensions and dimensions != self.target.dimensions:
             self.target = replace(self.target, dimensions=dimensions)
             self.corpus.keep_vector_set(self.target)
+
+    def _next_documents(self, limit: int) -> list[Waiting]:
+        failed = {each.document for each in self.failed}
+        return self.corpus.unembedded(self.target.table, limit, without=failed)
 
     @property
     def doubts(self) -> tuple[str, ...]:
@@ -131,9 +152,12 @@ class EmbedJob:
                 self._loose = True
             if vectors:
                 self._store_vectors(group, vectors, banks)
-        unknown = list_unknown_documents(_known_segments(group, vectors))
-        self.corpus.mark_embedded(table, [name for name, _, _ in group], unknown=unknown)
-        self.documents += len(group)
+        failed = {each.document for each in self.failed}
+        complete = [name for name, _, _ in group if name not in failed]
+        unknown = list_unknown_documents(_known_segments(group, vectors)) - failed
+        # A document with a sentence that failed stays listed as missing, for the next run.
+        self.corpus.mark_embedded(table, complete, unknown=unknown)
+        self.documents += len(complete)
         self.unknown_documents += len(unknown)
         self._report_progress(self.documents)
 
@@ -187,22 +211,77 @@ class EmbedJob:
     def _embed_group(
         self, group: Sequence[Waiting]
     ) -> tuple[list[NDArray[np.float32]], list[TokenBank]]:
+        places = [(name, each) for name, _, segments in group for each in segments]
         texts = [text[start:end] for _, text, segments in group for start, end in segments]
         ends = list(accumulate(len(segments) for _, _, segments in group))
         size = self._texts_at_once
         vectors: list[NDArray[np.float32]] = []
         banks: list[TokenBank] = []
+        known = self._stored_vectors(group)
         for first in range(0, len(texts), size):
             part = texts[first : first + size]
             if isinstance(self.embedder, TokenEmbedder):
                 made, bank = self.embedder.embed_tokens(part)
                 banks.append(bank)
+                self._note_failed(part, places[first : first + size])
+            elif known is not None:
+                made = self._complete(
+                    part, places[first : first + size], known[first : first + size]
+                )
             else:
                 made = self.embedder.embed(part)
+                self._note_failed(part, places[first : first + size])
             vectors.append(made)
             self._segments += len(part)
             self._report_progress(self.documents + bisect_right(ends, first + len(part)))
         return vectors, _split_by_document(group, banks) if banks else []
+
+    def _stored_vectors(self, group: Sequence[Waiting]) -> NDArray[np.float32] | None:
+        """Return the vectors of a group that are stored, with zeros for others; None without any.
+
+        They are of documents of which a sentence failed before. Only vectors that cost something
+        are looked up.
+        """
+        import numpy as np
+
+        table, dimensions = self.target.table, self.target.dimensions
+        if not isinstance(self.embedder, CostlyEmbedder) or table not in self.store.tables():
+            return None
+        stored = self.store.fetch(table, [name for name, _, _ in group])
+        if not stored:
+            return None
+        rows = [
+            stored[name]
+            if name in stored and stored[name].shape == (len(segments), dimensions)
+            else np.zeros((len(segments), dimensions), np.float32)
+            for name, _, segments in group
+        ]
+        return np.concatenate(rows)
+
+    def _complete(
+        self,
+        texts: Sequence[str],
+        places: Sequence[tuple[str, Segment]],
+        known: NDArray[np.float32],
+    ) -> NDArray[np.float32]:
+        """Return the known vectors of texts, and new ones for those that are zero."""
+        missing = [at for at, vector in enumerate(known) if not vector.any()]
+        rows = known.copy()
+        if missing:
+            wanted = [texts[at] for at in missing]
+            made = self.embedder.embed(wanted)
+            self._check_dimensions(made.shape[1])
+            self._note_failed(wanted, [places[at] for at in missing])
+            rows[missing] = made
+        return rows
+
+    def _note_failed(self, texts: Sequence[str], places: Sequence[tuple[str, Segment]]) -> None:
+        failed = getattr(self.embedder, "failed", None) or {}
+        self.failed += [
+            FailedSentence(document, segment, str(failed[text]))
+            for text, (document, segment) in zip(texts, places, strict=True)
+            if text in failed
+        ]
 
     def _report_progress(self, documents: int) -> None:
         self.report_progress(

@@ -25,7 +25,7 @@ from tui_annotate.plugins.format_detection import detect
 from tui_annotate.plugins.protocols import EmbeddingCost, ImportOptions, ReadMeter
 from tui_annotate.plugins.reader_guard import choose_columns, read_guarded
 from tui_annotate.plugins.record_validation import NAME_NOT_UTF8, NameRegister, is_utf8
-from tui_annotate.services.ingest.embed_job import EmbeddingProgress
+from tui_annotate.services.ingest.embed_job import EmbeddingProgress, FailedSentence
 from tui_annotate.services.ingest.former_names import needs_former_name
 from tui_annotate.services.ingest.sentences import SegmentationPool, SegmentationTask
 from tui_annotate.services.ingest.vectors import DocumentEmbedder
@@ -46,6 +46,24 @@ class IngestOutcome(StrEnum):
     NONE = "none"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FailedText:
+    """A sentence without a vector, as the embedder failed for it.
+
+    Attributes:
+        document: key of the document among those of its side; may be empty.
+        start, end: position of the sentence in the document, in code points.
+    """
+
+    dataset: str
+    sample: str
+    side: str
+    document: str
+    start: int
+    end: int
+    reason: str
+
+
 @dataclass(slots=True)
 class IngestReport:
     """Numbers of imported samples, problems and notes that result from an import.
@@ -58,6 +76,9 @@ class IngestReport:
             them.
         problem_kinds: number of problems of each kind.
         outside: number of annotations with labels outside the label set.
+        failed: number of sentences without a vector, as the embedder failed for them; a later run
+            computes them.
+        failed_texts: the first of these sentences.
         cost: cost of the vectors that a dry run found missing; None if they are free.
     """
 
@@ -80,6 +101,8 @@ class IngestReport:
     outside_in: list[str] = field(default_factory=list)
     embedded: int = 0
     embedder: str = ""
+    failed: int = 0
+    failed_texts: list[FailedText] = field(default_factory=list)
     seconds: float = 0.0
     problems: list[Problem] = field(default_factory=list)
     problem_kinds: dict[str, int] = field(default_factory=dict)
@@ -94,6 +117,25 @@ class IngestReport:
         if self.strict or not self.added + self.known + self.replaced:
             return IngestOutcome.NONE
         return IngestOutcome.SOME if self.refused + self.spans_refused else IngestOutcome.ALL
+
+    def note_failed(self, failed: Sequence[FailedSentence], corpus: CorpusStore) -> None:
+        """Count sentences for which the embedder failed, and name the first ones."""
+        self.failed += len(failed)
+        shown = failed[:KEPT_PROBLEMS]
+        uses = corpus.locate_documents({each.document for each in shown})
+        for each in shown:
+            key, side, document = uses[each.document]
+            self.failed_texts.append(
+                FailedText(
+                    dataset=key.dataset,
+                    sample=key.id,
+                    side=side.value,
+                    document=document,
+                    start=each.segment.start,
+                    end=each.segment.end,
+                    reason=each.reason,
+                )
+            )
 
     def note_problem(self, problem: Problem) -> None:
         if problem.refused:
@@ -257,6 +299,7 @@ class IngestRun:
         vectors.catch_up(self.watcher.time_embedding())
         self.report.embedded = vectors.embedded
         self.report.embedder = vectors.name
+        self.report.note_failed(vectors.failed, self.corpus)
         self.report.notes += vectors.notes
         self.report.better = vectors.better
 

@@ -152,8 +152,10 @@ class VectorSets:
             if each.embedder == target.embedder and each.table != target.table:
                 self._remove_set(each.table)
         self._remove_leftovers()
-        notes = job.doubts if job.documents else (_ALREADY_THERE,)
-        return IngestReport(embedded=job.documents, embedder=resolved.name, notes=[*notes])
+        notes = job.doubts if job.documents or job.failed else (_ALREADY_THERE,)
+        report = IngestReport(embedded=job.documents, embedder=resolved.name, notes=[*notes])
+        report.note_failed(job.failed, self.corpus)
+        return report
 
     def price(self, embedder: str | VectorOptions = AUTO) -> EmbeddingCost | None:
         """Return the cost of computing vectors with an embedder; None if it is free.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,6 +16,7 @@ from tui_annotate.plugins.protocols import CostlyEmbedder, Embedder
 from tui_annotate.services.ingest.embed_job import (
     EmbeddingProgress,
     EmbedJob,
+    FailedSentence,
     clean_up,
     list_unknown_documents,
 )
@@ -50,6 +51,7 @@ class DocumentEmbedder:
 
     Attributes:
         name: the embedder in use; `auto` until one is needed.
+        failed: sentences for which the embedder failed.
 
     Raises:
         Conflict: the workspace has another embedder.
@@ -62,6 +64,7 @@ class DocumentEmbedder:
     options: VectorOptions
     embedded: int = 0
     notes: list[str] = field(default_factory=list)
+    failed: Sequence[FailedSentence] = ()
     _embedder: Embedder | None = None
     _current_job: EmbedJob | None = None
     _prepared_count: int = 0
@@ -135,6 +138,7 @@ class DocumentEmbedder:
             self.embedded = self._prepared_count + (
                 self._current_job.documents if self._current_job else 0
             )
+            self.failed = self._current_job.failed if self._current_job else ()
 
     def _fill(self, report_progress: EmbeddingProgress) -> None:
         self._take_prepared()

@@ -125,14 +125,23 @@ class ScoreThreshold:
 
 def _passing_segments(
     corpus: CorpusStore, score: Score, threshold: ScoreThreshold
-) -> Iterator[tuple[Anchor, float]]:
+) -> list[tuple[Anchor, float]] | None:
+    """Return the sentences of a summary that pass a threshold, with their scores.
+
+    None if no sentence has a score, or if the scores belong to other sentences than those stored.
+    """
     stored = corpus.sample(score.key)
     for document, segments in zip(stored.sample.documents, stored.segments, strict=True):
         if document.side is Side.SUMMARY and len(segments) == len(score.parts):
-            for segment, value in zip(segments, score.parts, strict=True):
-                span = segment.span.trim(document.text)
-                if value is not None and span is not None and threshold.passes(value):
-                    yield Anchor(Side.SUMMARY, 0, span), value
+            spans = [segment.span.trim(document.text) for segment in segments]
+            known = [
+                (Anchor(Side.SUMMARY, 0, span), value)
+                for span, value in zip(spans, score.parts, strict=True)
+                if value is not None and span is not None
+            ]
+            passing = [(anchor, value) for anchor, value in known if threshold.passes(value)]
+            return passing if known else None
+    return None
 
 
 def _find_confidence(value: float, *, low: bool) -> float | None:
@@ -192,7 +201,7 @@ class SuggestionCounts:
     Attributes:
         known: suggestions that the same maker made before, including the `updated` ones, whose
             score is new.
-        samples: samples for which the file states that the maker ran, or gives sentence scores.
+        samples: samples for which it is new that the maker ran, or has sentence scores.
     """
 
     added: int
@@ -264,13 +273,12 @@ class SuggestionService:
             self.corpus, self.labels, dataset, maker or f"import:{path.stem}"
         )
         found: list[tuple[SampleKey, Suggestion]] = []
-        listed: dict[tuple[SampleKey, str], tuple[float | None, ...]] = {}
+        listed: dict[tuple[SampleKey, str], ListedSample] = {}
         wrong = 0
         for each in reading.read(path):
             if isinstance(each, ListedSample):
                 name = each.key, each.maker
-                # A sample may have several lines, of which one has the sentence scores.
-                listed[name] = each.sentences or listed.get(name, ())
+                listed[name] = each.merge(listed.get(name))
             elif isinstance(each, Problem):
                 wrong += 1
                 if wrong <= _MAX_PROBLEMS:
@@ -335,8 +343,12 @@ class SuggestionService:
             )
         maker = f"{run.maker}:{score}"
         found = []
+        results = []
         for each in scores:
-            for anchor, value in _passing_segments(self.corpus, each, threshold):
+            passing = _passing_segments(self.corpus, each, threshold)
+            if passing is None:
+                continue
+            for anchor, value in passing:
                 made = Suggestion(
                     id="",
                     maker=maker,
@@ -346,7 +358,12 @@ class SuggestionService:
                     score=_find_confidence(value, low=score in run.low),
                 )
                 found.append((each.key, with_id(each.key, made)))
-        return self._store_runs(found, {"score": score, "run": run.id, **threshold.as_json()})
+            results.append(SampleResult(each.key, maker, len(passing)))
+        parameters = {"score": score, "run": run.id, **threshold.as_json()}
+        counts = self._store_runs(found, parameters)
+        # Without this, a sample in which no sentence passes would count as one that was not run.
+        stated = store_results(self.scores, results, parameters)
+        return replace(counts, samples=stated)
 
     def _newest_run(self, dataset: str, score: str) -> tuple[ScoreRun, list[Score]]:
         for run in reversed(self.scores.runs(dataset)):
@@ -400,20 +417,35 @@ _CACHED_SAMPLES: Final = 100  # lines of one sample are usually adjacent
 
 @dataclass(frozen=True, slots=True)
 class ListedSample:
-    """A sample for which a suggestions file states that a maker ran; see `SampleResult`."""
+    """A sample for which a suggestions file states that a maker ran; see `SampleResult`.
+
+    `has_list`: whether the line lists the suggestions of the sample, which may be none.
+    """
 
     key: SampleKey
     maker: str
     sentences: tuple[float | None, ...] = ()
+    has_list: bool = True
+
+    def merge(self, earlier: ListedSample | None) -> ListedSample:
+        """Join a line with an earlier one of the sample, of which only one may have scores."""
+        if earlier is None:
+            return self
+        return replace(
+            self,
+            sentences=self.sentences or earlier.sentences,
+            has_list=self.has_list or earlier.has_list,
+        )
 
 
 def _sample_results(
     found: Iterable[tuple[SampleKey, Suggestion]],
-    listed: Mapping[tuple[SampleKey, str], tuple[float | None, ...]],
+    listed: Mapping[tuple[SampleKey, str], ListedSample],
 ) -> Iterator[SampleResult]:
     """Yield the results of makers that list samples, also for samples with single suggestions.
 
-    A file of single suggestions alone does not state for which samples its makers ran.
+    A file of single suggestions alone does not state for which samples its makers ran, and scores
+    of sentences alone do not state that nothing was found.
     """
     names: dict[tuple[SampleKey, str], set[str]] = {name: set() for name in listed}
     makers = {(key.dataset, maker) for key, maker in listed}
@@ -421,7 +453,11 @@ def _sample_results(
         if (key.dataset, suggestion.maker) in makers:
             names.setdefault((key, suggestion.maker), set()).add(suggestion.id)
     for (key, maker), ids in names.items():
-        yield SampleResult(key, maker, len(ids), listed.get((key, maker), ()))
+        line = listed.get((key, maker))
+        has_list = bool(ids) or (line is not None and line.has_list)
+        yield SampleResult(
+            key, maker, len(ids) if has_list else None, line.sentences if line else ()
+        )
 
 
 @dataclass(frozen=True)
@@ -474,7 +510,7 @@ class SuggestionFileReader:
         sentences = _parse_sentences(value, stored) if "sentence_scores" in value else ()
         return [
             *(self._parse_suggestion(common | each, sample_of) for each in given),
-            ListedSample(stored.sample.key, maker, sentences),
+            ListedSample(stored.sample.key, maker, sentences, has_list="suggestions" in value),
         ]
 
     def _read_sample(

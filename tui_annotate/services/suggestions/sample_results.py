@@ -33,14 +33,15 @@ class SampleResult:
     """A sample for which a machine ran.
 
     Attributes:
-        spans: number of the sample's suggestions in the file.
+        spans: number of the sample's suggestions in the file; None if the file only scores the
+            sample's sentences, which does not state that the machine found nothing.
         sentences: probability that each segment of the summary is unsupported, None for a segment
             without one; empty without sentence scores.
     """
 
     key: SampleKey
     maker: str
-    spans: int
+    spans: int | None
     sentences: tuple[float | None, ...] = ()
 
 
@@ -148,15 +149,16 @@ def find_ran(scores: ScoreStore, dataset: str, maker: str) -> dict[SampleKey, in
 
 def _make_scores(results: Sequence[SampleResult]) -> Iterable[Score]:
     """Yield both scores of each sample, with values that are normalised over the run."""
-    counts = [each.spans for each in results]
+    counts = [each.spans for each in results if each.spans is not None]
     worst = {
         each.key: max(known)
         for each in results
         if (known := [value for value in each.sentences if value is not None])
     }
     for each in results:
-        spans = _position(each.spans, low=min(counts), high=max(counts))
-        yield Score(key=each.key, name=SPANS, raw=float(each.spans), value=spans)
+        if each.spans is not None:
+            spans = _position(each.spans, low=min(counts), high=max(counts))
+            yield Score(key=each.key, name=SPANS, raw=float(each.spans), value=spans)
         if each.sentences:
             raw = worst.get(each.key)
             value = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
@@ -35,6 +35,7 @@ from tui_annotate.storage.assignments.store import count_practice_samples
 from tui_annotate.storage.batches import split_batches
 from tui_annotate.storage.change_record import DOCUMENT_CONTENT, find_altered_documents
 from tui_annotate.storage.clock import utc_now
+from tui_annotate.storage.codec import to_json
 from tui_annotate.storage.columns import (
     ASSIGNMENTS,
     DATASETS,
@@ -101,6 +102,15 @@ _INFOS: Final = text("""
         JOIN samples s ON s.id = p.sample_id WHERE s.dataset_id = d.id)
     GROUP BY d.id ORDER BY d.name
 """).bindparams(bindparam("seen", expanding=True))
+_USES: Final = text("""
+    SELECT u.sha256, d.name, s.external, p.side, p.key
+    FROM documents u
+    JOIN sample_documents p ON p.document_id = u.id
+    JOIN samples s ON s.id = p.sample_id
+    JOIN datasets d ON d.id = s.dataset_id
+    WHERE u.sha256 IN (SELECT value FROM json_each(:hashes))
+    ORDER BY s.id, p.ordinal
+""")
 _SHARED: Final = text("""
     SELECT d.name, s.external, s."group", p.side, u.sha256
     FROM samples s JOIN datasets d ON d.id = s.dataset_id
@@ -253,6 +263,15 @@ class CorpusStore(VectorSetStore):
             query = query.where(DATASETS.c.name == dataset)
         with self._database.reading() as connection:
             return tuple(SampleKey(*row) for row in connection.execute(query))
+
+    def locate_documents(self, hashes: Collection[str]) -> dict[str, tuple[SampleKey, Side, str]]:
+        """Return the first sample of each document, with the document's side and key there."""
+        found: dict[str, tuple[SampleKey, Side, str]] = {}
+        with self._database.reading() as connection:
+            rows = connection.execute(_USES, {"hashes": to_json(sorted(hashes))})
+            for sha256, dataset, sample, side, key in rows:
+                found.setdefault(sha256, (SampleKey(dataset, sample), Side(side), key))
+        return found
 
     def clusters(self) -> dict[SampleKey, str]:
         """Return the cluster of each sample; see `domain.sample_clusters`. Reads no texts."""

@@ -154,6 +154,30 @@ class ScoreStore(Store):
                 key = SampleKey(dataset, sample)
                 yield key, tuple(_build_score(key, row) for row in own)
 
+    def current_scores(
+        self, dataset: str, *, names: Collection[str]
+    ) -> Iterator[tuple[SampleKey, tuple[Score, ...]]]:
+        """Yield the scores of a dataset as `scores` does, for each name from its newest run alone.
+
+        Values of two models under one name are never mixed, not even if the newest run has fewer
+        samples.
+        """
+        with self._database.reading() as connection:
+            current = runs.current_runs(self._list_readable(connection, dataset))
+            chosen = {(each.number, name) for (_, name), each in current.items() if name in names}
+            wanted = {
+                "dataset": dataset,
+                "runs": to_json(sorted({number for number, _ in chosen})),
+                "names": to_json(sorted(names)),
+            }
+            streamed = connection.execution_options(yield_per=_BATCH)
+            rows = (
+                row for row in streamed.execute(_NAMED, wanted) if (row.run, row.name) in chosen
+            )
+            for sample, own in groupby(rows, key=itemgetter(0)):
+                key = SampleKey(dataset, sample)
+                yield key, tuple(_build_score(key, row) for row in own)
+
     def _select_runs(
         self, connection: Connection, dataset: str, wanted: Collection[str]
     ) -> Sequence[StoredRun]:

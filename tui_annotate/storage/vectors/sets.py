@@ -13,6 +13,7 @@ from tui_annotate.domain.samples import Segment
 from tui_annotate.domain.vector_sets import VectorSet
 from tui_annotate.storage.batches import split_batches
 from tui_annotate.storage.clock import utc_now
+from tui_annotate.storage.codec import to_json
 from tui_annotate.storage.columns import EMBEDDED, SETTINGS, VECTOR_SETS
 from tui_annotate.storage.database import Store
 from tui_annotate.storage.documents import read_segments, read_text
@@ -40,7 +41,7 @@ _UNEMBEDDED = text(
     "SELECT u.sha256, u.text, u.boundaries FROM documents u"
     " WHERE u.id > :after AND NOT EXISTS"
     "   (SELECT 1 FROM embedded e WHERE e.vectors = :vectors AND e.sha256 = u.sha256)"
-    " ORDER BY u.id LIMIT :limit"
+    " AND u.sha256 NOT IN (SELECT value FROM json_each(:without)) ORDER BY u.id LIMIT :limit"
 )
 _EMBEDDED_ONE = text(
     "SELECT u.sha256, u.text, u.boundaries FROM embedded e JOIN documents u ON u.sha256 = e.sha256"
@@ -130,9 +131,19 @@ class VectorSetStore(Store):
 
     # documents ---------------------------------------------------------------------------------
 
-    def unembedded(self, table: str, limit: int) -> list[tuple[str, str, tuple[Segment, ...]]]:
-        """Return (hash, text, segments) of documents without vectors in a table, oldest first."""
-        scope = {"vectors": table, "limit": limit, "mark": _mark_name(table)}
+    def unembedded(
+        self, table: str, limit: int, *, without: Collection[str] = ()
+    ) -> list[tuple[str, str, tuple[Segment, ...]]]:
+        """Return (hash, text, segments) of documents without vectors in a table, oldest first.
+
+        `without`: hashes of documents that are not wanted.
+        """
+        scope = {
+            "vectors": table,
+            "limit": limit,
+            "mark": _mark_name(table),
+            "without": to_json(sorted(without)),
+        }
         with self._database.reading() as connection:
             after = connection.execute(_LAST_EMBEDDED, scope).scalar_one()
             rows = connection.execute(_UNEMBEDDED, {**scope, "after": after}).all()
@@ -142,7 +153,7 @@ class VectorSetStore(Store):
 
     def stream_unembedded(self, table: str) -> Iterator[tuple[str, str, tuple[Segment, ...]]]:
         query = _UNEMBEDDED.execution_options(yield_per=100)
-        scope = {"vectors": table, "after": 0, "limit": -1}
+        scope = {"vectors": table, "after": 0, "limit": -1, "without": "[]"}
         with self._database.reading() as connection:
             for row in connection.execute(query, scope):
                 yield _parse_document(connection, row)

@@ -5,6 +5,7 @@ Source: the probe scorer and the reward scorer of the project Dreamcatcher.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
@@ -15,6 +16,8 @@ from tui_annotate.lab.score import probes
 from tui_annotate.lab.score.language_models import BATCH, LanguageModel, RewardModel
 from tui_annotate.lab.score.ranking import PROBE, REWARD
 from tui_annotate.plugins.scoring import GeneratedAnswers, Opinion, ScorerOptions
+
+_UNREADABLE: Final = "the model's tokenizer has no token for the text"
 
 
 class ProbeScorer:
@@ -48,6 +51,7 @@ class ProbeScorer:
             )
         self.parameters: Mapping[str, Any] = {
             "probe": path.name,
+            "probe_sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
             "model": self._model.sha256,
             "layer": self._probe.layer,
             "middle": {PROBE: 0.5},
@@ -56,11 +60,16 @@ class ProbeScorer:
     def of_answers(self, questions: Iterable[GeneratedAnswers]) -> Iterator[tuple[Opinion, ...]]:
         waiting = iter(questions)
         while some := list(islice(waiting, BATCH)):
-            states = self._model.states([each.question for each in some])
-            for each, own in zip(some, states, strict=True):
-                chance = self._probe.chance(own)
-                values = (chance,) * (len(each.texts) + len(each.extras))
-                yield (Opinion(name=PROBE, values=values),)
+            known = [each.question for each in some if self._model.has_tokens(each.question)]
+            states = iter(self._model.states(known))
+            for each in some:
+                count = len(each.texts) + len(each.extras)
+                if self._model.has_tokens(each.question):
+                    values = (self._probe.chance(next(states)),) * count
+                    yield (Opinion(name=PROBE, values=values),)
+                else:
+                    words = (_UNREADABLE,) * count
+                    yield (Opinion(name=PROBE, values=(None,) * count, words=words),)
 
 
 _HONEST: Final = {
@@ -93,4 +102,6 @@ class RewardScorer:
             honest = f"{asked}\n{_HONEST[each.language]}"
             plain = [self._model.reward(asked, text) for text in each.texts]
             extra = [self._model.reward(honest, text) for text in each.extras]
-            yield (Opinion(name=REWARD, values=(*plain, *extra)),)
+            values = (*plain, *extra)
+            words = tuple(_UNREADABLE if value is None else "" for value in values)
+            yield (Opinion(name=REWARD, values=values, words=words if any(words) else ()),)

@@ -9,6 +9,8 @@ characters of the question would make all answers to it similar.
 
 from __future__ import annotations
 
+import hashlib
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from itertools import islice
@@ -120,6 +122,8 @@ class SimilarityScorer:
             self.host = str(getattr(self._embedder, "host", ""))
         self._with_question = options.with_question
         self._by_vectors = self._by_characters = 0
+        self._failed: dict[str, str] = {}
+        """Hashes of the texts for which the embedder failed, with the error."""
         self._answers_alone = False
         """Whether the question of an answer was ignored, as answers were compared by characters."""
 
@@ -132,6 +136,13 @@ class SimilarityScorer:
         return f"{label}; Chinese: {CHARACTERS}" if self._by_vectors else CHARACTERS
 
     @property
+    def maker(self) -> str:
+        """The scorer's name, with the embedder whose vectors were compared."""
+        if self._embedder is None or self.embedder == CHARACTERS:
+            return self.name
+        return f"{self.name}:{self._embedder.label}"
+
+    @property
     def parameters(self) -> Mapping[str, Any]:
         if not self._by_characters:
             return {"with_question": self._with_question}
@@ -140,8 +151,22 @@ class SimilarityScorer:
         return {"with_question": with_question, "by_characters": self._by_characters}
 
     @property
+    def failed(self) -> int:
+        """Number of different texts so far for which the embedder failed."""
+        return len(self._failed)
+
+    @property
     def notes(self) -> tuple[str, ...]:
-        """Notes on the texts so far that were compared by characters, if any."""
+        """Notes on the texts so far that were compared by characters, or failed."""
+        return (*self._describe_failed(), *self._describe_characters())
+
+    def _describe_failed(self) -> Iterator[str]:
+        if self._failed:
+            reason, _ = Counter(self._failed.values()).most_common(1)[0]
+            texts = format_count(self.failed, "text")
+            yield f"the embedder failed for {texts}; most frequent error: {reason}"
+
+    def _describe_characters(self) -> tuple[str, ...]:
         if not self._by_characters:
             return ()
         texts = format_count(self._by_characters, "text")
@@ -215,7 +240,7 @@ class SimilarityScorer:
             }
             distinct = dict.fromkeys(text for own in texts.values() for text in own)
             places = {text: place for place, text in enumerate(distinct)}
-            vectors = self._embedder.embed(list(places)) if self._embedder and places else None
+            vectors = self._embed(list(places)) if places else None
             for at, each in enumerate(some):
                 if vectors is None or at not in texts:
                     self._by_characters += _count_compared(each)
@@ -226,6 +251,15 @@ class SimilarityScorer:
                 else:
                     self._by_vectors += _count_compared(each)
                     yield each, vectors[[places[text] for text in texts[at]]]
+
+    def _embed(self, texts: Sequence[str]) -> NDArray[np.float32] | None:
+        if self._embedder is None:
+            return None
+        vectors = self._embedder.embed(texts)
+        for text, reason in (getattr(self._embedder, "failed", None) or {}).items():
+            name = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+            self._failed[name] = str(reason)
+        return vectors
 
     def _unknown_reason(self, language: str) -> str:
         return _NO_VECTOR if self._has_vectors(language) else _NO_CHARACTERS
