@@ -36,7 +36,9 @@ def folder(tmp_path: Path) -> Path:
         review, who = space.team.review, space.person("rev").id
         seen = review.open(who, FIRST).seen
         seen = review.take(who, FIRST, [("li-1",)], seen=seen, seconds=1).seen
-        review.finish(who, FIRST, rest=RejectionReason.SLIP, seen=seen, seconds=1)
+        review.finish(
+            who, FIRST, rest=RejectionReason.SLIP, leave=["comments"], seen=seen, seconds=1
+        )
         review.finish(who, SECOND, seen=review.open(who, SECOND).seen, seconds=1)
     return made
 
@@ -79,6 +81,8 @@ def test_the_list_tells_what_waits_and_why(
         "own": False,
         "edited": 0,
         "reopened": 0,
+        "changed": 0,
+        "open": 0,
     }
     own = json.loads(printed(capsys, "review", "list", "-w", str(folder), "--as", "ana", "--json"))
     assert [row["own"] for row in own] == [True, True, True]
@@ -452,6 +456,7 @@ def test_status_and_doctor_name_edits_after_adjudication(
         "edits_after_reopening": 1,
         "edits_without_reopening": 1,
         "reopenings": 1,
+        "changed_samples": 2,
     }
     assert "1 after a reopening, 1 without" in printed(capsys, "status", *where)
     assert "1 after a reopening, 1 without" in " ".join(printed(capsys, "doctor", *where).split())

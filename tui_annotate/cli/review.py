@@ -306,6 +306,8 @@ def _find_reviewer(space: Workspace, name: str, find: Callable[[Workspace, str],
 def _table_cells(row: QueuedSample, *, against: bool) -> tuple[str | float, ...]:
     kinds = ", ".join(f"{kind} {count}" for kind, count in row.kinds[:_GRAVEST])
     state = "adjudicated" if row.settled else row.state.value
+    state += f", changed since adjudication ({row.changed})" if row.changed else ""
+    state += f", {row.open} open" if row.open else ""
     state += f", {row.edited} edited later" if row.edited else ""
     state += f", {row.reopened} reopened" if row.reopened else ""
     state += ", yours" if row.own else ""
@@ -342,4 +344,6 @@ def _row_as_json(row: QueuedSample) -> dict[str, Any]:
         "own": row.own,
         "edited": row.edited,
         "reopened": row.reopened,
+        "changed": row.changed,
+        "open": row.open if row.ready else None,
     }

@@ -23,7 +23,7 @@ from tui_annotate.tui.draft.review.words import draft_line
 from tui_annotate.tui.draft.state import RATING, Draft
 from tui_annotate.tui.key_queue import KeyOrPaste
 from tui_annotate.tui.keys.actions import REVIEWING
-from tui_annotate.tui.keys.key_lines import REOPENING
+from tui_annotate.tui.keys.key_lines import CONFIRMING, REOPENING
 from tui_annotate.tui.keys.key_map import KeyMap
 from tui_annotate.tui.row_widgets import WordsList
 from tui_annotate.tui.screens.annotate.features.collection import Collection
@@ -236,7 +236,7 @@ class ReviewScreen(WorkspaceScreen):
         question = draft.pending.kind if draft.pending else ""
         if isinstance(draft, ReviewDraft) and question not in ("", RATING) and not draft.editing:
             options = [(one.digit, one.text, False, False, -1) for one in draft.options()]
-            if question == REOPENING:
+            if question in (REOPENING, CONFIRMING):
                 return options, "", False
             return [*options, ("0", ReviewMessage.OWN_WORDS.text(), False, False, -1)], "", False
         return super().bar(draft)
@@ -264,9 +264,11 @@ class ReviewScreen(WorkspaceScreen):
         if self.open_sample is None:
             return ""
         found = cast("ReviewSample", self.open_sample)
+        changed = found.open.changed
         parts = (
             ReviewMessage.NOT_COMPLETED.text(count=found.pending) if found.pending else "",
             ReviewMessage.REOPENED.text(count=found.reopened) if found.reopened else "",
+            ReviewMessage.CHANGED.text(people=" ".join(changed)) if changed else "",
         )
         return ", ".join(filter(None, parts))
 
