@@ -462,6 +462,26 @@ def test_status_and_doctor_name_edits_after_adjudication(
     assert "1 after a reopening, 1 without" in " ".join(printed(capsys, "doctor", *where).split())
 
 
+def test_the_list_and_status_name_what_changed_since(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The sample waits again; its decisions keep their annotators though a source was deleted."""
+    where = ("-w", str(folder))
+    before = printed(capsys, "review", "export", *where).splitlines()
+    with workspace.open(folder) as space:
+        space.corpus.allow_edits_after_adjudication("films", allowed=True)
+        li = space.person("li").id
+        space.annotate.remove(li, FIRST, "li-1", version=1, seconds=1)
+        space.annotate.finish(li, FIRST, seconds=1)
+    assert printed(capsys, "review", "export", *where).splitlines() == before
+    out = printed(capsys, "review", "list", *where, "--as", "rev")
+    assert "changed since adjudication (1)" in out
+    rows = json.loads(printed(capsys, "review", "list", *where, "--json"))
+    (row,) = [row for row in rows if row["sample"] == "a"]
+    assert (row["state"], row["changed"], row["open"]) == ("done", 1, 2)
+    assert "changed since adjudication: 1 sample" in printed(capsys, "status", *where)
+
+
 def test_reading_commands_add_no_person(filled: Command) -> None:
     """A person who only reads is not stored, so samples cannot be assigned to them."""
     filled("review", "list", "--as", "someone", "--json")

@@ -37,9 +37,9 @@ WHY: Final[Mapping[RejectionReason, str]] = {
 
 
 CONFIRMATIONS: Final[Mapping[OpenKind, str]] = {
-    OpenKind.CHANGED: "keep the earlier decisions",
-    OpenKind.COMMENTS: "complete without a final comment",
-    OpenKind.QUESTIONS: "complete without an answer",
+    OpenKind.CHANGED: "keep the decision",
+    OpenKind.COMMENTS: "no final comment",
+    OpenKind.QUESTIONS: "no answer",
 }
 
 _NOTHING_OPEN: Final = OpenParts()

@@ -103,19 +103,17 @@ def _describe_open(draft: ReviewDraft, kind: OpenKind, quote: int) -> list[str]:
             return [code.text(count=len(undecided), candidates=names)]
         case OpenKind.CHANGED:
             changed = cut("; ".join(_name_changed(draft)), quote)
-            keep = ReviewText.KEEP_CHANGED.text(changed=changed)
-            return [keep, ReviewText.DECIDE_AGAIN.text()]
+            return [ReviewText.CHANGED.text(changed=changed), ReviewText.DECIDE_AGAIN.text()]
         case OpenKind.RATING:
             ratings = cut(_name_ratings(draft), quote)
             why = ReviewText.WHY_NO_RATING.text(ratings=ratings)
             return [why, ReviewText.CHOOSE_RATING.text()]
         case OpenKind.COMMENTS:
             people = draft.describe_people(parts.comments)
-            without = ReviewText.NO_COMMENT.text(people=people)
-            return [without, ReviewText.WRITE_COMMENT.text()]
+            return [ReviewText.COMMENTED.text(people=people), ReviewText.WRITE_COMMENT.text()]
         case OpenKind.QUESTIONS:
             one = parts.questions == 1
-            code = ReviewText.NO_ANSWER if one else ReviewText.NO_ANSWERS
+            code = ReviewText.ASKED_ONE if one else ReviewText.ASKED
             return [code.text(count=parts.questions), ReviewText.ANSWER_FIRST.text()]
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, ClassVar, Final, cast
 from textual.app import ComposeResult
 
 from tui_annotate.domain.annotations import Anchor, Annotation
+from tui_annotate.domain.assignments import State
 from tui_annotate.domain.samples import Side
 from tui_annotate.tui.draft.effects import Effect, Effects, Open
 from tui_annotate.tui.draft.messages import NO_MESSAGE, Kind, StatusMessage
@@ -25,6 +26,7 @@ from tui_annotate.tui.key_queue import KeyOrPaste
 from tui_annotate.tui.keys.actions import REVIEWING
 from tui_annotate.tui.keys.key_lines import CONFIRMING, REOPENING
 from tui_annotate.tui.keys.key_map import KeyMap
+from tui_annotate.tui.palette import STATE_GLYPHS
 from tui_annotate.tui.row_widgets import WordsList
 from tui_annotate.tui.screens.annotate.features.collection import Collection
 from tui_annotate.tui.screens.annotate.features.imported_comments import ImportedComments
@@ -43,6 +45,7 @@ from tui_annotate.tui.screens.sample.feature import Feature, FeatureOrder, TextP
 from tui_annotate.tui.screens.sample.rows import Title
 from tui_annotate.tui.widgets.annotation_list import AnnotationList
 from tui_annotate.tui.widgets.document_pane import AnnotationMark
+from tui_annotate.tui.widgets.header_bar import Header
 from tui_annotate.tui.widgets.label_bar import LONGEST, MOST_ROWS, LabelBar, Option
 from tui_annotate.tui.widgets.pane_title import PaneTitle
 
@@ -215,9 +218,10 @@ class ReviewScreen(WorkspaceScreen):
         if draft.hints:
             return super().key_pairs(draft, keys)
         count = len(draft.options())
+        digits = f"1-{count}" if count > 1 else "1"
         question = draft.pending.kind if draft.pending else ""
         if draft.state == REVIEWING:
-            pairs = keys.line(REVIEWING, digits=f"1-{count}" if count > 1 else "1")
+            pairs = keys.line(REVIEWING, digits=digits)
             two = all(map(draft.sample.side, Side))
             means = {
                 "rival": count > 0,
@@ -228,7 +232,7 @@ class ReviewScreen(WorkspaceScreen):
             return [pair for pair in pairs if means.get(pair[1], True)]
         if question in ("", "child", "evidence"):
             return super().key_pairs(draft, keys)
-        return keys.line(draft.state, question=question, digits=f"1-{count}")
+        return keys.line(draft.state, question=question, digits=digits)
 
     def bar(self, draft: Draft) -> tuple[Sequence[Option], str, bool]:
         if isinstance(draft, ReviewDraft) and draft.state == REVIEWING:
@@ -264,13 +268,27 @@ class ReviewScreen(WorkspaceScreen):
         if self.open_sample is None:
             return ""
         found = cast("ReviewSample", self.open_sample)
-        changed = found.open.changed
         parts = (
             ReviewMessage.NOT_COMPLETED.text(count=found.pending) if found.pending else "",
             ReviewMessage.REOPENED.text(count=found.reopened) if found.reopened else "",
-            ReviewMessage.CHANGED.text(people=" ".join(changed)) if changed else "",
+            self._describe_changed(),
         )
         return ", ".join(filter(None, parts))
+
+    def header(self) -> Header | None:
+        header = super().header()
+        # The work is no longer what was adjudicated: the mark is that of the list of samples.
+        changed = self._describe_changed()
+        return header._replace(state="") if header and changed else header
+
+    def _describe_changed(self) -> str:
+        if self.open_sample is None:
+            return ""
+        found = cast("ReviewSample", self.open_sample)
+        if found.assignment.state is not State.DONE or not found.open.changed:
+            return ""
+        text = ReviewMessage.CHANGED.text(people=" ".join(found.open.changed))
+        return f"{STATE_GLYPHS[State.REOPENED]} {text}"
 
     def _show_lists(self, draft: Draft) -> None:
         if not isinstance(draft, ReviewDraft) or draft.editing:
