@@ -110,11 +110,13 @@ class AdjudicationWriter:
     work: SampleWork
     stamp: ActionStamp
     adjudicated: list[Annotation] = field(init=False)
+    orphans: tuple[Annotation, ...] = field(init=False)
     after: dict[str, Payload | None] = field(default_factory=dict)
     words: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.adjudicated = list(self.work.adjudicated)
+        self.orphans = find_orphans(self.work.groups, self.work.adjudicated)
 
     def action(self, state: StreamState, verb: str) -> PendingEvent:
         return event_builders.settle(state, verb, self.after, words=self.words, done=verb == "done")
@@ -132,8 +134,9 @@ class AdjudicationWriter:
         self.drop(find_rejections(candidate, self.adjudicated))
         if not self.work.stale.isdisjoint(candidate.sources):
             self.drop(find_adjudicated(candidate, self.adjudicated))
-        orphans = find_orphans(self.work.groups, self.adjudicated)
-        self.drop(one for one in orphans if _is_alike(one, candidate))
+        self.drop(
+            one for one in self.orphans if one in self.adjudicated and _is_alike(one, candidate)
+        )
         made = self._adjudicated_annotation(
             candidate, Adjudication(self.stamp.by, how, candidate.sources), origin=ADJUDICATED
         )

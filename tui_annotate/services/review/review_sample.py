@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum, unique
 from functools import cached_property
@@ -273,8 +274,12 @@ class SampleWork:
     def stale(self) -> frozenset[str]:
         """Ids of annotators' annotations whose group changed after the decisions on it."""
         found: set[str] = set()
+        made_from: dict[str, list[Annotation]] = defaultdict(list)
+        for one in self.adjudicated:
+            for name in one.settled.sources if one.settled else ():
+                made_from[name].append(one)
         for group in self.groups:
-            made = [one for one in self.adjudicated if _shares(one, group.sources)]
+            made = [one for name in group.sources for one in made_from.get(name, ())]
             if made and self.changes.is_stale(group.sources, made):
                 found |= group.sources
         for one in find_orphans(self.groups, self.adjudicated):
@@ -388,10 +393,6 @@ class SampleWork:
             f"the candidate no longer exists: {', '.join(wanted) or 'no annotation given'}",
             "check the current state of the sample, then repeat the action",
         )
-
-
-def _shares(one: Annotation, sources: Collection[str]) -> bool:
-    return one.settled is not None and not set(one.settled.sources).isdisjoint(sources)
 
 
 def _name_candidates(group: CandidateGroup) -> str:

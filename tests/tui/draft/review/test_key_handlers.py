@@ -198,9 +198,9 @@ def test_each_kind_of_open_work_is_asked_for_by_itself() -> None:
     slip = RejectionReason.SLIP
     assert effects[-1] == CompleteReview(slip, "", slip.value, ("comments", "questions"))
     keys(on, "enter 1")
-    assert on.asked_kind is OpenKind.RATING
+    assert on.asked_kind == OpenKind.RATING.value
     keys(on, "backspace enter")
-    assert on.asked_kind is OpenKind.CONFLICTS
+    assert on.asked_kind == OpenKind.CONFLICTS.value
 
 
 def test_what_changed_since_a_decision_is_open_again() -> None:
