@@ -7,6 +7,7 @@ the screen works like the annotating screen, with the assist.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Final, cast
 
@@ -59,6 +60,8 @@ if TYPE_CHECKING:
 class AnnotatorThreads(ThreadFeature):
     """Part of the review screen that shows annotators' questions and sends the replies."""
 
+    _left = 0  # questions that are unanswered after the reply that is being written
+
     def read_thread(
         self, session: AnnotatorSession, open_sample: OpenSample, annotation: Annotation | None
     ) -> None:
@@ -80,6 +83,7 @@ class AnnotatorThreads(ThreadFeature):
                 return
             waiting = [thread for thread in threads if thread.waiting]
             thread, more = (waiting or threads[::-1])[0], len(waiting) - 1
+            self._left = max(more, 0)
             names = {thread.person: "an annotator"}
             lines = [
                 (names.get(each.author, "a reviewer"), format_minute(each.at), each.text)
@@ -100,6 +104,10 @@ class AnnotatorThreads(ThreadFeature):
             )
 
         self.host.read(lambda: session.team().comments.list_threads(sample=key), show)
+
+    def message_sent(self) -> None:
+        if isinstance(draft := self.host.draft, ReviewDraft):
+            draft.open_parts = replace(draft.open_parts, questions=self._left)
 
 
 class AnnotatorNotes(Feature):
