@@ -22,6 +22,7 @@ from tui_annotate.services.review import QueuedSample, ReviewSample
 from tui_annotate.services.review.review_sample import read_sample_work
 from tui_annotate.storage.labels.store import GuidanceKind
 from tui_annotate.storage.log.comments import CommentStore
+from tui_annotate.storage.log.person_merge import PersonMergeStore
 
 
 class Review:
@@ -323,6 +324,22 @@ def test_later_changes_are_open_before_the_first_completion_too(
 
 
 # letters
+
+
+def test_no_letter_is_given_to_another_person(review: Review, team: AdjudicatedTeam) -> None:
+    """Nor after a merge of people, which is no change of their work either."""
+    review.take(f"ana-{review.key.id}")
+    review.finish(rest="slip")
+    names = review.service.names(team.rea, review.key)
+    people = PersonMergeStore(team.database)
+    ana, anna = team.annotating.people.person(team.ana), team.annotating.people.local("anna")
+    team.annotating.people.keep(anna)
+    people.merge(ana, anna)
+    left = {letter: name for letter, name in names.items() if name != "ana"}
+    assert review.service.names(team.rea, review.key) == {**left, "C": "anna"}
+    assert (review.row().changed, review.row().open) == (0, 0)
+    people.undo(ana)
+    assert review.service.names(team.rea, review.key).items() >= names.items()
 
 
 def test_letters_stay_while_work_is_reopened(review: Review, team: AdjudicatedTeam) -> None:

@@ -156,7 +156,12 @@ class ReviewQueries:
         self.check_reviewer(reviewer)
         with self.store.reading() as log:
             people = read_letters(log, key)
-        return {letter: self.people.person(person).name for letter, person in people.items()}
+        found = {letter: self.people.person(person) for letter, person in people.items()}
+        return {
+            letter: person.name
+            for letter, person in found.items()
+            if person.kind is not PersonKind.MERGED
+        }
 
     def find_annotator(self, reviewer: str, key: SampleKey, who: str) -> Person:
         """Find a person who works on a sample, by name or id.

@@ -18,14 +18,15 @@ from tui_annotate.storage.statements import gold_condition, worked_on_condition
 ENOUGH: Final = 2
 """Number of people who must complete a sample before review, unless only one person is assigned."""
 
-_REVIEWED_PEOPLE: Final = f"""
-    FROM assignments a JOIN people p ON p.id = a.person
-    WHERE a.person <> '{SETTLED}' AND p.kind <> '{PersonKind.AGAIN}'
+_COUNTED: Final = f"""
+    a.person <> '{SETTLED}' AND p.kind <> '{PersonKind.AGAIN}'
     AND NOT EXISTS (SELECT 1 FROM allotments t
       WHERE t.person = a.person AND t.sample_id = a.sample_id AND t.practice)
     AND NOT {gold_condition("a")}
 """  # noqa: S608  constants alone
-_COUNTS: Final = f"""{_REVIEWED_PEOPLE}
+_COUNTS: Final = f"""
+    FROM assignments a JOIN people p ON p.id = a.person
+    WHERE {_COUNTED}
     AND (a.state = '{State.DONE}'
       OR (a.state = '{State.NEW}' AND (a.annotations > 0 OR a.rating <> '')))
 """
@@ -38,7 +39,8 @@ _FIRST_COMPLETION: Final = (
     f" AND e.sample = :sample AND e.verb IN ('{DONE}', '{IMPORT}', '{JOIN}'))"
 )
 _EVER_COMPLETED: Final = text(
-    f"SELECT a.person {_REVIEWED_PEOPLE} AND a.sample_id = :sample_id"
+    "SELECT a.person FROM (SELECT id AS person, :sample_id AS sample_id FROM people) a"  # noqa: S608  constants
+    f" JOIN people p ON p.id = a.person WHERE {_COUNTED}"
     f" AND {_FIRST_COMPLETION} IS NOT NULL ORDER BY {_FIRST_COMPLETION}"
 )
 _TOUCHED: Final = text(
@@ -130,8 +132,8 @@ def list_completed(connection: Connection, sample_id: int) -> list[str]:
 def list_ever_completed(connection: Connection, sample_id: int, key: SampleKey) -> list[str]:
     """Return the people who ever completed a sample, in the order of their first completion.
 
-    It includes people whose work is reopened now, but only those whose work review shows once it
-    is complete.
+    It includes people whose work is reopened now, or was merged into another person's, but only
+    those whose work review shows once it is complete.
     """
     scope = {"sample_id": sample_id, "dataset": key.dataset, "sample": key.id}
     return list(connection.execute(_EVER_COMPLETED, scope).scalars())
