@@ -36,7 +36,9 @@ def folder(tmp_path: Path) -> Path:
         review, who = space.team.review, space.person("rev").id
         seen = review.open(who, FIRST).seen
         seen = review.take(who, FIRST, [("li-1",)], seen=seen, seconds=1).seen
-        review.finish(who, FIRST, rest=RejectionReason.SLIP, seen=seen, seconds=1)
+        review.finish(
+            who, FIRST, rest=RejectionReason.SLIP, leave=["comments"], seen=seen, seconds=1
+        )
         review.finish(who, SECOND, seen=review.open(who, SECOND).seen, seconds=1)
     return made
 
@@ -79,6 +81,8 @@ def test_the_list_tells_what_waits_and_why(
         "own": False,
         "edited": 0,
         "reopened": 0,
+        "changed": 0,
+        "open": 0,
     }
     own = json.loads(printed(capsys, "review", "list", "-w", str(folder), "--as", "ana", "--json"))
     assert [row["own"] for row in own] == [True, True, True]
@@ -452,9 +456,30 @@ def test_status_and_doctor_name_edits_after_adjudication(
         "edits_after_reopening": 1,
         "edits_without_reopening": 1,
         "reopenings": 1,
+        "changed_samples": 2,
     }
     assert "1 after a reopening, 1 without" in printed(capsys, "status", *where)
     assert "1 after a reopening, 1 without" in " ".join(printed(capsys, "doctor", *where).split())
+
+
+def test_the_list_and_status_name_what_changed_since(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The sample waits again; its decisions keep their annotators though a source was deleted."""
+    where = ("-w", str(folder))
+    before = printed(capsys, "review", "export", *where).splitlines()
+    with workspace.open(folder) as space:
+        space.corpus.allow_edits_after_adjudication("films", allowed=True)
+        li = space.person("li").id
+        space.annotate.remove(li, FIRST, "li-1", version=1, seconds=1)
+        space.annotate.finish(li, FIRST, seconds=1)
+    assert printed(capsys, "review", "export", *where).splitlines() == before
+    out = printed(capsys, "review", "list", *where, "--as", "rev")
+    assert "changed since adjudication (1)" in out
+    rows = json.loads(printed(capsys, "review", "list", *where, "--json"))
+    (row,) = [row for row in rows if row["sample"] == "a"]
+    assert (row["state"], row["changed"], row["open"]) == ("done", 1, 2)
+    assert "changed since adjudication: 1 sample" in printed(capsys, "status", *where)
 
 
 def test_reading_commands_add_no_person(filled: Command) -> None:

@@ -187,7 +187,9 @@ def test_settled_work_is_replayed_too(command: Command, tmp_path: Path) -> None:
         review, who = space.team.review, space.person("rev").id
         seen = review.open(who, FIRST).seen
         seen = review.take(who, FIRST, [("li-1",)], seen=seen, seconds=1).seen
-        review.finish(who, FIRST, rest=RejectionReason.SLIP, seen=seen, seconds=1)
+        review.finish(
+            who, FIRST, rest=RejectionReason.SLIP, leave=["comments"], seen=seen, seconds=1
+        )
     assert command("snapshots", "create", "paper", "-w", "work").code == 0
     with workspaces.open(made) as space:
         assert space.team.review.undo(who)
@@ -258,7 +260,9 @@ def test_the_method_paragraph_counts_edits_after_adjudication(
     with workspaces.open(made) as space:
         review, who = space.team.review, space.person("rev").id
         seen = review.open(who, FIRST).seen
-        review.finish(who, FIRST, rest=RejectionReason.SLIP, seen=seen, seconds=1)
+        review.finish(
+            who, FIRST, rest=RejectionReason.SLIP, leave=["comments"], seen=seen, seconds=1
+        )
     assert command("snapshots", "create", "one", *into).code == 0
     assert (
         "No annotator changed their work on the 1 sample"

@@ -85,7 +85,14 @@ class Study:
         seen = review.open(who, key).seen
         seen = review.edit(who, key, made, seen=seen, seconds=1).seen
         seen = review.comment(who, key, f"{marker} comment", seen=seen, seconds=1).seen
-        review.finish(who, key, rest=RejectionReason.SLIP, seen=seen, seconds=1)
+        review.finish(
+            who,
+            key,
+            rest=RejectionReason.SLIP,
+            leave=["comments", "questions"],
+            seen=seen,
+            seconds=1,
+        )
 
 
 def build(folder: Path) -> None:

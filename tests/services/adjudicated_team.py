@@ -64,7 +64,15 @@ class AdjudicatedTeam:
         """Rea rejects what is open and completes the adjudication."""
         review = self.review()
         seen = review.open(self.rea, key).seen
-        return review.finish(self.rea, key, rest=RejectionReason.SLIP, seen=seen, seconds=1)
+        return review.finish(
+            self.rea,
+            key,
+            rest=RejectionReason.SLIP,
+            unrated=RejectionReason.SLIP,
+            leave=["changed", "comments"],
+            seen=seen,
+            seconds=1,
+        )
 
     def reopen(self, key: SampleKey, person: str = "", *, reason: str = "see rule 4") -> None:
         self.review().reopen_work(self.rea, key, person=person, reason=reason)

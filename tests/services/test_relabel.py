@@ -857,6 +857,20 @@ def test_what_lacks_a_required_part_can_stay_and_is_counted(worked: Workspace) -
     assert (finding.state, "note (2)" in finding.says) == ("doubt", True)
 
 
+def test_what_an_adjudication_lacks_is_counted_as_the_reviewers(space: Workspace) -> None:
+    """The annotators can do nothing about it, and the counts of their work leave it out."""
+    for name in ("ana", "bo"):
+        who = space.person(name).id
+        put(space, who, KEY, f"of {name}", "Odd")
+        space.annotate.finish(who, KEY, seconds=1)
+    review, rev = space.team.review, space.person("rev").id
+    review.finish(rev, KEY, seen=review.open(rev, KEY).seen, seconds=1)
+    relabel(space).apply(REQUIRED, name="x", lacking=LackingWork.KEEP)
+    found = {each.what: each for each in space.check() if each.what.startswith("required parts")}
+    assert "note (1)" in found["required parts of adjudications"].says
+    assert "note (2)" in found["required parts"].says
+
+
 def test_a_file_that_requires_more_waits_for_a_decision(worked: Workspace) -> None:
     """An edited labels.yaml is not put in use by itself."""
     (worked.path / "labels.yaml").write_text(REQUIRED)

@@ -100,8 +100,12 @@ def test_ratings_that_differ_are_settled_or_left_with_a_reason(team: Team, word:
         review.finish(team.reviewer, where, seen=open_sample.seen, seconds=0)
     assert "A " in caught.value.message
     assert word in caught.value.message
+    with pytest.raises(Conflict, match="rating"):
+        review.finish(
+            team.reviewer, where, rest=RejectionReason.SLIP, seen=open_sample.seen, seconds=0
+        )
     judged = review.finish(
-        team.reviewer, where, rest=RejectionReason.AMBIGUOUS, seen=open_sample.seen, seconds=0
+        team.reviewer, where, unrated=RejectionReason.AMBIGUOUS, seen=open_sample.seen, seconds=0
     )
     assert (judged.assignment.rating, judged.assignment.state) == ("", State.DONE)
 

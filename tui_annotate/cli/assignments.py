@@ -824,7 +824,7 @@ def _accept_agreed(space: Workspace, dataset: str, wanted: list[str], *, name: s
     for row in review.queue(reviewer, dataset=dataset):
         alike = row.annotators >= 2 and not (row.conflicts or row.nearly)
         own = row.own and not review.own_allowed
-        if row.settled or not alike or own or (wanted and row.key.id not in wanted):
+        if row.settled or row.changed or not alike or own or (wanted and row.key.id not in wanted):
             continue
         seen = review.open(reviewer, row.key).seen
         with suppress(Conflict, NotAllowed):  # another difference, such as an open rating

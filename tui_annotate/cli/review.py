@@ -13,6 +13,7 @@ import typer
 from tui_annotate.cli import completion, options, output, pseudonyms, screen
 from tui_annotate.cli.help_format import ANNOTATE
 from tui_annotate.cli.options import add_command, argument, examples, flag, open_workspace, option
+from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import Permission
 from tui_annotate.domain.queue_orders import CONFLICTS, score_of_order
@@ -305,6 +306,9 @@ def _find_reviewer(space: Workspace, name: str) -> str:
 def _table_cells(row: QueuedSample, *, against: bool) -> tuple[str | float, ...]:
     kinds = ", ".join(f"{kind} {count}" for kind, count in row.kinds[:_GRAVEST])
     state = "adjudicated" if row.settled else row.state.value
+    if row.state is State.DONE and row.changed:
+        state = f"changed since adjudication ({row.changed})"
+    state += f", {row.open} open" if row.open else ""
     state += f", {row.edited} edited later" if row.edited else ""
     state += f", {row.reopened} reopened" if row.reopened else ""
     state += ", yours" if row.own else ""
@@ -341,4 +345,6 @@ def _row_as_json(row: QueuedSample) -> dict[str, Any]:
         "own": row.own,
         "edited": row.edited,
         "reopened": row.reopened,
+        "changed": row.changed,
+        "open": row.open if row.ready else None,
     }

@@ -69,12 +69,14 @@ def status(
             else PostAdjudicationCounts()
         )
         repeated = count_repeated(space.team.log.repeated_readings().values())
+        reviews = is_allowed(space.actor, Permission.REVIEW)
+        changed = len(space.team.review.list_changed()) if reviews else 0
     if common.as_json:
         from tui_annotate.services.progress import as_json as progress_as_json
 
         shown = asdict(found)
         contents = {"workspace": shown.pop("path"), **shown, "runs": runs}
-        contents["after_adjudication"] = _later_work_to_json(later)
+        contents["after_adjudication"] = {**_later_work_to_json(later), "changed_samples": changed}
         contents["second_readings"] = asdict(repeated)
         output.print_json(contents | progress_as_json(measured) | {"labels_refused": waiting})
     elif flagged:
@@ -82,6 +84,7 @@ def status(
     else:
         _print_contents(found, runs)
         _print_later_work(later)
+        _print_changed(changed)
         _print_repeated_readings(repeated)
         _print_states(measured)
         _print_pace(measured)
@@ -145,6 +148,14 @@ def _print_later_work(later: PostAdjudicationCounts) -> None:
         f" {later.edits_without_reopening:,} without);"
         f" {output.many(len(later.reopenings), 'reopening')} by reviewers"
     )
+
+
+def _print_changed(count: int) -> None:
+    if count:
+        output.print_line(
+            f"changed since adjudication: {output.many(count, 'sample')}; review again:"
+            " tui-annotate review list"
+        )
 
 
 def _print_repeated_readings(counts: RepeatedReadingCounts) -> None:

@@ -1,4 +1,7 @@
-"""Origin of an adjudicated annotation: reviewer, action, source annotations, rejection reason."""
+"""Origin of an adjudicated annotation: reviewer, action, source annotations, rejection reason.
+
+Also what a reviewer must still decide before the adjudication of a sample can be completed.
+"""
 
 from __future__ import annotations
 
@@ -26,6 +29,45 @@ class RejectionReason(StrEnum):
     GUIDELINE = "guideline"
     AMBIGUOUS = "ambiguous"
     NONE = ""
+
+
+class OpenKind(StrEnum):
+    """The kinds of undecided work on a sample, in the order in which a reviewer is asked.
+
+    Attributes:
+        CONFLICTS: groups of candidates without a decision.
+        CHANGED: decisions on annotations or ratings that annotators changed afterwards.
+        RATING: annotators' ratings that differ, without an adjudicated rating.
+        COMMENTS: annotators' sample comments that differ, without an adjudicated comment.
+        QUESTIONS: annotators' questions about the sample without an answer.
+    """
+
+    CONFLICTS = "conflicts"
+    CHANGED = "changed"
+    RATING = "rating"
+    COMMENTS = "comments"
+    QUESTIONS = "questions"
+
+
+@dataclass(frozen=True, slots=True)
+class OpenParts:
+    """What is undecided on a sample, or changed after its decision, apart from open conflicts.
+
+    Attributes:
+        changed: letters of the annotators whose work is no longer the work that was adjudicated.
+        stale: ids of annotators' annotations whose group changed after the decisions on it.
+        stale_rating: whether annotators changed their ratings after the rating was decided.
+        rating: whether ratings differ, without a decision.
+        comments: letters of the annotators whose sample comments are not adjudicated.
+        questions: number of annotators' questions about the sample without an answer.
+    """
+
+    changed: tuple[str, ...] = ()
+    stale: frozenset[str] = frozenset()
+    stale_rating: bool = False
+    rating: bool = False
+    comments: tuple[str, ...] = ()
+    questions: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ annotator who completed the sample without an annotation counts as a vote agains
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -273,12 +273,19 @@ class GroupDecision(StrEnum):
         AGREED: not decided, but accepted automatically when the sample is completed.
         KEPT: at least one candidate was kept.
         REJECTED: all candidates are rejected.
+        CHANGED: decided, but an annotator changed, added or deleted a candidate afterwards.
     """
 
     OPEN = "open"
     AGREED = "agreed"
     KEPT = "kept"
     REJECTED = "rejected"
+    CHANGED = "changed"
+
+    @property
+    def decided(self) -> bool:
+        """Whether the sample can be completed without another decision on the group."""
+        return self not in (GroupDecision.OPEN, GroupDecision.CHANGED)
 
 
 def find_adjudicated(
@@ -297,17 +304,41 @@ def find_rejections(
     )
 
 
-def find_decision(group: CandidateGroup, settled: Iterable[Annotation]) -> GroupDecision:
-    """Return a reviewer's decision on a group of overlapping annotations."""
+def find_decision(
+    group: CandidateGroup, settled: Iterable[Annotation], *, stale: Collection[str] = ()
+) -> GroupDecision:
+    """Return a reviewer's decision on a group of overlapping annotations.
+
+    `stale`: ids of candidate annotations in groups that changed after the decision.
+    """
     known = tuple(settled)
+    changed = not group.sources.isdisjoint(stale)
     if any(find_adjudicated(candidate, known) for candidate in group.candidates):
-        return GroupDecision.KEPT
+        return GroupDecision.CHANGED if changed else GroupDecision.KEPT
     refused = [bool(find_rejections(candidate, known)) for candidate in group.candidates]
     if all(refused):
-        return GroupDecision.REJECTED
+        return GroupDecision.CHANGED if changed else GroupDecision.REJECTED
     if group.status is GroupStatus.AGREED and not any(refused):
         return GroupDecision.AGREED
     return GroupDecision.OPEN
+
+
+def find_orphans(
+    groups: Iterable[CandidateGroup], settled: Iterable[Annotation]
+) -> tuple[Annotation, ...]:
+    """Return the adjudicated annotations that no present candidate is the source of.
+
+    Their annotators have deleted the sources, or have not completed them again.
+    """
+    present = {name for group in groups for name in group.sources}
+    return tuple(
+        one
+        for one in settled
+        if one.origin != REJECTED
+        and one.settled
+        and one.settled.sources
+        and present.isdisjoint(one.settled.sources)
+    )
 
 
 def _is_from(annotation: Annotation, sources: Iterable[str]) -> bool:

@@ -15,6 +15,7 @@ from tui_annotate.domain.annotations import LabelPath
 from tui_annotate.domain.errors import Damaged, NotFound, TuiAnnotateError, Unavailable
 from tui_annotate.domain.findings import DiagnosticFinding
 from tui_annotate.domain.labels import JOINER, LabelTree, Requirement
+from tui_annotate.domain.people import SETTLED
 from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.records import RecordFilter
 from tui_annotate.domain.report_collections import rating_scale
@@ -167,35 +168,47 @@ class StatusReader:
     def _lacking_findings(self) -> list[DiagnosticFinding]:
         """Count completed work that lacks a note or evidence that its labels require."""
         lacking: Counter[str] = Counter()
+        adjudicated: Counter[str] = Counter()
         for dataset in self.corpus.datasets():
             with suppress(TuiAnnotateError):  # unreadable labels have their own finding
                 labels = self.stored_labels(dataset.name)
                 if any(
                     Requirement.REQUIRED in (each.evidence, each.note) for each in labels.walk()
                 ):
-                    lacking += self._count_lacking(dataset.name, labels)
-        if not lacking:
-            return []
-        counts = [f"{part} ({count:,})" for part, count in sorted(lacking.items())]
-        return [
-            DiagnosticFinding(
-                "required parts",
-                "doubt",
-                "annotations of completed samples lack what their labels require: "
-                f"{', '.join(counts)}",
-                "ask the annotators to complete these annotations, or make the part optional; list"
-                " the annotations with: tui-annotate export --state done",
+                    for person, part in self._find_lacking(dataset.name, labels):
+                        (adjudicated if person == SETTLED else lacking)[part] += 1
+        found = []
+        if lacking:
+            found.append(
+                DiagnosticFinding(
+                    "required parts",
+                    "doubt",
+                    "annotations of completed samples lack what their labels require: "
+                    f"{_join_parts(lacking)}",
+                    "ask the annotators to complete these annotations, or make the part optional;"
+                    " list the annotations with: tui-annotate export --state done",
+                )
             )
-        ]
+        if adjudicated:
+            found.append(
+                DiagnosticFinding(
+                    "required parts of adjudications",
+                    "doubt",
+                    "adjudicated annotations, which are the work of reviewers, lack what their"
+                    f" labels require: {_join_parts(adjudicated)}",
+                    "ask a reviewer to edit them (key e): tui-annotate review; list them with:"
+                    " tui-annotate export --origin adjudicated",
+                )
+            )
+        return found
 
-    def _count_lacking(self, dataset: str, labels: LabelTree) -> Counter[str]:
+    def _find_lacking(self, dataset: str, labels: LabelTree) -> Iterator[tuple[str, str]]:
+        """Yield (person, missing part) for the annotations of completed samples."""
         completed = RecordFilter(dataset=dataset, state="done", practice="with", gold="with")
-        return Counter(
-            part
-            for owned in self.log.standing(completed, {})
-            for part in labels.lacks(owned.annotation)
-            if part != "label"
-        )
+        for owned in self.log.standing(completed, {}):
+            for part in labels.lacks(owned.annotation):
+                if part != "label":
+                    yield owned.person, part
 
     def _labels_finding(self) -> DiagnosticFinding:
         labels = self.proposed_labels
@@ -296,3 +309,7 @@ def _pending_choices_finding(waiting: Sequence[PendingChoices]) -> DiagnosticFin
 def _join_named(names: Sequence[str], total: int) -> str:
     more = f" and {total - _MAX_NAMED} more" if total > _MAX_NAMED else ""
     return ", ".join(names) + more
+
+
+def _join_parts(counts: Counter[str]) -> str:
+    return ", ".join(f"{part} ({count:,})" for part, count in sorted(counts.items()))

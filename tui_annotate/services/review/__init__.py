@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Final, TypedDict, Unpack
 
 from tui_annotate.domain import event_builders
-from tui_annotate.domain.adjudication import Adjudication, RejectionReason, ReviewAction
+from tui_annotate.domain.adjudication import (
+    Adjudication,
+    OpenKind,
+    RejectionReason,
+    ReviewAction,
+)
 from tui_annotate.domain.annotations import (
     ADJUDICATED,
     REJECTED,
@@ -30,7 +35,6 @@ from tui_annotate.domain.people import (
 )
 from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.report_collections import (
-    NOT_RATED,
     has_rating_conflict,
     rating_scale,
     split_claim_at_sentences,
@@ -40,10 +44,11 @@ from tui_annotate.methods.adjudication import (
     CandidateAnnotation,
     GroupDecision,
     find_adjudicated,
-    find_decision,
+    find_orphans,
     find_rejections,
     merge_candidates,
 )
+from tui_annotate.services.review.open_items import parse_leavable, require_answered
 from tui_annotate.services.review.queries import ReviewQueries
 from tui_annotate.services.review.review_sample import (
     AnnotationLayer,
@@ -105,11 +110,13 @@ class AdjudicationWriter:
     work: SampleWork
     stamp: ActionStamp
     adjudicated: list[Annotation] = field(init=False)
+    orphans: tuple[Annotation, ...] = field(init=False)
     after: dict[str, Payload | None] = field(default_factory=dict)
     words: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.adjudicated = list(self.work.adjudicated)
+        self.orphans = find_orphans(self.work.groups, self.work.adjudicated)
 
     def action(self, state: StreamState, verb: str) -> PendingEvent:
         return event_builders.settle(state, verb, self.after, words=self.words, done=verb == "done")
@@ -120,13 +127,21 @@ class AdjudicationWriter:
             self.after[one.id] = None
 
     def take(self, candidate: CandidateAnnotation, how: ReviewAction) -> None:
-        """Accept annotations of annotators, even if they were rejected before."""
+        """Accept annotations of annotators, even if they were rejected before.
+
+        It replaces earlier results that the annotators changed since, or made again after deletion.
+        """
         self.drop(find_rejections(candidate, self.adjudicated))
+        if not self.work.stale.isdisjoint(candidate.sources):
+            self.drop(find_adjudicated(candidate, self.adjudicated))
+        self.drop(
+            one for one in self.orphans if one in self.adjudicated and _is_alike(one, candidate)
+        )
         made = self._adjudicated_annotation(
             candidate, Adjudication(self.stamp.by, how, candidate.sources), origin=ADJUDICATED
         )
         self._check_overlaps(made)
-        self._check_not_split(made)
+        self._check_complete(made)
         self._store(made)
 
     def refuse(self, candidate: CandidateAnnotation, reason: RejectionReason, note: str) -> None:
@@ -160,20 +175,17 @@ class AdjudicationWriter:
             self.drop(find_adjudicated(candidate, self.adjudicated))
         self.take(merge_candidates(found, labels=labels), ReviewAction.MERGED)
 
-    def finish(self, rest: RejectionReason, note: str) -> None:
+    def finish(self, rest: RejectionReason, note: str, answered: Collection[OpenKind]) -> None:
         """Accept the annotations on which the annotators agree, and reject all undecided ones."""
+        require_answered(self.work.open_items(), answered)
         before = self.work.adjudicated
-        known = [(group, find_decision(group, before)) for group in self.work.groups]
-        undecided = [group for group, what in known if what is GroupDecision.OPEN]
-        if undecided and not (rest or note):
-            count = format_count(len(undecided), "conflict is", "conflicts are")
-            raise Conflict(
-                f"{count} still open",
-                "decide each conflict, or give a reason to reject all undecided candidates",
-            )
-        self._finish_rating(excused=bool(rest or note))
+        known = [(group, self.work.decision(group)) for group in self.work.groups]
+        if not self.work.settled.assignment.rating and not self.work.has_open_rating:
+            self._accept_agreed_rating()
+        if not self.work.settled.assignment.comment and self.work.agreed_comment:
+            self.words["comment"] = self.work.agreed_comment
         for one in self.adjudicated:
-            self._check_not_split(one)
+            self._check_complete(one)
         for group, what in known:
             for candidate in group.candidates:
                 if what is GroupDecision.AGREED:
@@ -187,19 +199,10 @@ class AdjudicationWriter:
         allowed = tuple(dict.fromkeys([*scale, *given])) if scale else ()
         self.words["rating"] = event_builders.check_rating(word, allowed)
 
-    def _finish_rating(self, *, excused: bool) -> None:
-        """Accept the rating of a sample on which all annotators agree; else raise Conflict."""
-        ratings = self.work.ratings
-        if self.work.settled.assignment.rating or not any(ratings.values()):
-            return
-        if not has_rating_conflict(ratings.values()):
-            self.words["rating"] = next(iter(ratings.values()))
-        elif not excused:
-            given = ", ".join(f"{letter} {word or NOT_RATED}" for letter, word in ratings.items())
-            raise Conflict(
-                f"the annotators' ratings differ: {given}",
-                "choose a rating, or give a reason why no rating is chosen",
-            )
+    def _accept_agreed_rating(self) -> None:
+        ratings = self.work.ratings.values()
+        if any(ratings) and not has_rating_conflict(ratings):
+            self.words["rating"] = next(iter(ratings))
 
     def edit(self, annotation: Annotation, sources: Sources) -> None:
         """Store the reviewer's version of an annotation, under a new or an existing id."""
@@ -274,16 +277,32 @@ class AdjudicationWriter:
         others = [one for one in self.adjudicated if one.origin != REJECTED]
         check_overlap(made, others, self.stamp.labels)
 
-    def _check_not_split(self, made: Annotation) -> None:
-        if made.origin != REJECTED and (split := self.stamp.labels.split(made.labels)):
+    def _check_complete(self, made: Annotation) -> None:
+        """Raise Conflict if the label set has come to require more of an annotation."""
+        if made.origin == REJECTED:
+            return
+        if split := self.stamp.labels.split(made.labels):
             parts = " or ".join(part.name for part in self.stamp.labels.parts(split[0]))
             raise Conflict(
                 f"the label {split[0].name} was split", f"edit the annotation, and choose {parts}"
+            )
+        lacking = [part for part in self.stamp.labels.lacks(made) if part != "label"]
+        if lacking:
+            names = " + ".join(map(JOINER.join, made.labels))
+            raise Conflict(
+                f"an annotation with the label {names} lacks {' and '.join(lacking)}",
+                "edit the annotation, and add what its label requires",
+                code="lacks-parts",
             )
 
     def _store(self, made: Annotation) -> None:
         self.adjudicated.append(made)
         self.after[made.id] = annotation_to_json(made)
+
+
+def _is_alike(one: Annotation, candidate: CandidateAnnotation) -> bool:
+    places = one.claim or one.evidence, candidate.claim or candidate.evidence
+    return places[0] == places[1] and set(one.labels) == set(candidate.labels)
 
 
 class ReviewVisit(TypedDict):
@@ -443,23 +462,39 @@ class ReviewService(ReviewQueries):
         *,
         rest: RejectionReason = RejectionReason.NONE,
         note: str = "",
+        unrated: str = "",
+        leave: Collection[str] = (),
         **visit: Unpack[ReviewVisit],
     ) -> ReviewResult:
         """Complete the adjudication of a sample, and accept what the annotators agree on.
 
-        `rest`, `note`: the reason for rejecting the undecided annotations.
+        Args:
+            rest, note: the reason for rejecting the undecided annotations.
+            unrated: the reason for accepting no rating although the annotators' ratings differ: a
+                value of `RejectionReason`, or other words.
+            leave: kinds of undecided work that stay as they are on purpose: `changed` (keep the
+                decisions on work that annotators changed since), `comments` (no final comment), or
+                `questions` (no answer).
 
         Raises:
-            Conflict: also if conflicts or the rating are undecided and no reason is given, or if
-                annotators have not completed what a reviewer reopened and no admin allowed it.
+            InvalidInput: `leave` has another word.
+            Conflict: also if anything is undecided, with the names of all undecided parts; if an
+                annotation lacks what its label requires; or if annotators have not completed what a
+                reviewer reopened and no admin allowed it.
         """
         checked = check_storable(note.strip(), "note")
+        why = check_storable(unrated.strip(), "reason")
+        answered = set(parse_leavable(leave))
+        if rest or checked:
+            answered.add(OpenKind.CONFLICTS)
+        if why:
+            answered.add(OpenKind.RATING)
 
         def change(writer: AdjudicationWriter) -> None:
             _require_completed_again(writer.log, key)
-            writer.finish(rest, checked)
+            writer.finish(rest=rest, note=checked, answered=answered)
 
-        return self._act(reviewer, key, ("done", change), **visit)
+        return self._act(reviewer, key, ("done", change), reason=why, **visit)
 
     def reopen(self, reviewer: str, key: SampleKey, **visit: Unpack[ReviewVisit]) -> ReviewResult:
         """Reopen the completed adjudication of a sample; all results stay.
@@ -628,11 +663,12 @@ class ReviewService(ReviewQueries):
         *,
         seen: str,
         seconds: float,
+        reason: str = "",
     ) -> ReviewResult:
         self.check_reviewer(reviewer)
         sample = self.corpus.sample(key).sample
         verb, change = action
-        before: list[tuple[SampleWork, str]] = []
+        before: list[tuple[SampleWork, AdjudicationWriter]] = []
 
         def prepare(log: EventLog, stream: EventStream) -> PendingEvent:
             now = read_sample_work(log, sample)
@@ -644,14 +680,18 @@ class ReviewService(ReviewQueries):
             now.check(seen, same=lambda version: self.label_sets.same(version, labels))
             change(writer := AdjudicationWriter(log, now, stamp))
             # Read under the lock: the result must show the state that the action changed.
-            before.append((now, labels.version))
+            before.append((now, writer))
             return writer.action(stream.state, verb)
 
-        done = self._ledger(reviewer).do(SETTLED, key, prepare, seconds=seconds)
-        found, label_set = before[0]
-        now = replace(found, settled=done.stream)
-        token = now.seen_under(label_set)
-        return ReviewResult(key, verb, now.adjudicated, done.stream.assignment, token)
+        done = self._ledger(reviewer).do(SETTLED, key, prepare, seconds=seconds, reason=reason)
+        found, writer = before[0]
+        made = [name for name, payload in writer.after.items() if payload is not None]
+        rated = "rating" in writer.words
+        changes = found.changes.with_action(made, rated=rated, completed=verb == "done")
+        now = replace(found, settled=done.stream, changes=changes)
+        token = now.seen_under(writer.stamp.labels.version)
+        assignment = done.stream.assignment
+        return ReviewResult(key, verb, now.adjudicated, assignment, token, now.open_parts)
 
 
 def _reopen_adjudication(_log: EventLog, stream: EventStream) -> PendingEvent:

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from tui_annotate.domain.adjudication import ReviewAction
+from tui_annotate.domain.adjudication import RejectionReason, ReviewAction
 from tui_annotate.domain.annotations import Anchor, Annotation, LabelPath
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.labels import JOINER
 from tui_annotate.domain.samples import Sample
-from tui_annotate.services.review.review_sample import SampleWork, assign_letters
+from tui_annotate.services.review.review_sample import SampleWork, read_letters
 from tui_annotate.storage.log.log import EventLog
 
 RATED: Final = "rated"
@@ -27,7 +27,9 @@ class ReviewDecision:
     Attributes:
         decision: a value of `ReviewAction`, or `RATED`.
         spans: the spans of the annotation, the claim first; each with its text.
-        reason, review_note: why the reviewer rejected annotations; else empty.
+        rating: the adjudicated rating; empty if the reviewer accepted none of those that differ.
+        reason, review_note: why the reviewer rejected annotations or accepted no rating; else
+            empty.
         annotators: people whose annotations or ratings are the source of the decision: letters as
             on the reviewing screen, or names. A merged annotation names only people who chose its
             labels.
@@ -53,16 +55,18 @@ def list_decisions(
 ) -> Iterator[ReviewDecision]:
     """Yield the decisions of reviewers on a sample: on annotations, then on the rating."""
     key, settled = work.sample.key, work.settled
-    owners = log.owners([name for one in settled.annotations for name in _sources(one)])
-    # The letters of the screen are those of people whose work is complete; some work may not be.
-    letters = assign_letters(key, log.finished(key), others=_ids(owners))
+    stored = log.owners([name for one in settled.annotations for name in _sources(one)])
+    # An annotation may have been deleted since; the log still knows whose it was.
+    owners = {**work.changes.owners, **{name: person for name, (person, _) in stored.items()}}
+    used = {owners[name] for one in settled.annotations for name in _sources(one) if name in owners}
+    letters = read_letters(log, key, others=used)
     words = {who: find_name(who) if find_name else letter for letter, who in letters.items()}
     chosen = {
         each.id: set(each.labels) for stream in work.people.values() for each in stream.annotations
     }
     for one in settled.annotations:
         credited = [name for name in _sources(one) if _chose_labels(chosen.get(name), one)]
-        people = {words[owners[name][0]] for name in credited if name in owners}
+        people = {words[owners[name]] for name in credited if name in owners}
         yield _annotation_decision(work, one, people=sorted(people), find_name=find_name)
     if rating := settled.assignment.rating:
         given = [each.assignment for each in work.people.values()]
@@ -70,6 +74,12 @@ def list_decisions(
         yield ReviewDecision(
             key.dataset, key.id, settled.assignment.state, RATED, (), (), "", rating, "", "",
             tuple(sorted(people)), None,
+        )  # fmt: skip
+    elif settled.assignment.state is State.DONE and (reason := work.changes.unrated):
+        listed = reason in tuple(RejectionReason)
+        yield ReviewDecision(
+            key.dataset, key.id, settled.assignment.state, RATED, (), (), "", "",
+            reason if listed else "", "" if listed else reason, (), None,
         )  # fmt: skip
 
 
@@ -85,10 +95,6 @@ def _chose_labels(chosen: set[LabelPath] | None, result: Annotation) -> bool:
     if result.settled is None or result.settled.how is not ReviewAction.MERGED or chosen is None:
         return True
     return chosen == set(result.labels)
-
-
-def _ids(owners: Mapping[str, tuple[str, int]]) -> set[str]:
-    return {person for person, _ in owners.values()}
 
 
 def _annotation_decision(

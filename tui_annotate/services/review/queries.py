@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from threading import Lock
 from typing import Any, Final
@@ -45,7 +45,7 @@ from tui_annotate.services.review.review_sample import (
     ReviewSample,
     SampleOutcome,
     SampleWork,
-    assign_letters,
+    read_letters,
     read_sample_work,
 )
 from tui_annotate.storage.corpus.store import CorpusStore
@@ -58,11 +58,27 @@ from tui_annotate.storage.people.store import PeopleStore
 _FEW_SAMPLES = 20
 """Number of changed samples above which all samples are read at once, not one by one."""
 
-_SampleCounts = tuple[
-    tuple[tuple[str, str], ...], int, Counter[GroupStatus], Counter[DifferenceKind], bool
-]
 
-_NOT_READ: Final[_SampleCounts] = ((), 0, Counter(), Counter(), False)
+@dataclass(frozen=True, slots=True)
+class _SampleCounts:
+    """Counts of the work on a sample, which stay valid while `version` is the same.
+
+    Attributes:
+        rated: whether annotators' ratings differ.
+        changed: number of people whose work is no longer the work that was adjudicated.
+        open: number of decisions that the reviewer must still take.
+    """
+
+    version: tuple[object, ...] = ()
+    annotations: int = 0
+    statuses: Counter[GroupStatus] = field(default_factory=Counter)
+    differences: Counter[DifferenceKind] = field(default_factory=Counter)
+    rated: bool = False
+    changed: int = 0
+    open: int = 0
+
+
+_NOT_READ: Final = _SampleCounts()
 
 
 @dataclass(frozen=True)
@@ -129,14 +145,23 @@ class ReviewQueries:
             rating_scale(stored.sample.kind, self.ratings),
             tuple(letter for letter, work in now.people.items() if work.person in edited),
             len(later.returned) if later else 0,
+            now.open_parts,
         )
 
     def names(self, reviewer: str, key: SampleKey) -> dict[str, str]:
-        """Return the real names of a sample's annotators, who are shown to reviewers as letters."""
+        """Return the real names of a sample's annotators, who are shown to reviewers as letters.
+
+        People whose work is reopened are included.
+        """
         self.check_reviewer(reviewer)
         with self.store.reading() as log:
-            people = assign_letters(key, log.finished(key))
-        return {letter: self.people.person(person).name for letter, person in people.items()}
+            people = read_letters(log, key)
+        found = {letter: self.people.person(person) for letter, person in people.items()}
+        return {
+            letter: person.name
+            for letter, person in found.items()
+            if person.kind is not PersonKind.MERGED
+        }
 
     def find_annotator(self, reviewer: str, key: SampleKey, who: str) -> Person:
         """Find a person who works on a sample, by name or id.
@@ -217,6 +242,24 @@ class ReviewQueries:
             self.guidance.require_dataset(dataset)
         return count_later_work(self._adjudications(), dataset)
 
+    def list_changed(self, *, dataset: str = "") -> list[SampleKey]:
+        """Return the adjudicated samples whose annotators' work changed since, sorted.
+
+        Raises:
+            NotAllowed: the current user may not review.
+            NotFound: the dataset does not exist.
+        """
+        require_permission(self.actor, Permission.REVIEW)
+        if dataset:
+            self.guidance.require_dataset(dataset)
+        later = {key for key, _, _ in self._adjudications().later_work()}
+        found = []
+        for key in sorted(key for key in later if dataset in ("", key.dataset)):
+            with suppress(Damaged, NotFound), self.store.reading() as log:
+                if read_sample_work(log, self.corpus.sample(key).sample).changed:
+                    found.append(key)
+        return found
+
     def _adjudications(self) -> AdjudicationHistory:
         with self._history_lock:
             return self.store.adjudications(self._history)
@@ -283,24 +326,26 @@ class ReviewQueries:
     def _queue_row(self, one: ReviewCandidate, reviewer: str) -> QueuedSample:
         counts = self._counts_by_sample.get(one.key, _NOT_READ) if one.ready else _NOT_READ
         later = self._history.samples.get(one.key)
-        annotations, standings, kinds, rated = counts[1:]
+        statuses, kinds = counts.statuses, counts.differences
         return QueuedSample(
             one.key,
             one.group,
             one.summary,
             len(one.finished),
-            annotations,
+            counts.annotations,
             one.readers.pending,
             one.state,
-            standings[GroupStatus.AGREED],
-            standings[GroupStatus.NEARLY],
-            standings[GroupStatus.CONFLICT] + rated,
+            statuses[GroupStatus.AGREED],
+            statuses[GroupStatus.NEARLY],
+            statuses[GroupStatus.CONFLICT] + counts.rated,
             tuple((kind, kinds[kind]) for kind in DifferenceKind if kinds[kind]),
             reviewer in one.workers,
             self._machine_differences.get(one.key),
             one.ready,
             len(later.edited_by) if later else 0,
             len(later.returned) if later else 0,
+            counts.changed,
+            counts.open,
         )
 
     def _update_counts(self, there: Sequence[ReviewCandidate]) -> None:
@@ -308,21 +353,41 @@ class ReviewQueries:
         changed = [
             one
             for one in there
-            if known.get(one.key, (None,))[0] != one.finished
+            if known.get(one.key, _NOT_READ).version != _version(one)
             # Damaged texts are read again only after a commit, which may have restored them.
             and self._damaged_at.get(one.key) != moment
         ]
         for one, found, ratings in self._read_groups(changed):
-            known[one.key] = (
-                one.finished,
+            statuses = Counter(group.status for group in found)
+            rated = has_rating_conflict(ratings)
+            undecided = statuses[GroupStatus.NEARLY] + statuses[GroupStatus.CONFLICT] + rated
+            known[one.key] = _SampleCounts(
+                _version(one),
                 sum(len(group.sources) for group in found),
-                Counter(group.status for group in found),
+                statuses,
                 Counter(kind for group in found for kind in group.differences),
-                has_rating_conflict(ratings),
+                rated,
+                open=undecided if one.state is State.NEW else 0,
             )
+        self._count_decisions([one for one in changed if one.key in known])
         for one in changed:
-            if known.get(one.key, (None,))[0] != one.finished:
+            if known.get(one.key, _NOT_READ).version != _version(one):
                 self._damaged_at[one.key] = moment
+
+    def _count_decisions(self, there: Sequence[ReviewCandidate]) -> None:
+        """Count what is open or changed in samples whose review began, one by one."""
+        history = self._adjudications().samples
+        for one in there:
+            later = history[one.key].later if one.key in history else {}
+            # Nothing is open in a completed adjudication whose annotators did nothing since.
+            if one.state is State.NEW or (one.state is State.DONE and not later):
+                continue
+            with suppress(Damaged), self.store.reading() as log:
+                now = read_sample_work(log, self.corpus.sample(one.key).sample)
+                counts = self._counts_by_sample[one.key]
+                self._counts_by_sample[one.key] = replace(
+                    counts, changed=len(now.changed), open=now.count_open()
+                )
 
     def _read_groups(
         self, wanted: Sequence[ReviewCandidate]
@@ -401,6 +466,10 @@ class ReviewQueries:
         second = second_reader(Person(reviewer, reviewer, PersonKind.LOCAL)).id
         streams = [log.stream(name, key) for name in (reviewer, second)]
         return any(one.annotations or one.assignment.begun for one in streams)
+
+
+def _version(one: ReviewCandidate) -> tuple[object, ...]:
+    return one.finished, one.head
 
 
 def _group_record(

@@ -3,26 +3,34 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum, unique
 from functools import cached_property
 from typing import Any, Final
 
-from tui_annotate.domain.annotations import REJECTED, Annotation
+from tui_annotate.domain.adjudication import OpenKind, OpenParts
+from tui_annotate.domain.annotations import REJECTED, Annotation, LabelPath
 from tui_annotate.domain.assignments import Assignment, State
 from tui_annotate.domain.errors import Conflict
 from tui_annotate.domain.history import canonical_json
-from tui_annotate.domain.labels import LabelTree
+from tui_annotate.domain.labels import JOINER, LabelTree
 from tui_annotate.domain.people import SETTLED
-from tui_annotate.domain.report_collections import has_rating_conflict
+from tui_annotate.domain.plural import format_count
+from tui_annotate.domain.report_collections import NOT_RATED, has_rating_conflict
 from tui_annotate.domain.samples import Sample, SampleKey, Segment
+from tui_annotate.domain.work_changes import WorkChanges
 from tui_annotate.methods.adjudication import (
     CandidateAnnotation,
     CandidateGroup,
     DifferenceKind,
+    GroupDecision,
+    find_decision,
+    find_orphans,
     group_candidates,
 )
+from tui_annotate.services.review.open_items import OpenItem
 from tui_annotate.storage.log.adjudications import WorkLock
 from tui_annotate.storage.log.log import EventLog, EventStream
 
@@ -36,6 +44,9 @@ class ReviewRefusal(StrEnum):
 
 
 _UNLOCKED: Final = WorkLock()
+
+
+_NOTHING_OPEN: Final = OpenParts()
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +70,7 @@ class ReviewSample:
         seen: token of the displayed state, which later actions must give.
         edited: letters of the annotators who edited their work after the first adjudication.
         reopened: number of annotators whose work is reopened and not completed again.
+        open: what is undecided, or changed after its decision.
         lock: always open, as a reviewer changes no annotator's work.
     """
 
@@ -79,6 +91,7 @@ class ReviewSample:
     scale: tuple[str, ...] = ()
     edited: tuple[str, ...] = ()
     reopened: int = 0
+    open: OpenParts = _NOTHING_OPEN
     lock: WorkLock = _UNLOCKED
 
     @property
@@ -94,9 +107,8 @@ class ReviewSample:
 
     @property
     def has_rating_conflict(self) -> bool:
-        """Whether the annotators' ratings differ and no rating is adjudicated yet."""
-        given = [layer.rating for layer in self.layers]
-        return not self.assignment.rating and has_rating_conflict(given)
+        """Whether the annotators' ratings differ, without a decision."""
+        return self.open.rating
 
     @property
     def annotations(self) -> tuple[Annotation, ...]:
@@ -138,6 +150,7 @@ class ReviewResult:
     settled: tuple[Annotation, ...]
     assignment: Assignment
     seen: str
+    open: OpenParts
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +165,8 @@ class QueuedSample:
             agreements and conflicts are 0, because its work is not read.
         edited: number of people who edited their work after the first adjudication.
         reopened: number of people whose work is reopened and not completed again.
+        changed: number of people whose work is no longer the work that was adjudicated.
+        open: number of conflicts, ratings and changed decisions that are to be decided.
     """
 
     key: SampleKey
@@ -170,10 +185,13 @@ class QueuedSample:
     ready: bool = True
     edited: int = 0
     reopened: int = 0
+    changed: int = 0
+    open: int = 0
 
     @property
     def settled(self) -> bool:
-        return self.state is State.DONE
+        """Whether the adjudication is complete, and about the annotators' present work."""
+        return self.state is State.DONE and not self.changed
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,6 +215,7 @@ class SampleOutcome:
 
 _ALPHABET_SIZE = 26
 _SEPARATOR = "."
+_NO_CHANGES: Final = WorkChanges()
 
 
 @dataclass(frozen=True)
@@ -206,6 +225,8 @@ class SampleWork:
     sample: Sample
     settled: EventStream
     people: Mapping[str, EventStream]
+    changes: WorkChanges = _NO_CHANGES
+    questions: int = 0
 
     @cached_property
     def layers(self) -> tuple[AnnotationLayer, ...]:
@@ -257,6 +278,114 @@ class SampleWork:
     def ratings(self) -> dict[str, str]:
         return {layer.letter: layer.rating for layer in self.layers}
 
+    @cached_property
+    def stale(self) -> frozenset[str]:
+        """Ids of annotators' annotations whose group changed after the decisions on it."""
+        found: set[str] = set()
+        made_from: dict[str, list[Annotation]] = defaultdict(list)
+        for one in self.adjudicated:
+            for name in one.settled.sources if one.settled else ():
+                made_from[name].append(one)
+        for group in self.groups:
+            made = [one for name in group.sources for one in made_from.get(name, ())]
+            if made and self.changes.is_stale(group.sources, made):
+                found |= group.sources
+        for one in find_orphans(self.groups, self.adjudicated):
+            if one.settled and self.changes.is_stale((), [one]):
+                found |= set(one.settled.sources)
+        return frozenset(found)
+
+    def decision(self, group: CandidateGroup) -> GroupDecision:
+        return find_decision(group, self.adjudicated, stale=self.stale)
+
+    @property
+    def changed(self) -> tuple[str, ...]:
+        """Letters of the annotators whose work is no longer the work that was adjudicated."""
+        people = self.changes.changed_people()
+        return tuple(letter for letter, work in self.people.items() if work.person in people)
+
+    @property
+    def has_stale_rating(self) -> bool:
+        """Whether annotators changed their ratings after the decision, away from its result."""
+        rating = self.settled.assignment.rating
+        differs = any(given != rating for given in self.ratings.values())
+        return bool(rating) and differs and self.changes.is_rating_stale()
+
+    @property
+    def has_open_rating(self) -> bool:
+        """Whether ratings differ, and no rating and no reason for its absence is adjudicated."""
+        assignment = self.settled.assignment
+        if assignment.rating or not has_rating_conflict(self.ratings.values()):
+            return False
+        left_out = assignment.state is State.DONE and not self.changes.is_rating_stale()
+        return not left_out
+
+    @property
+    def open_comments(self) -> tuple[str, ...]:
+        """Letters of the annotators whose sample comments are not adjudicated."""
+        comments = {layer.letter: layer.comment for layer in self.layers}
+        if self.settled.assignment.comment or len(set(comments.values())) < 2:
+            return ()
+        return tuple(letter for letter, comment in comments.items() if comment)
+
+    @property
+    def agreed_comment(self) -> str:
+        """The comment that all annotators wrote; empty if there is none."""
+        comments = {layer.comment for layer in self.layers}
+        return comments.pop() if len(comments) == 1 else ""
+
+    @property
+    def open_parts(self) -> OpenParts:
+        return OpenParts(
+            self.changed,
+            self.stale,
+            self.has_stale_rating,
+            self.has_open_rating,
+            self.open_comments,
+            self.questions,
+        )
+
+    def open_items(self) -> tuple[OpenItem, ...]:
+        """Return what a reviewer must still decide, in the order in which it is asked."""
+        return tuple(self._find_open())
+
+    def count_open(self) -> int:
+        """Return the number of undecided conflicts, changed decisions and ratings."""
+        counted = (OpenKind.CONFLICTS, OpenKind.CHANGED, OpenKind.RATING)
+        return sum(item.count for item in self.open_items() if item.kind in counted)
+
+    def _find_open(self) -> Iterator[OpenItem]:
+        decisions = [(group, self.decision(group)) for group in self.groups]
+        undecided = [group for group, what in decisions if what is GroupDecision.OPEN]
+        if undecided:
+            count = format_count(len(undecided), "conflict")
+            text = f"{count} ({'; '.join(map(_name_candidates, undecided))})"
+            yield OpenItem(OpenKind.CONFLICTS, text, len(undecided))
+        changed = [group for group, what in decisions if what is GroupDecision.CHANGED]
+        orphans = [
+            one
+            for one in find_orphans(self.groups, self.adjudicated)
+            if one.settled and not self.stale.isdisjoint(one.settled.sources)
+        ]
+        names = [*map(_name_candidates, changed), *(_name_labels(one.labels) for one in orphans)]
+        if self.has_stale_rating:
+            names.append(f"rating {self.settled.assignment.rating} ({self._name_ratings()})")
+        if names:
+            count = format_count(len(names), "decision")
+            text = f"{count} before a change of annotators' work ({'; '.join(names)})"
+            yield OpenItem(OpenKind.CHANGED, text, len(names))
+        if self.has_open_rating:
+            yield OpenItem(OpenKind.RATING, f"rating ({self._name_ratings()})")
+        if letters := self.open_comments:
+            text = f"{format_count(len(letters), 'sample comment')} ({', '.join(letters)})"
+            yield OpenItem(OpenKind.COMMENTS, text, len(letters))
+        if self.questions:
+            text = format_count(self.questions, "unanswered question")
+            yield OpenItem(OpenKind.QUESTIONS, text, self.questions)
+
+    def _name_ratings(self) -> str:
+        return ", ".join(f"{letter} {word or NOT_RATED}" for letter, word in self.ratings.items())
+
     @property
     def adjudicated(self) -> tuple[Annotation, ...]:
         return self.settled.annotations
@@ -274,23 +403,64 @@ class SampleWork:
         )
 
 
+def _name_candidates(group: CandidateGroup) -> str:
+    return ", ".join(
+        f"{_name_labels(candidate.labels)} {' '.join(candidate.people)}"
+        for candidate in group.candidates
+    )
+
+
+def _name_labels(labels: Iterable[LabelPath]) -> str:
+    return " + ".join(map(JOINER.join, labels)) or "no label"
+
+
 def read_sample_work(log: EventLog, sample: Sample) -> SampleWork:
     key = sample.key
-    names = assign_letters(key, log.finished(key))
-    people = {letter: log.stream(person, key) for letter, person in names.items()}
-    return SampleWork(sample, log.stream(SETTLED, key), people)
+    letters = read_letters(log, key)
+    finished = set(log.finished(key))
+    people = {
+        letter: log.stream(person, key) for letter, person in letters.items() if person in finished
+    }
+    settled = log.stream(SETTLED, key)
+    changes = _NO_CHANGES
+    if settled.head:
+        changes = log.work_changes(key, list(letters.values()))
+    return SampleWork(sample, settled, people, changes, log.count_waiting_questions(key))
+
+
+def read_letters(log: EventLog, key: SampleKey, *, others: Iterable[str] = ()) -> dict[str, str]:
+    """Return the annotators of a sample by letters, which hide their names from reviewers.
+
+    A person who ever completed the sample keeps the letter, also while the work is reopened; who
+    completes it later gets the next letter. `others`: further people, who come last.
+    """
+    completed = log.ever_completed(key)
+    people = [*completed, *(each for each in log.finished(key) if each not in completed)]
+    return assign_letters(key, people, others=others)
 
 
 def assign_letters(
     key: SampleKey, people: Sequence[str], *, others: Iterable[str] = ()
 ) -> dict[str, str]:
-    """Return the annotators of a sample by letters, which hide their names from reviewers."""
+    """Return people by letters; `people` are in the order of their first completion."""
 
-    def place(person: str) -> str:
-        return hashlib.sha256("\0".join((*key, person)).encode()).hexdigest()
+    def digest(*words: str) -> str:
+        return hashlib.sha256("\0".join((*key, *words)).encode()).hexdigest()
 
-    later = sorted(set(others).difference(people), key=place)
-    return {_letter(at): who for at, who in enumerate([*sorted(people, key=place), *later])}
+    # The order of the first two is random, so that A is not the faster person in every sample.
+    swapped = int(digest(), 16) % 2
+    letters = [_letter(at ^ swapped if at < _SHUFFLED else at) for at in range(len(people))]
+    named = dict(sorted(zip(letters, people, strict=True), key=lambda each: _letter_key(each[0])))
+    first = max(len(people), _SHUFFLED if swapped and people else 0)
+    later = sorted(set(others).difference(people), key=digest)
+    return named | {_letter(at): who for at, who in enumerate(later, first)}
+
+
+_SHUFFLED: Final = 2
+
+
+def _letter_key(letter: str) -> tuple[int, str]:
+    return len(letter), letter
 
 
 def _letter(at: int) -> str:

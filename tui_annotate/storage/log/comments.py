@@ -336,6 +336,18 @@ def _join_threads(connection: Connection, comments: Iterable[PersonComment]) -> 
     return [CommentThread(tuple(each)) for each in threads.values()]
 
 
+def count_waiting(connection: Connection, key: SampleKey) -> int:
+    """Return the number of annotators' questions about a sample that no reviewer has answered."""
+    query = (
+        select(REMARKS.c.id, REMARKS.c.answers, REMARKS.c.reader)
+        .where(REMARKS.c.dataset == key.dataset, REMARKS.c.sample == key.id)
+        .where(REMARKS.c.reader != ALL)
+        .order_by(REMARKS.c.at, REMARKS.c.id)
+    )
+    last = {row.answers or row.id: row.reader for row in connection.execute(query)}
+    return sum(reader == REVIEWERS or reader.startswith(_ABOUT) for reader in last.values())
+
+
 def _second_reading(person: str) -> str:
     return second_reader(Person(person, "")).id
 

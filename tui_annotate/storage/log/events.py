@@ -5,7 +5,7 @@ The domain defines what events mean.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import groupby
 from operator import itemgetter
 from typing import Any, Final
@@ -79,6 +79,19 @@ _PLAIN_FIELDS: Final = (
 
 def read_stream(connection: Connection, person: str, key: SampleKey) -> Iterator[Event]:
     return _load_events(connection, _OF_STREAM, person=person, dataset=key.dataset, sample=key.id)
+
+
+def read_arrivals(
+    connection: Connection, people: Iterable[str], key: SampleKey
+) -> list[tuple[int, Event]]:
+    """Return all events of several people on a sample with the numbers of their arrival."""
+    scopes = [{"person": each, "dataset": key.dataset, "sample": key.id} for each in people]
+    found = [
+        (int(row["arrival"]), row_to_event(row))
+        for scope in scopes
+        for row in connection.execute(_OF_STREAM, scope).mappings()
+    ]
+    return sorted(found, key=itemgetter(0))
 
 
 def read_event(connection: Connection, name: str) -> Event:

@@ -26,6 +26,7 @@ from tui_annotate.domain.people import (
 )
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.domain.suggestions import Suggestion
+from tui_annotate.domain.work_changes import WorkChanges
 from tui_annotate.storage import suggestions
 from tui_annotate.storage.assignments.escalation import Disabled, no_disabled_people
 from tui_annotate.storage.assignments.pauses import list_pauses
@@ -42,9 +43,11 @@ from tui_annotate.storage.database import Database, Store
 from tui_annotate.storage.labels.store import LabelChangeRequest, changes_since, current_label_names
 from tui_annotate.storage.log import events
 from tui_annotate.storage.log.adjudications import WorkLock, read_adjudicated_sample, read_lock
+from tui_annotate.storage.log.comments import count_waiting
 from tui_annotate.storage.log.review_candidates import (
     SampleReaders,
     list_completed,
+    list_ever_completed,
     read_readers,
 )
 from tui_annotate.storage.log.write_plans import (
@@ -197,6 +200,25 @@ class EventLog:
         """Return the sorted ids of the people whose work on a sample is ready for review."""
         require_permission(self._actor, Permission.REVIEW)
         return list_completed(self._connection, sample_row(self._connection, key))
+
+    def ever_completed(self, key: SampleKey) -> list[str]:
+        """Return the people who ever completed a sample, in the order of their first completion.
+
+        People whose work is reopened now are included.
+        """
+        require_permission(self._actor, Permission.REVIEW)
+        return list_ever_completed(self._connection, sample_row(self._connection, key), key)
+
+    def work_changes(self, key: SampleKey, people: Sequence[str]) -> WorkChanges:
+        """Return what of the people's work on a sample changed after reviewers decided on it."""
+        require_permission(self._actor, Permission.REVIEW)
+        found = events.read_arrivals(self._connection, [SETTLED, *people], key)
+        return WorkChanges.read(found, reason=events.REASON)
+
+    def count_waiting_questions(self, key: SampleKey) -> int:
+        """Return the number of annotators' questions about a sample without an answer."""
+        require_permission(self._actor, Permission.REVIEW)
+        return count_waiting(self._connection, key)
 
     def readers(self, key: SampleKey) -> SampleReaders:
         require_permission(self._actor, Permission.REVIEW)

@@ -10,6 +10,7 @@ from typing import Any, Final
 from sqlalchemy import Connection, text
 
 from tui_annotate.domain.assignments import State
+from tui_annotate.domain.history import DONE, IMPORT, JOIN
 from tui_annotate.domain.people import SETTLED, PersonKind, base_person
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.storage.statements import gold_condition, worked_on_condition
@@ -17,19 +18,31 @@ from tui_annotate.storage.statements import gold_condition, worked_on_condition
 ENOUGH: Final = 2
 """Number of people who must complete a sample before review, unless only one person is assigned."""
 
-_COUNTS: Final = f"""
-    FROM assignments a JOIN people p ON p.id = a.person
-    WHERE a.person <> '{SETTLED}' AND p.kind <> '{PersonKind.AGAIN}'
-    AND (a.state = '{State.DONE}'
-      OR (a.state = '{State.NEW}' AND (a.annotations > 0 OR a.rating <> '')))
+_COUNTED: Final = f"""
+    a.person <> '{SETTLED}' AND p.kind <> '{PersonKind.AGAIN}'
     AND NOT EXISTS (SELECT 1 FROM allotments t
       WHERE t.person = a.person AND t.sample_id = a.sample_id AND t.practice)
     AND NOT {gold_condition("a")}
 """  # noqa: S608  constants alone
+_COUNTS: Final = f"""
+    FROM assignments a JOIN people p ON p.id = a.person
+    WHERE {_COUNTED}
+    AND (a.state = '{State.DONE}'
+      OR (a.state = '{State.NEW}' AND (a.annotations > 0 OR a.rating <> '')))
+"""
 _COMPLETED: Final = text(
     f"SELECT a.person {_COUNTS} AND a.sample_id = :sample_id ORDER BY a.person"
 )
 _ALL_COMPLETED: Final = text(f"SELECT a.sample_id, a.person, a.head {_COUNTS}")
+_FIRST_COMPLETION: Final = (
+    "(SELECT min(e.arrival) FROM events e WHERE e.person = a.person AND e.dataset = :dataset"  # noqa: S608  constants
+    f" AND e.sample = :sample AND e.verb IN ('{DONE}', '{IMPORT}', '{JOIN}'))"
+)
+_EVER_COMPLETED: Final = text(
+    "SELECT a.person FROM (SELECT id AS person, :sample_id AS sample_id FROM people) a"  # noqa: S608  constants
+    f" JOIN people p ON p.id = a.person WHERE {_COUNTED}"
+    f" AND {_FIRST_COMPLETION} IS NOT NULL ORDER BY {_FIRST_COMPLETION}"
+)
 _TOUCHED: Final = text(
     f"SELECT sample_id, person FROM assignments a WHERE {worked_on_condition('a')}"  # noqa: S608  constants
 )
@@ -41,7 +54,7 @@ _ASSIGNED: Final = (
 )
 _FREE_SLOTS: Final = "SELECT a.sample_id, a.room FROM pool a WHERE a.room > 0"
 _OF_SAMPLE: Final = " AND a.sample_id = :sample_id"
-_SETTLED: Final = text("SELECT sample_id, state FROM assignments WHERE person = :settled")
+_SETTLED: Final = text("SELECT sample_id, state, head FROM assignments WHERE person = :settled")
 _NO_PRACTICE: Final = (
     "NOT EXISTS (SELECT 1 FROM dataset_settings t"
     "   WHERE t.dataset_id = s.dataset_id AND t.name = 'practice')"
@@ -95,6 +108,7 @@ class ReviewCandidate:
         finished: (person, hash of their last event) of those whose work counts, sorted.
         workers: all people who worked on the sample, in either reading.
         state: state of the adjudication.
+        head: hash of the last event of the adjudication; empty if it has not begun.
     """
 
     key: SampleKey
@@ -104,6 +118,7 @@ class ReviewCandidate:
     readers: SampleReaders
     workers: frozenset[str]
     state: State
+    head: str = ""
 
     @property
     def ready(self) -> bool:
@@ -112,6 +127,16 @@ class ReviewCandidate:
 
 def list_completed(connection: Connection, sample_id: int) -> list[str]:
     return list(connection.execute(_COMPLETED, {"sample_id": sample_id}).scalars())
+
+
+def list_ever_completed(connection: Connection, sample_id: int, key: SampleKey) -> list[str]:
+    """Return the people who ever completed a sample, in the order of their first completion.
+
+    It includes people whose work is reopened now, or was merged into another person's, but only
+    those whose work review shows once it is complete.
+    """
+    scope = {"sample_id": sample_id, "dataset": key.dataset, "sample": key.id}
+    return list(connection.execute(_EVER_COMPLETED, scope).scalars())
 
 
 def read_readers(connection: Connection, sample_id: int) -> SampleReaders:
@@ -132,17 +157,18 @@ def list_candidates(connection: Connection) -> Iterator[ReviewCandidate]:
         counted[sample_id].append((person, head))
     plans = _Plans(connection)
     workers = _group_by_sample(connection.execute(_TOUCHED))
-    states = {row[0]: State(row[1]) for row in connection.execute(_SETTLED, {"settled": SETTLED})}
+    reviews = {row[0]: row for row in connection.execute(_SETTLED, {"settled": SETTLED})}
     gold = set(connection.execute(_GOLD).scalars())
     for sample_id, dataset, external, group, summary in connection.execute(_SAMPLES):
-        if sample_id not in counted and sample_id not in states:
+        if sample_id not in counted and sample_id not in reviews:
             continue
         finished = tuple(sorted(counted.get(sample_id, ())))
         counts = plans.readers(sample_id, {person for person, _ in finished})
-        state = states.get(sample_id, State.NEW)
+        _, stored_state, head = reviews.get(sample_id, (sample_id, State.NEW, ""))
+        state = State(stored_state)
         touched = frozenset(map(base_person, workers.get(sample_id, ())))
         key = SampleKey(dataset, external)
-        found = ReviewCandidate(key, group, summary, finished, counts, touched, state)
+        found = ReviewCandidate(key, group, summary, finished, counts, touched, state, head)
         listed = found.ready or (counts.completed and counts.planned)
         if listed and not (sample_id in gold and state is State.NEW):
             yield found

@@ -179,10 +179,18 @@ class ReopenWork(Effect):
 
 @dataclass(frozen=True, slots=True)
 class CompleteReview(Effect):
-    """Request to complete the sample; `rest` is why undecided candidates are not accepted."""
+    """Request to complete the sample.
+
+    Attributes:
+        rest, note: why undecided candidates are not accepted.
+        unrated: why no rating is accepted although ratings differ.
+        leave: other kinds of undecided work that stay as they are (values of `OpenKind`).
+    """
 
     rest: RejectionReason = RejectionReason.NONE
     note: str = ""
+    unrated: str = ""
+    leave: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,9 +70,9 @@ STATE_LINES: Final[Mapping[str, Names]] = {
     ),
 }  # fmt: skip
 
-REFUSING, LEAVING, REOPENING = "refuse", "rest", "reopen"
-"""Questions in review: why is a candidate rejected, why does a conflict stay undecided, and whose
-work is reopened?"""
+REFUSING, LEAVING, CONFIRMING, REOPENING = "refuse", "rest", "confirm", "reopen"
+"""Questions in review: why is a candidate rejected, why does a conflict or rating stay undecided,
+is the sample completed although something else is open, and whose work is reopened?"""
 
 TYPED_REASON: Final = "typed reason"
 """The line for a reason in the user's own words, whose text is not kept if it is closed."""
@@ -108,5 +108,6 @@ QUESTIONS: Final[Mapping[str, Names]] = {
     ),
     REFUSING: _REVIEW_REASON,
     LEAVING: _REVIEW_REASON,
+    CONFIRMING: _with_names(("option.choose", "choose"), ("back", "cancel")),
     REOPENING: _with_names(("option.choose", "choose"), ("back", "cancel")),
 }  # fmt: skip

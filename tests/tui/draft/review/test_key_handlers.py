@@ -18,7 +18,13 @@ from tests.tui.draft.review.draft_samples import (
     one,
     refused,
 )
-from tui_annotate.domain.adjudication import Adjudication, RejectionReason, ReviewAction
+from tui_annotate.domain.adjudication import (
+    Adjudication,
+    OpenKind,
+    OpenParts,
+    RejectionReason,
+    ReviewAction,
+)
 from tui_annotate.domain.annotations import ADJUDICATED
 from tui_annotate.domain.label_files import parse_labels
 from tui_annotate.domain.samples import Side
@@ -43,7 +49,7 @@ from tui_annotate.tui.draft.review import key_handlers
 from tui_annotate.tui.draft.review.messages import ReviewText
 from tui_annotate.tui.draft.review.state import WHY, ReviewDraft
 from tui_annotate.tui.draft.review.words import draft_line
-from tui_annotate.tui.keys.key_lines import LEAVING, REFUSING
+from tui_annotate.tui.keys.key_lines import CONFIRMING, LEAVING, REFUSING
 
 
 def asked(on: ReviewDraft) -> str:
@@ -164,8 +170,80 @@ def test_a_question_takes_its_answer_alone() -> None:
     keys(on, "0")
     assert on.writing
     report = key_handlers.convert_reasons(on, [Finish("flag", "so it is")])
-    assert report == [CompleteReview(RejectionReason.NONE, "so it is")]
+    assert report[-1] == CompleteReview(RejectionReason.NONE, "so it is")
     assert key_handlers.convert_reasons(on, [Finish("flag", "")]) == []
+
+
+def test_each_kind_of_open_work_is_asked_for_by_itself() -> None:
+    """In order; a reason for the conflict is none for the rating; Backspace asks all again."""
+    on = at(0, TWO)
+    on.ratings = (("good", ("A",)), ("bad", ("B",)))
+    on.open_parts = OpenParts(rating=True, comments=("A",), questions=2)
+    for _ in range(2):
+        kinds, lines, effects = [], [], keys(on, "enter")
+        while asked(on):
+            kinds.append(on.asked_kind)
+            lines.append(draft_line(on)[0])
+            if on.asked_kind is OpenKind.QUESTIONS and len(kinds) < 4:
+                break
+            effects = keys(on, "1")
+        assert kinds == [
+            OpenKind.CONFLICTS,
+            OpenKind.RATING,
+            OpenKind.COMMENTS,
+            OpenKind.QUESTIONS,
+        ]
+        assert all(line.startswith("Open: ") for line in lines)
+        assert "A good, B bad" in lines[1]
+    slip = RejectionReason.SLIP
+    assert effects[-1] == CompleteReview(slip, "", slip.value, ("comments", "questions"))
+    keys(on, "enter 1")
+    assert on.asked_kind == OpenKind.RATING.value
+    keys(on, "backspace enter")
+    assert on.asked_kind == OpenKind.CONFLICTS.value
+
+
+def test_what_changed_since_a_decision_is_open_again() -> None:
+    """The cursor goes there; y accepts the present candidate, and 1 keeps the decision."""
+    said: Said = {"A": [one("a1", "loved"), one("a2", "15 million")], "B": []}
+    on = at(0, said, kept("a1"), kept("a2"))
+    assert on.open_kinds() == ()
+    on.open_parts = OpenParts(changed=("A",), stale=frozenset({"a2"}))
+    assert on.count_open() == 1
+    stale = next(at for at, each in enumerate(on.positions) if on.is_changed(each))
+    key_handlers.show_position(on, 1 - stale)
+    assert keys(on, "y") == [Blink()]
+    keys(on, "enter")
+    assert (on.at, asked(on), on.asked_kind) == (stale, CONFIRMING, OpenKind.CHANGED)
+    assert keys(on, "1")[-1] == CompleteReview(leave=("changed",))
+    assert keys(on, "y") == [TakeCandidates((("a2",),))]
+
+
+def test_an_accepted_annotation_without_a_candidate_stays_a_place() -> None:
+    """No key does nothing on it: y says why, x removes it, e edits it."""
+    gone = replace(kept("b9"), claim=one("b9", "15 million").claim)
+    on = judging({"A": [one("a1", "loved")], "B": []}, gone)
+    assert len(on.positions) == 2
+    lost = next(at for at, each in enumerate(on.positions) if each.own)
+    key_handlers.show_position(on, lost)
+    assert keys(on, "y") == [Blink()]
+    assert code(on) is ReviewText.SOURCES_LOST
+    assert keys(on, "x") == [Remove(gone)]
+    keys(on, "e")
+    assert on.editing == gone
+
+
+def test_a_part_that_the_labels_require_since_is_asked_for() -> None:
+    """Of what was accepted, and of what all agree on, before any other question."""
+    strict = LABELS.replace("- Benign", "- {name: Benign, note: required}")
+    assert strict != LABELS
+    said: Said = {"A": [one("a1", "loved", BENIGN)], "B": [one("b1", "loved", BENIGN)]}
+    for settled in ((), (replace(kept("a1"), labels=(BENIGN,)),)):
+        on = at(0, said, *settled)
+        on.tree = parse_labels(strict)
+        keys(on, "enter")
+        assert code(on) is ReviewText.NOT_SETTLED_LACKING
+        assert on.pending is None
 
 
 def test_who_may_not_settle_it_is_told_at_each_deed() -> None:
@@ -203,7 +281,7 @@ def test_a_question_outlives_no_answer_of_the_store() -> None:
     keys(on, "enter")
     key_handlers.apply_stored_result(on, (kept("a1"),), "taken")
     assert asked(on) == LEAVING
-    assert draft_line(on)[0].startswith("Why do you reject the candidates of the undecided")
+    assert "1" not in draft_line(on)[0].partition("(")[0]
     key_handlers.apply_stored_result(on, (kept("a1"), kept("a2")), "taken")
     assert asked(on) == ""
     assert draft_line(on)[0] == "taken"

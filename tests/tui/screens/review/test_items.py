@@ -11,6 +11,7 @@ from tests.tui.screens.annotate_app import make_workspace
 from tests.tui.screens.collection_workspace import LABELS, Collection
 from tests.tui.screens.review_app import open_review
 from tui_annotate import workspace
+from tui_annotate.domain.adjudication import OpenKind
 from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.people import SETTLED
@@ -20,7 +21,7 @@ from tui_annotate.domain.spans import Span
 from tui_annotate.methods.adjudication import DifferenceKind
 from tui_annotate.tui.draft.review.state import ReviewDraft
 from tui_annotate.tui.draft.review.words import DIFFERENCES, describe_group_status
-from tui_annotate.tui.keys.key_lines import LEAVING
+from tui_annotate.tui.keys.key_lines import CONFIRMING, LEAVING
 
 REPORT, DOCUMENT = SampleKey("pools", "r|7|run1"), SampleKey("pools", "d|7|doc-b")
 MARKS = {"ana": Span(7, 13), "ben": Span(7, 14)}
@@ -62,6 +63,48 @@ async def test_a_rating_that_people_gave_otherwise_is_settled_by_a_key(folder: P
         await person.press("* 4 enter")
     with workspace.open(folder) as space:
         assert space.log.stream(SETTLED, REPORT).assignment.rating == "Bad"
+
+
+async def test_a_reason_for_a_conflict_does_not_leave_the_rating(folder: Path) -> None:
+    """Enter asks for the rating after the conflict; a choice completes the sample with it."""
+    with workspace.open(folder) as space:
+        mark = Annotation("x", (Anchor(Side.SUMMARY, 0, Span(0, 4)),), (), (PASSAGE,))
+        ana = space.person("ana").id
+        space.annotate.add(ana, REPORT, mark, seconds=1)
+        space.annotate.finish(ana, REPORT, seconds=1)
+    async with open_review(folder, sample=REPORT.id) as person:
+        await person.press("enter 1")
+        assert person.question == LEAVING
+        assert person.review_draft.asked_kind is OpenKind.RATING
+        assert person.progress == State.NEW
+        await person.press("backspace * 4 enter 1")
+    with workspace.open(folder) as space:
+        settled = space.log.stream(SETTLED, REPORT).assignment
+        assert (settled.state, settled.rating) == (State.DONE, "Bad")
+
+
+async def test_a_rating_that_changed_is_decided_again(folder: Path) -> None:
+    """The queue and the header say it with the same mark, until Enter keeps it on purpose."""
+    async with open_review(folder, sample=REPORT.id) as person:
+        await person.press("* 4 enter")
+    with workspace.open(folder) as space:
+        space.corpus.allow_edits_after_adjudication(REPORT.dataset, allowed=True)
+        ben = space.person("ben").id
+        space.annotate.rate(ben, REPORT, "So-so", seconds=1)
+        space.annotate.finish(ben, REPORT, seconds=1)
+    async with open_review(folder, sample=REPORT.id, size=(100, 30)) as person:
+        assert "↺ changed since adjudication" in person.shown()
+        assert "✓ completed" not in person.shown()
+        await person.press("q")
+        row = next(line for line in person.shown().splitlines() if "changed since" in line)
+        assert "↺" in row
+        await person.press("escape enter")
+        assert person.question == CONFIRMING
+        assert person.review_draft.asked_kind is OpenKind.CHANGED
+        await person.press("1")
+    with workspace.open(folder) as space:
+        rows = space.team.review.queue(space.person("rev").id)
+        assert [row.settled for row in rows if row.key == REPORT] == [True]
 
 
 async def test_no_rating_may_be_settled_with_a_reason(folder: Path) -> None:

@@ -37,7 +37,7 @@ from tui_annotate.tui.draft.review.messages import ReviewText
 from tui_annotate.tui.draft.review.state import WHY
 from tui_annotate.tui.draft.review.words import describe_group_status
 from tui_annotate.tui.draft.words import WARNING
-from tui_annotate.tui.keys.key_lines import LEAVING, REFUSING, REOPENING
+from tui_annotate.tui.keys.key_lines import CONFIRMING, LEAVING, REFUSING, REOPENING
 from tui_annotate.tui.keys.key_map import default_keys
 from tui_annotate.tui.palette import REFUSED
 from tui_annotate.tui.screens.queue import QueueScreen
@@ -199,7 +199,7 @@ async def test_a_letter_begins_a_reason(folder: Path) -> None:
         await reviewer.press("enter u escape")
         assert reviewer.review_draft.pending is None
         assert reviewer.sample == "a"
-        await reviewer.press("enter 不 enter")
+        await reviewer.press("enter 不 enter 1")
         assert reviewer.sample == "c"
     report = {one.settled.note for one in found(folder, REJECTED) if one.settled}
     assert report == {"unclear", "不"}
@@ -291,10 +291,13 @@ async def test_enter_settles_and_goes_on(folder: Path) -> None:
     async with open_review(folder) as reviewer:
         await reviewer.press("enter")
         assert reviewer.question == LEAVING
-        assert reviewer.line().endswith("the 3 undecided conflicts?")
+        assert reviewer.line().startswith("Open: 3 conflicts (")
         await reviewer.press("backspace")
         assert reviewer.review_draft.pending is None
         await reviewer.press("enter 3")
+        assert reviewer.question == CONFIRMING
+        assert reviewer.line().startswith("Open: sample comment of ")
+        await reviewer.press("1")
         assert reviewer.sample == "c"
         assert reviewer.says(ReviewText.SAMPLE_SETTLED)
         assert reviewer.message.fields["sample"] == "a"
@@ -312,7 +315,7 @@ async def test_nothing_is_wrong_here(folder: Path) -> None:
         assert "Enter" in reviewer.line()
         await reviewer.press("enter")
         assert reviewer.sample == "a"
-        await reviewer.press("enter 1 enter 1")
+        await reviewer.press("enter 1 1 enter 1")
         assert reviewer.says(ReviewText.ALL_SETTLED)
     with workspace.open(folder) as space:
         states = [space.log.stream(SETTLED, key).assignment for key in (FIRST, SECOND, CHINESE)]
@@ -322,7 +325,7 @@ async def test_nothing_is_wrong_here(folder: Path) -> None:
 async def test_undo_goes_across_samples(folder: Path) -> None:
     """U brings the settled sample back, and each deed after the other; U goes forward."""
     async with open_review(folder) as reviewer:
-        await reviewer.press("1 y enter 3")
+        await reviewer.press("1 y enter 3 1")
         assert reviewer.sample == "c"
         await reviewer.press("u")
         assert (reviewer.sample, reviewer.progress) == ("a", State.DRAFT)
@@ -378,7 +381,9 @@ async def test_one_annotators_work_is_opened_again(folder: Path) -> None:
         review, rev = space.team.review, space.person("rev").id
         letters = {name: letter for letter, name in review.names(rev, FIRST).items()}
         seen = review.open(rev, FIRST).seen
-        review.finish(rev, FIRST, rest=RejectionReason.SLIP, seen=seen, seconds=1)
+        review.finish(
+            rev, FIRST, rest=RejectionReason.SLIP, leave=["comments"], seen=seen, seconds=1
+        )
     digit = sorted(letters.values()).index(letters["ben"]) + 2
     async with open_review(folder, sample="a") as reviewer:
         reviewer.screen.do("sample.reopen")
@@ -565,7 +570,7 @@ async def test_annotators_learn_how_theirs_was_settled(folder: Path) -> None:
             for at, candidate in enumerate(reviewer.review_draft.candidates, 1)
             if candidate.sources == ("li-1",)
         )
-        await reviewer.press(f"{at} y c c x 1 enter 2")
+        await reviewer.press(f"{at} y c c x 1 enter 2 1")
     async with annotate_app.open_app(folder, size=(100, 30)) as person:
         await person.press("L")
         assert isinstance(person.app.screen, ReviewOutcomeDialog)

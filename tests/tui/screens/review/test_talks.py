@@ -50,7 +50,9 @@ async def test_the_talk_that_waits_longest_is_answered_first(tmp_path: Path) -> 
         await reviewer.press("N o enter")
         assert reviewer.says(ReviewText.ANSWER_SENT)
         assert "Which town?" in await opened(reviewer)
+        assert reviewer.review_draft.open_parts.questions == 1
         await reviewer.press("O u r s enter")
+        assert reviewer.review_draft.open_parts.questions == 0
         shown = await opened(reviewer)
         assert "Ours" in shown
         assert " · 1 " not in shown

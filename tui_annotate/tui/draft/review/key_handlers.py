@@ -9,11 +9,12 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Final
 
-from tui_annotate.domain.adjudication import RejectionReason
+from tui_annotate.domain.adjudication import OpenKind, RejectionReason
 from tui_annotate.domain.annotations import ADJUDICATED, Annotation
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.labels import MOST_OPTIONS
 from tui_annotate.domain.samples import Side
+from tui_annotate.methods.adjudication import GroupDecision
 from tui_annotate.tui.draft import cursor_actions, key_handlers, label_actions, notes
 from tui_annotate.tui.draft.effects import (
     Blink,
@@ -35,12 +36,12 @@ from tui_annotate.tui.draft.effects import (
 from tui_annotate.tui.draft.label_set_change import DraftLabelSetChange
 from tui_annotate.tui.draft.messages import NO_MESSAGE
 from tui_annotate.tui.draft.review.messages import ReviewText
-from tui_annotate.tui.draft.review.state import WHY, ReviewDraft
+from tui_annotate.tui.draft.review.state import CONFIRMATIONS, WHY, ReviewDraft, ReviewPosition
 from tui_annotate.tui.draft.review.words import describe_refusal
 from tui_annotate.tui.draft.state import Draft, PendingQuestion
 from tui_annotate.tui.draft.words import SAVED, WARNING
 from tui_annotate.tui.keys.actions import REVIEWING, action_of
-from tui_annotate.tui.keys.key_lines import LEAVING, REFUSING, REOPENING
+from tui_annotate.tui.keys.key_lines import CONFIRMING, LEAVING, REFUSING, REOPENING
 
 
 def press(
@@ -52,7 +53,12 @@ def press(
     more: Mapping[str, Callable[[Draft], Effects]] | None = None,
 ) -> Effects:
     """Run a reviewer's action; `comment`: the adjudicated sample comment, else the proposed one."""
-    if draft.pending and draft.pending.kind in (REFUSING, LEAVING, REOPENING):
+    if draft.pending and draft.pending.kind in (
+        REFUSING,
+        LEAVING,
+        CONFIRMING,
+        REOPENING,
+    ):
         draft.message = NO_MESSAGE
         return _answer_question(draft, action, digit)
     if draft.state != REVIEWING:
@@ -83,11 +89,14 @@ def _if_allowed(handler: Callable[[ReviewDraft], Effects], draft: ReviewDraft) -
 
 def _take_candidates(draft: ReviewDraft) -> Effects:
     if draft.group is None:
-        return draft.refuse_key(ReviewText.NO_CANDIDATE)
+        orphan = draft.position is not None and draft.has_lost_sources(draft.position)
+        code = ReviewText.SOURCES_LOST if orphan else ReviewText.NO_CANDIDATE
+        return draft.refuse_key(code)
     wanted = draft.in_hand
     if not wanted:
         return draft.refuse_key(ReviewText.NO_MAJORITY)
-    fresh = [candidate for candidate in wanted if not draft.adjudicated_from(candidate)]
+    again = draft.decision_on(draft.group) is GroupDecision.CHANGED
+    fresh = [each for each in wanted if again or not draft.adjudicated_from(each)]
     if not fresh:
         return draft.refuse_key(ReviewText.ALREADY_TAKEN)
     return [TakeCandidates(tuple(candidate.sources for candidate in fresh))]
@@ -125,6 +134,8 @@ def _answer_question(draft: ReviewDraft, action: str, digit: str) -> Effects:
         return [Open("quit")]
     if question == REOPENING:
         return _choose_reopened(draft, action, digit)
+    if question == CONFIRMING:
+        return _confirm(draft) if action == "option.choose" and digit == "1" else [Blink()]
     if action == "option.list":
         draft.pending, draft.asked = None, question
         return notes.open_reason(draft)
@@ -154,11 +165,18 @@ def _effects_of_reason(
     draft: ReviewDraft, question: str, reason: RejectionReason, *, note: str = ""
 ) -> Effects:
     if question == LEAVING:
-        return [CompleteReview(reason, note)]
+        draft.answers[draft.asked_kind] = (reason, note)
+        return _complete_or_ask(draft)
     if question == REOPENING:
         return [ReopenWork(draft.reopening, note)]
     sources = tuple(candidate.sources for candidate in draft.refusable)
     return [RejectCandidates(sources, reason, note)]
+
+
+def _confirm(draft: ReviewDraft) -> Effects:
+    draft.pending = None
+    draft.answers[draft.asked_kind] = (RejectionReason.NONE, "")
+    return _complete_or_ask(draft)
 
 
 def convert_reasons(draft: ReviewDraft, effects: Sequence[Effect]) -> Effects:
@@ -188,17 +206,39 @@ def _complete(draft: ReviewDraft) -> Effects:
 
 
 def _complete_summary_side(draft: ReviewDraft) -> Effects:
-    if draft.undecided() or draft.has_rating_conflict:
-        draft.pending = PendingQuestion(LEAVING)
-        return []
-    split = next(
-        (at for at, position in enumerate(draft.positions) if draft.has_split_label(position)), None
-    )
-    if split is not None:
-        effects = show_position(draft, split)
-        draft.say(ReviewText.NOT_SETTLED_LABEL_SPLIT, WARNING)
-        return effects
-    return [Select(Side.SUMMARY, None), CompleteReview()]
+    draft.answers = {}
+    for at, position in enumerate(draft.positions):
+        split, lacking = draft.has_split_label(position), draft.missing_parts(position)
+        if split or lacking:
+            effects = show_position(draft, at)
+            code = ReviewText.NOT_SETTLED_LABEL_SPLIT if split else ReviewText.NOT_SETTLED_LACKING
+            draft.say(code, WARNING, parts=" and ".join(lacking))
+            return effects
+    return _complete_or_ask(draft)
+
+
+def _complete_or_ask(draft: ReviewDraft) -> Effects:
+    """Ask for the next kind of open work without an answer, else complete the sample."""
+    kind = next((kind for kind in draft.open_kinds() if kind not in draft.answers), None)
+    if kind is None:
+        return [Select(Side.SUMMARY, None), _completion(draft)]
+    draft.asked_kind = kind
+    draft.pending = PendingQuestion(CONFIRMING if kind in CONFIRMATIONS else LEAVING)
+    wanted: Sequence[ReviewPosition] = ()
+    if kind is OpenKind.CONFLICTS:
+        undecided = draft.undecided()
+        wanted = [each for each in draft.positions if each.group in undecided]
+    elif kind is OpenKind.CHANGED:
+        wanted = draft.changed_positions()
+    return show_position(draft, draft.positions.index(wanted[0])) if wanted else []
+
+
+def _completion(draft: ReviewDraft) -> CompleteReview:
+    none = (RejectionReason.NONE, "")
+    rest, note = draft.answers.get(OpenKind.CONFLICTS, none)
+    reason, words = draft.answers.get(OpenKind.RATING, none)
+    leave = tuple(kind.value for kind in draft.answers if kind in CONFIRMATIONS)
+    return CompleteReview(rest, note, reason.value or words, leave)
 
 
 def show_first_conflict(draft: ReviewDraft) -> Effects:
@@ -243,7 +283,10 @@ def _open_positions(draft: ReviewDraft) -> list[int]:
     return [
         at
         for at, position in enumerate(draft.positions)
-        if (position.group and id(position.group) in wanted) or draft.has_split_label(position)
+        if (position.group and id(position.group) in wanted)
+        or draft.is_changed(position)
+        or draft.has_split_label(position)
+        or draft.missing_parts(position)
     ]
 
 
@@ -371,7 +414,8 @@ def apply_stored_result(draft: ReviewDraft, now: tuple[Annotation, ...], text: s
         draft.at = sources.index(held.group.sources) if held.group.sources in sources else -1
     else:
         draft.at = min(draft.at, len(draft.positions) - 1)
-    if draft.pending and draft.pending.kind == LEAVING and not draft.undecided():
+    asks = draft.pending is not None and draft.pending.kind in (LEAVING, CONFIRMING)
+    if asks and draft.asked_kind not in draft.open_kinds():
         draft.pending = None
     draft.say(text, SAVED)
 

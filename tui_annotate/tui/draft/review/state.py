@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Self
 
-from tui_annotate.domain.adjudication import RejectionReason
+from tui_annotate.domain.adjudication import OpenKind, OpenParts, RejectionReason
 from tui_annotate.domain.annotations import REJECTED, Anchor, Annotation
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.labels import MOST_OPTIONS
@@ -21,11 +21,12 @@ from tui_annotate.methods.adjudication import (
     GroupDecision,
     find_adjudicated,
     find_decision,
+    find_orphans,
     find_rejections,
 )
 from tui_annotate.tui.draft.state import Draft, LabelOption, reason_options
 from tui_annotate.tui.keys.actions import REVIEWING
-from tui_annotate.tui.keys.key_lines import LEAVING, REFUSING, REOPENING
+from tui_annotate.tui.keys.key_lines import CONFIRMING, LEAVING, REFUSING, REOPENING
 from tui_annotate.tui.palette import CHOSEN
 
 WHY: Final[Mapping[RejectionReason, str]] = {
@@ -35,12 +36,24 @@ WHY: Final[Mapping[RejectionReason, str]] = {
 }
 
 
+CONFIRMATIONS: Final[Mapping[OpenKind, str]] = {
+    OpenKind.CHANGED: "keep the decision",
+    OpenKind.COMMENTS: "no final comment",
+    OpenKind.QUESTIONS: "no answer",
+}
+
+_NOTHING_OPEN: Final = OpenParts()
+
 EVERYONE: Final = "the sample, for everyone"
 
 
 @dataclass(frozen=True, slots=True)
 class ReviewPosition:
-    """One entry to review: a group of candidate annotations, or an annotation of the reviewer."""
+    """One entry to review: a group of candidates, or an adjudicated annotation without candidates.
+
+    Such an annotation is the reviewer's own, or its annotators deleted or reopened what it was made
+    from.
+    """
 
     group: CandidateGroup | None = None
     own: Annotation | None = None
@@ -66,9 +79,15 @@ class _ReviewIndex:
     positions: tuple[ReviewPosition, ...]
     decided: Mapping[int, GroupDecision]
     of: Mapping[str, Sequence[Annotation]]
+    stale: frozenset[str]
 
     @classmethod
-    def build(cls, groups: tuple[CandidateGroup, ...], settled: tuple[Annotation, ...]) -> Self:
+    def build(
+        cls,
+        groups: tuple[CandidateGroup, ...],
+        settled: tuple[Annotation, ...],
+        stale: frozenset[str],
+    ) -> Self:
         of: dict[str, list[Annotation]] = defaultdict(list)
         own = []
         for one in settled:
@@ -76,17 +95,18 @@ class _ReviewIndex:
                 of[name].append(one)
             if one.settled and not one.settled.sources and one.origin != REJECTED:
                 own.append(ReviewPosition(own=one))
+        own += [ReviewPosition(own=one) for one in find_orphans(groups, settled)]
         positions = [*map(ReviewPosition, groups), *own]
         decided = {
             id(group): find_decision(
-                group, [one for name in group.sources for one in of.get(name, ())]
+                group, [one for name in group.sources for one in of.get(name, ())], stale=stale
             )
             for group in groups
         }
         ordered = sorted(
             positions, key=lambda position: (not position.claims, sorted(position.claims))
         )
-        return cls(groups, settled, tuple(ordered), decided, of)
+        return cls(groups, settled, tuple(ordered), decided, of, stale)
 
 
 @dataclass
@@ -98,7 +118,10 @@ class ReviewDraft(Draft):
         people: letters of all annotators whose work counts.
         edited: letters of those who edited their work after the first adjudication.
         names: names of annotators by letter, while names are shown.
-        has_rating_conflict: whether ratings differ and none is adjudicated.
+        open_parts: what is undecided or changed, apart from open conflicts.
+        ratings: annotators' ratings, each with their letters.
+        answers: reason and note for each kind of open work, while the completion asks for them.
+        asked_kind: the kind of open work that the completion asks for.
         blocked_reason: why this reviewer may not adjudicate the sample; empty if they may.
         at: index in `positions` of the entry now under review; -1 for none.
         candidate: index of the chosen candidate in this entry; -1 for none.
@@ -114,7 +137,10 @@ class ReviewDraft(Draft):
     edited: tuple[str, ...] = ()
     names: Mapping[str, str] = field(default_factory=dict)
     progress: State = State.NEW
-    has_rating_conflict: bool = False
+    open_parts: OpenParts = _NOTHING_OPEN
+    ratings: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    answers: dict[OpenKind, tuple[RejectionReason, str]] = field(default_factory=dict)
+    asked_kind: OpenKind = OpenKind.CONFLICTS
     blocked_reason: str = ""
     at: int = -1
     candidate: int = -1
@@ -148,8 +174,14 @@ class ReviewDraft(Draft):
     @property
     def index(self) -> _ReviewIndex:
         index = self._index
-        if index is None or index.groups is not self.groups or index.settled is not self.settled:
-            index = self._index = _ReviewIndex.build(self.groups, self.settled)
+        stale = self.open_parts.stale
+        if (
+            index is None
+            or index.groups is not self.groups
+            or index.settled is not self.settled
+            or index.stale != stale
+        ):
+            index = self._index = _ReviewIndex.build(self.groups, self.settled, stale)
         return index
 
     @property
@@ -198,11 +230,63 @@ class ReviewDraft(Draft):
             group for group in self.groups if self.decision_on(group) is GroupDecision.OPEN
         )
 
+    def changed_positions(self) -> tuple[ReviewPosition, ...]:
+        """Return the entries that were decided before an annotator changed their candidates."""
+        return tuple(position for position in self.positions if self.is_changed(position))
+
+    def is_changed(self, position: ReviewPosition) -> bool:
+        if position.group:
+            return self.decision_on(position.group) is GroupDecision.CHANGED
+        settled = position.own.settled if position.own else None
+        return settled is not None and not self.open_parts.stale.isdisjoint(settled.sources)
+
+    def has_lost_sources(self, position: ReviewPosition) -> bool:
+        """Whether an entry was made from annotations that are deleted or not complete now."""
+        settled = position.own.settled if position.own else None
+        return settled is not None and bool(settled.sources)
+
+    @property
+    def has_rating_conflict(self) -> bool:
+        """Whether ratings differ, without a decision."""
+        return self.open_parts.rating
+
+    def open_kinds(self) -> tuple[OpenKind, ...]:
+        """Return the kinds of undecided work, in the order in which the completion asks."""
+        parts = self.open_parts
+        found = {
+            OpenKind.CONFLICTS: bool(self.undecided()),
+            OpenKind.CHANGED: bool(self.changed_positions()) or parts.stale_rating,
+            OpenKind.RATING: parts.rating,
+            OpenKind.COMMENTS: bool(parts.comments),
+            OpenKind.QUESTIONS: bool(parts.questions),
+        }
+        return tuple(kind for kind in OpenKind if found[kind])
+
+    def count_open(self) -> int:
+        """Return the number of undecided conflicts, changed decisions and ratings."""
+        parts = self.open_parts
+        ratings = parts.rating + parts.stale_rating
+        return len(self.undecided()) + len(self.changed_positions()) + ratings
+
     def has_split_label(self, position: ReviewPosition) -> bool:
         made = [position.own] if position.own else []
         for candidate in position.group.candidates if position.group else ():
             made += self.adjudicated_from(candidate)
         return any(self.tree.split(one.labels) for one in made)
+
+    def missing_parts(self, position: ReviewPosition) -> tuple[str, ...]:
+        """Return what the label set requires, and the result of an entry lacks: note, evidence."""
+        made: list[Annotation] = [position.own] if position.own else []
+        group = position.group
+        for candidate in group.candidates if group else ():
+            made += self.adjudicated_from(candidate)
+        if group and self.decision_on(group) is GroupDecision.AGREED:
+            made += [
+                Annotation("", one.claim, one.evidence, one.labels, one.note)
+                for one in group.candidates
+            ]
+        lacking = {part for one in made for part in self.tree.lacks(one)} - {"label"}
+        return tuple(sorted(lacking))
 
     def adjudicated_from(self, candidate: CandidateAnnotation) -> tuple[Annotation, ...]:
         return find_adjudicated(candidate, self._of(candidate))
@@ -256,6 +340,8 @@ class ReviewDraft(Draft):
         """Return what the digit keys choose from: reasons, labels during an edit, or candidates."""
         if self.pending and self.pending.kind in (REFUSING, LEAVING):
             return reason_options(tuple(WHY.values()))
+        if self.pending and self.pending.kind == CONFIRMING:
+            return reason_options([CONFIRMATIONS[self.asked_kind]])
         if self.pending and self.pending.kind == REOPENING:
             return reason_options(
                 [self.describe_people([one] if one else []) or EVERYONE for one in self.reopenable]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Final
 
-from tui_annotate.domain.adjudication import ReviewAction
+from tui_annotate.domain.adjudication import OpenKind, ReviewAction
 from tui_annotate.domain.annotations import Annotation
 from tui_annotate.domain.assignments import State
+from tui_annotate.domain.report_collections import NOT_RATED
 from tui_annotate.domain.samples import SampleKind, Side
 from tui_annotate.methods.adjudication import (
     CandidateAnnotation,
@@ -33,7 +34,8 @@ from tui_annotate.tui.draft.words import (
     with_more,
 )
 from tui_annotate.tui.keys.actions import REVIEWING
-from tui_annotate.tui.keys.key_lines import LEAVING, REFUSING, REOPENING
+from tui_annotate.tui.keys.key_lines import CONFIRMING, LEAVING, REFUSING, REOPENING
+from tui_annotate.tui.line_text import cut
 
 _LENGTHS: Final = (
     *((quote, 9) for quote in (36, 30, 24, 20, 16, 13, 10)),
@@ -63,7 +65,7 @@ _DECISIONS: Final = {
 
 def draft_line(draft: ReviewDraft, cells: int = 1000) -> tuple[str, Kind]:
     """Return the review screen's status line and its kind, such as `hint`."""
-    asked = (REFUSING, LEAVING, REOPENING)
+    asked = (REFUSING, LEAVING, CONFIRMING, REOPENING)
     question = draft.pending is not None and draft.pending.kind in asked
     if draft.message and not (question and draft.message.kind == SAVED):
         return draft.message.text, draft.message.kind
@@ -75,7 +77,7 @@ def draft_line(draft: ReviewDraft, cells: int = 1000) -> tuple[str, Kind]:
         return fit_parts(partial(_describe_question, draft), _LENGTHS, cells), DRAFT
     if draft.hints or draft.state != REVIEWING:
         return words.draft_line(draft, cells)
-    kind: Kind = SAVED if not draft.undecided() and draft.progress is State.DONE else DRAFT
+    kind: Kind = SAVED if not draft.count_open() and draft.progress is State.DONE else DRAFT
     text = fit_parts(partial(_describe_current, draft), _LENGTHS, cells)
     return text, HINT if draft.blocked_reason else kind
 
@@ -83,19 +85,67 @@ def draft_line(draft: ReviewDraft, cells: int = 1000) -> tuple[str, Kind]:
 def _describe_question(draft: ReviewDraft, quote: int) -> list[str]:
     if draft.pending and draft.pending.kind == REOPENING:
         return [ReviewText.WHOSE_WORK.text()]
-    if draft.pending and draft.pending.kind == LEAVING:
-        count = len(draft.undecided())
-        if not count:
-            return [ReviewText.WHY_NO_RATING.text(), ReviewText.CHOOSE_RATING.text()]
-        code = ReviewText.WHY_ONE_OPEN if count == 1 else ReviewText.WHY_OPEN
-        return [code.text(count=count)]
+    if draft.pending and draft.pending.kind in (LEAVING, CONFIRMING):
+        return _describe_open(draft, draft.asked_kind, quote)
     if draft.chosen is None:
         return [ReviewText.WHY_REJECT_ALL.text()]
     return [ReviewText.WHY_REJECT.text(candidate=_describe_candidate(draft, draft.chosen, quote))]
 
 
+def _describe_open(draft: ReviewDraft, kind: OpenKind, quote: int) -> list[str]:
+    """Name what is open, with the keys that leave it so or decide it."""
+    parts = draft.open_parts
+    match kind:
+        case OpenKind.CONFLICTS:
+            undecided = draft.undecided()
+            code = ReviewText.WHY_ONE_OPEN if len(undecided) == 1 else ReviewText.WHY_OPEN
+            names = cut(_name_candidates(draft, undecided[0]), quote)
+            return [code.text(count=len(undecided), candidates=names)]
+        case OpenKind.CHANGED:
+            changed = cut("; ".join(_name_changed(draft)), quote)
+            return [ReviewText.CHANGED.text(changed=changed), ReviewText.DECIDE_AGAIN.text()]
+        case OpenKind.RATING:
+            ratings = cut(_name_ratings(draft), quote)
+            why = ReviewText.WHY_NO_RATING.text(ratings=ratings)
+            return [why, ReviewText.CHOOSE_RATING.text()]
+        case OpenKind.COMMENTS:
+            people = draft.describe_people(parts.comments)
+            return [ReviewText.COMMENTED.text(people=people), ReviewText.WRITE_COMMENT.text()]
+        case OpenKind.QUESTIONS:
+            one = parts.questions == 1
+            code = ReviewText.ASKED_ONE if one else ReviewText.ASKED
+            return [code.text(count=parts.questions), ReviewText.ANSWER_FIRST.text()]
+
+
+def _name_candidates(draft: ReviewDraft, group: CandidateGroup) -> str:
+    return ", ".join(
+        f"{draft.label_names(each.labels)} {draft.describe_people(each.people)}"
+        for each in group.candidates
+    )
+
+
+def _name_changed(draft: ReviewDraft) -> Iterator[str]:
+    if draft.open_parts.stale_rating:
+        ratings = _name_ratings(draft)
+        yield ReviewText.CHANGED_RATING.text(rating=draft.rating, ratings=ratings)
+    for position in draft.changed_positions():
+        if position.group:
+            yield _name_candidates(draft, position.group)
+        elif position.own:
+            yield draft.label_names(position.own.labels)
+
+
+def _name_ratings(draft: ReviewDraft) -> str:
+    rated = [f"{draft.describe_people(letters)} {word}" for word, letters in draft.ratings]
+    given = {letter for _, letters in draft.ratings for letter in letters}
+    silent = [letter for letter in draft.people if letter not in given]
+    rated += [f"{draft.describe_people(silent)} {NOT_RATED}"] if silent else []
+    return ", ".join(rated)
+
+
 def _next_key(draft: ReviewDraft) -> str:
-    return (ReviewText.NEXT_CONFLICT if draft.undecided() else ReviewText.COMPLETE).text()
+    open_ = draft.undecided() or draft.changed_positions()
+    return (ReviewText.NEXT_CONFLICT if open_ else ReviewText.COMPLETE).text()
 
 
 def _describe_current(draft: ReviewDraft, quote: int) -> list[str]:
@@ -115,11 +165,13 @@ def _describe_current(draft: ReviewDraft, quote: int) -> list[str]:
     if draft.position.own:
         own = _describe_adjudicated(draft, draft.position.own, quote)
         keys = (ReviewText.EDIT_KEY.text(), ReviewText.REMOVE_KEY.text())
-        return [ReviewText.OWN.text(annotation=own), *keys, end]
+        lost = draft.has_lost_sources(draft.position)
+        code = ReviewText.SOURCE_LOST if lost else ReviewText.OWN
+        return [code.text(annotation=own), *keys, end]
     if draft.position.group is None:
         return [end]
-    open_ = draft.decision_on(draft.position.group) is GroupDecision.OPEN
-    return [*_describe_group(draft, draft.position.group, quote), "" if open_ else end]
+    decided = draft.decision_on(draft.position.group).decided
+    return [*_describe_group(draft, draft.position.group, quote), end if decided else ""]
 
 
 def _describe_group(draft: ReviewDraft, group: CandidateGroup, quote: int) -> list[str]:
@@ -135,6 +187,8 @@ def _describe_group(draft: ReviewDraft, group: CandidateGroup, quote: int) -> li
             reason = describe_refusal(draft.refusal_of(group.candidates[0]))
             accept = ReviewText.DIGIT_AND_ACCEPT.text(digits=_digit_range(draft))
             return [ReviewText.REJECTED_REASON.text(reason=reason), accept]
+        case GroupDecision.CHANGED:
+            return _describe_changed(draft, quote)
         case GroupDecision.AGREED:
             described = _describe_adjudicated(draft, group.candidates[0], quote)
             return [ReviewText.AGREED.text(annotation=with_more(described, group.candidates))]
@@ -144,6 +198,17 @@ def _describe_group(draft: ReviewDraft, group: CandidateGroup, quote: int) -> li
         return _describe_candidate_state(draft, group.candidates[0], quote)
     choose = ReviewText.CHOOSE.text(digits=_digit_range(draft))
     return [choose, ReviewText.MERGE_KEY.text(), ReviewText.REJECT_ALL_KEY.text()]
+
+
+def _describe_changed(draft: ReviewDraft, quote: int) -> list[str]:
+    if made := draft.adjudicated_here():
+        described = _describe_adjudicated(draft, made[0], quote)
+        what = ReviewText.DECIDED_BEFORE.text(annotation=with_more(described, made))
+    else:
+        what = ReviewText.REJECTED_BEFORE.text()
+    if draft.in_hand:
+        return [what, ReviewText.ACCEPT_AGAIN.text()]
+    return [what, ReviewText.CHOOSE_AGAIN.text(digits=_digit_range(draft))]
 
 
 def _describe_proposal(draft: ReviewDraft, group: CandidateGroup, quote: int) -> str:
@@ -169,6 +234,9 @@ def _describe_candidate_state(
     note = ""
     if candidate.note:
         note = ReviewText.NOTE.text(note=quote_text(candidate.note, cells=quote))
+    changed = draft.group is not None and draft.decision_on(draft.group) is GroupDecision.CHANGED
+    if changed:
+        return [ReviewText.ACCEPT.text(candidate=described), note]
     if made := draft.adjudicated_from(candidate):
         decision = _describe_decision(made[0])
         return [ReviewText.DECIDED.text(decision=decision, annotation=described), note]
@@ -261,6 +329,8 @@ def describe_group_status(draft: ReviewDraft, group: CandidateGroup) -> str:
         return ReviewText.STATUS_DECIDED.text()
     if decided is GroupDecision.REJECTED:
         return ReviewText.STATUS_REJECTED.text()
+    if decided is GroupDecision.CHANGED:
+        return ReviewText.STATUS_CHANGED.text()
     if group.status is GroupStatus.AGREED:
         code = ReviewText.STATUS_AGREED_BUT if differences else ReviewText.STATUS_AGREED
         return code.text(differences=differences)

@@ -32,6 +32,8 @@ class ReviewQueueMessage(ScreenMessage):
     OWN_WORK = "your own work"
     REOPENED = "{count} reopened"
     EDITED = "{count} edited later"
+    CHANGED = "changed since adjudication"
+    OPEN = "{count} open"
     INCOMPLETE = "{done} of {all} complete"
 
 
@@ -109,7 +111,14 @@ class ReviewQueue:
 
 def _matches(row: QueuedSample, search: str, states: Collection[State]) -> bool:
     texts = (*row.key, row.group, row.summary)
-    return (not states or row.state in states) and any(search in text.casefold() for text in texts)
+    return (not states or _shown_state(row) in states) and any(
+        search in text.casefold() for text in texts
+    )
+
+
+def _shown_state(row: QueuedSample) -> State:
+    """Return the state whose mark the list shows: what changed since is not adjudicated."""
+    return State.REOPENED if row.state is State.DONE and row.changed else row.state
 
 
 def _queue_row(row: QueuedSample) -> QueueRow:
@@ -124,6 +133,8 @@ def _queue_row(row: QueuedSample) -> QueueRow:
         return QueueRow(row.key, waiting, row.state, row.annotations, row.summary, "")
     parts = (
         ReviewQueueMessage.AGAINST_SCORE.text(score=row.against) if row.against is not None else "",
+        ReviewQueueMessage.CHANGED.text() if row.changed else "",
+        ReviewQueueMessage.OPEN.text(count=row.open) if row.open else "",
         ReviewQueueMessage.REOPENED.text(count=row.reopened) if row.reopened else "",
         ReviewQueueMessage.EDITED.text(count=row.edited) if row.edited else "",
         format_count(row.conflicts, "conflict"),
@@ -132,4 +143,4 @@ def _queue_row(row: QueuedSample) -> QueueRow:
         own,
     )
     waiting = ", ".join(filter(None, parts))
-    return QueueRow(row.key, waiting, row.state, row.annotations, row.summary, "")
+    return QueueRow(row.key, waiting, _shown_state(row), row.annotations, row.summary, "")

@@ -44,14 +44,17 @@ class ReviewMessage(ScreenMessage):
     ADJUDICATED = "adjudicated: {labels}"
     REFUSED = "rejected: {reason}"
     OWN = "your own: {labels}"
+    SOURCES_LOST = "its candidate was deleted, or is not complete now"
     POSITION = "group {number}/{count}"
     POSITIONS = "{positions}, {open} open"
     OWN_ANNOTATION = "your own"
+    ACCEPTED_BEFORE = "accepted, candidate gone"
     EVIDENCE = "{count} evidence"
     NO_EVIDENCE = "no evidence"
     RATED = "rated {ratings}"
     NOT_COMPLETED = "{count} not completed"
     REOPENED = "{count} reopened"
+    CHANGED = "changed since adjudication: {people}"
     EDITED = "edited after adjudication: {people}"
     OWN_WORDS = "other reason"
     NEXT_CANDIDATES = "more"
@@ -139,9 +142,10 @@ def titles(
     name = item_rows.name(draft, name)
     if draft.position is None:
         known = format_count(len(positions), "group")
-        counts = ReviewMessage.POSITIONS.text(positions=known, open=len(draft.undecided()))
+        counts = ReviewMessage.POSITIONS.text(positions=known, open=draft.count_open())
         return Title(name, (counts if positions else "", rating), right)
-    own = ReviewMessage.OWN_ANNOTATION.text()
+    lost = draft.has_lost_sources(draft.position)
+    own = (ReviewMessage.ACCEPTED_BEFORE if lost else ReviewMessage.OWN_ANNOTATION).text()
     words = describe_group_status(draft, draft.group) if draft.group else own
     position = ReviewMessage.POSITION.text(number=draft.at + 1, count=len(positions))
     return Title(name, (position, rating, words), right)
@@ -175,7 +179,9 @@ def _spot_marks(
 ) -> Iterator[tuple[Anchor, AnnotationMark]]:
     if position.own:
         slot = slot_of(draft, position.own.labels)
-        yield from _anchor_marks(position.own.claim, OWN, slot, here=here)
+        sign = CHOSEN if draft.has_lost_sources(position) else OWN
+        anchors = position.own.claim or position.own.evidence
+        yield from _anchor_marks(anchors, sign, slot, here=here)
     elif position.group:
         made = {
             one.id: one
@@ -228,8 +234,11 @@ def candidates(draft: ReviewDraft, cells: int) -> tuple[list[list[Words]], int]:
             message = ReviewMessage.REFUSED.text(reason=reason)
             lines.append([(f"  {REFUSED} {message}", "warning")])
     elif own := position.own:
-        head = ReviewMessage.OWN.text(labels=draft.label_names(own.labels))
-        lines += _text_block(head, own.note, cells)
+        lost = draft.has_lost_sources(position)
+        code = ReviewMessage.ADJUDICATED if lost else ReviewMessage.OWN
+        lines += _text_block(code.text(labels=draft.label_names(own.labels)), own.note, cells)
+        if lost:
+            lines.append([(f"    {ReviewMessage.SOURCES_LOST.text()}", "warning")])
     return lines, focused
 
 

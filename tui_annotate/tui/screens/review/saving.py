@@ -126,7 +126,7 @@ def take_over(draft: ReviewDraft, found: ReviewSample) -> None:
     draft.annotations = single_document.exchange_all_sides(sample, found.annotations)
     candidates = [word for word, _ in found.ratings if word not in found.scale]
     draft.scale, draft.rating = (*found.scale, *candidates), found.assignment.rating
-    draft.has_rating_conflict = found.has_rating_conflict
+    draft.open_parts, draft.ratings = found.open, found.ratings
     draft.progress, draft.blocked_reason = found.assignment.state, found.refused
     draft.people, draft.edited = tuple(layer.letter for layer in found.layers), found.edited
 
@@ -156,8 +156,8 @@ class ReviewSaves:
                 self.send_action("remove", annotation_id=annotation.id)
             case Save(annotation):
                 self._save_edit(annotation)
-            case CompleteReview(rest, note):
-                self._finish_sample(rest=rest, note=note)
+            case CompleteReview(rest, note, unrated, leave):
+                self._finish_sample(rest=rest, note=note, unrated=unrated, leave=leave)
             case Undo(redo):
                 self._undo(redo=redo)
             case Rate() | Comment():
@@ -226,10 +226,15 @@ class ReviewSaves:
             open_sample.finished + assignment.state.finished - open_sample.assignment.state.finished
         )
         draft.progress, draft.rating = assignment.state, assignment.rating
-        now = replace(open_sample, assignment=assignment, finished=finished)
-        draft.has_rating_conflict = cast("ReviewSample", now).has_rating_conflict
+        now = replace(
+            cast("ReviewSample", open_sample),
+            assignment=assignment,
+            finished=finished,
+            open=review_result.open,
+        )
+        draft.open_parts = review_result.open
         if current := self._screen.current:
-            self._screen.current = replace(current, open_sample=now)
+            self._screen.current = replace(current, open_sample=cast("OpenSample", now))
 
     def _save_edit(self, annotation: Annotation) -> None:
         draft, open_sample = self._draft, self._screen.open_sample

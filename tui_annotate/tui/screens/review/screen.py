@@ -7,12 +7,14 @@ the screen works like the annotating screen, with the assist.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Final, cast
 
 from textual.app import ComposeResult
 
 from tui_annotate.domain.annotations import Anchor, Annotation
+from tui_annotate.domain.assignments import State
 from tui_annotate.domain.samples import Side
 from tui_annotate.tui.draft.effects import Effect, Effects, Open
 from tui_annotate.tui.draft.messages import NO_MESSAGE, Kind, StatusMessage
@@ -23,8 +25,9 @@ from tui_annotate.tui.draft.review.words import draft_line
 from tui_annotate.tui.draft.state import RATING, Draft
 from tui_annotate.tui.key_queue import KeyOrPaste
 from tui_annotate.tui.keys.actions import REVIEWING
-from tui_annotate.tui.keys.key_lines import REOPENING
+from tui_annotate.tui.keys.key_lines import CONFIRMING, REOPENING
 from tui_annotate.tui.keys.key_map import KeyMap
+from tui_annotate.tui.palette import STATE_GLYPHS
 from tui_annotate.tui.row_widgets import WordsList
 from tui_annotate.tui.screens.annotate.features.collection import Collection
 from tui_annotate.tui.screens.annotate.features.imported_comments import ImportedComments
@@ -43,6 +46,7 @@ from tui_annotate.tui.screens.sample.feature import Feature, FeatureOrder, TextP
 from tui_annotate.tui.screens.sample.rows import Title
 from tui_annotate.tui.widgets.annotation_list import AnnotationList
 from tui_annotate.tui.widgets.document_pane import AnnotationMark
+from tui_annotate.tui.widgets.header_bar import Header
 from tui_annotate.tui.widgets.label_bar import LONGEST, MOST_ROWS, LabelBar, Option
 from tui_annotate.tui.widgets.pane_title import PaneTitle
 
@@ -55,6 +59,8 @@ if TYPE_CHECKING:
 
 class AnnotatorThreads(ThreadFeature):
     """Part of the review screen that shows annotators' questions and sends the replies."""
+
+    _left = 0  # questions that are unanswered after the reply that is being written
 
     def read_thread(
         self, session: AnnotatorSession, open_sample: OpenSample, annotation: Annotation | None
@@ -76,6 +82,7 @@ class AnnotatorThreads(ThreadFeature):
                 return
             waiting = [thread for thread in threads if thread.waiting]
             thread, more = (waiting or threads[::-1])[0], len(waiting) - 1
+            self._left = max(more, 0)
             names = {thread.person: "an annotator"}
             lines = [
                 (names.get(each.author, "a reviewer"), format_minute(each.at), each.text)
@@ -96,6 +103,10 @@ class AnnotatorThreads(ThreadFeature):
             )
 
         self.host.read(lambda: session.team().comments.list_threads(sample=key), show)
+
+    def message_sent(self) -> None:
+        if isinstance(draft := self.host.draft, ReviewDraft):
+            draft.open_parts = replace(draft.open_parts, questions=self._left)
 
 
 class AnnotatorNotes(Feature):
@@ -214,9 +225,10 @@ class ReviewScreen(WorkspaceScreen):
         if draft.hints:
             return super().key_pairs(draft, keys)
         count = len(draft.options())
+        digits = f"1-{count}" if count > 1 else "1"
         question = draft.pending.kind if draft.pending else ""
         if draft.state == REVIEWING:
-            pairs = keys.line(REVIEWING, digits=f"1-{count}" if count > 1 else "1")
+            pairs = keys.line(REVIEWING, digits=digits)
             two = all(map(draft.sample.side, Side))
             means = {
                 "rival": count > 0,
@@ -227,7 +239,7 @@ class ReviewScreen(WorkspaceScreen):
             return [pair for pair in pairs if means.get(pair[1], True)]
         if question in ("", "child", "evidence"):
             return super().key_pairs(draft, keys)
-        return keys.line(draft.state, question=question, digits=f"1-{count}")
+        return keys.line(draft.state, question=question, digits=digits)
 
     def bar(self, draft: Draft) -> tuple[Sequence[Option], str, bool]:
         if isinstance(draft, ReviewDraft) and draft.state == REVIEWING:
@@ -235,7 +247,7 @@ class ReviewScreen(WorkspaceScreen):
         question = draft.pending.kind if draft.pending else ""
         if isinstance(draft, ReviewDraft) and question not in ("", RATING) and not draft.editing:
             options = [(one.digit, one.text, False, False, -1) for one in draft.options()]
-            if question == REOPENING:
+            if question in (REOPENING, CONFIRMING):
                 return options, "", False
             return [*options, ("0", ReviewMessage.OWN_WORDS.text(), False, False, -1)], "", False
         return super().bar(draft)
@@ -266,8 +278,24 @@ class ReviewScreen(WorkspaceScreen):
         parts = (
             ReviewMessage.NOT_COMPLETED.text(count=found.pending) if found.pending else "",
             ReviewMessage.REOPENED.text(count=found.reopened) if found.reopened else "",
+            self._describe_changed(),
         )
         return ", ".join(filter(None, parts))
+
+    def header(self) -> Header | None:
+        header = super().header()
+        # The work is no longer what was adjudicated: the mark is that of the list of samples.
+        changed = self._describe_changed()
+        return header._replace(state="") if header and changed else header
+
+    def _describe_changed(self) -> str:
+        if self.open_sample is None:
+            return ""
+        found = cast("ReviewSample", self.open_sample)
+        if found.assignment.state is not State.DONE or not found.open.changed:
+            return ""
+        text = ReviewMessage.CHANGED.text(people=" ".join(found.open.changed))
+        return f"{STATE_GLYPHS[State.REOPENED]} {text}"
 
     def _show_lists(self, draft: Draft) -> None:
         if not isinstance(draft, ReviewDraft) or draft.editing:

@@ -154,6 +154,9 @@ class ThreadFeature(Feature):
     ) -> None:
         raise NotImplementedError
 
+    def message_sent(self) -> None:
+        """Update the screen after a message was stored, if it shows a state of the thread."""
+
     def open_thread(
         self,
         lines: Sequence[ThreadLine],
@@ -173,6 +176,7 @@ class ThreadFeature(Feature):
         def sent(_: object) -> None:
             self._unsent = ""
             self.host.share_stored()
+            self.message_sent()
             self.host.show_message(sent_message)
 
         self.host.open_dialog(CommentDialog(lines, text=self._unsent, **how), write)
