@@ -156,11 +156,11 @@ class ReviewQueries:
         self.check_reviewer(reviewer)
         with self.store.reading() as log:
             people = read_letters(log, key)
-        found = {letter: self.people.person(person) for letter, person in people.items()}
+            there = set(log.workers(key, assigned=True))  # others were merged into another person
         return {
-            letter: person.name
-            for letter, person in found.items()
-            if person.kind is not PersonKind.MERGED
+            letter: self.people.person(person).name
+            for letter, person in people.items()
+            if person in there
         }
 
     def find_annotator(self, reviewer: str, key: SampleKey, who: str) -> Person:

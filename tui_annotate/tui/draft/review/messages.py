@@ -21,7 +21,7 @@ class ReviewText(ScreenMessage):
     )
     NO_MAJORITY = "No candidate has a majority: press a candidate's digit, then y to accept it"
     ALREADY_TAKEN = "This candidate is already accepted · e edits it, x rejects it"
-    SOURCES_LOST = "Already accepted; its candidate is gone · e edits it, x removes it"
+    SOURCES_LOST = "Already accepted, though it has no candidate now · e edits, x removes it"
     ALREADY_REFUSED = "Already rejected: {reason} · to accept a candidate, press its digit, then y"
     NO_CANDIDATES_TO_MERGE = "Nothing to merge: fewer than two candidate annotations in this group"
     LABEL_TO_MERGE_UNCLEAR = (
@@ -110,7 +110,7 @@ class ReviewText(ScreenMessage):
     NOTHING = "No annotations: Enter completes the sample"
     SELECT_AND_ADD = "select words and press + to add your own annotation"
     OWN = "Your own: {annotation}"
-    SOURCE_LOST = "Accepted, its candidate is gone: {annotation}"
+    SOURCE_LOST = "Accepted, no candidate now: {annotation}"
     EDIT_KEY = "e edit"
     REMOVE_KEY = "x remove"
     MERGE_KEY = "M merge"

@@ -48,7 +48,7 @@ class ReviewMessage(ScreenMessage):
     POSITION = "group {number}/{count}"
     POSITIONS = "{positions}, {open} open"
     OWN_ANNOTATION = "your own"
-    ACCEPTED_BEFORE = "accepted, candidate gone"
+    ACCEPTED_BEFORE = "accepted, no candidate now"
     EVIDENCE = "{count} evidence"
     NO_EVIDENCE = "no evidence"
     RATED = "rated {ratings}"
