@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pytest
 from rich.cells import cell_len
@@ -15,7 +15,7 @@ from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import NotFound, Unavailable
 from tui_annotate.domain.samples import SampleKey, SiblingSample
 from tui_annotate.domain.scores import ScoreSummaries, ScoreSummary
-from tui_annotate.tui.screens.queue import FILTERS, QueueScores, QueueScreen
+from tui_annotate.tui.screens.queue import FILTERS, QUEUE, QueueScores, QueueScreen
 from tui_annotate.tui.widgets.queue_rows import PAGE, QueueList
 
 _TOTAL = 100_000
@@ -75,6 +75,15 @@ async def _shown(stage: Stage, pilot: Pilot[object], words: str) -> None:
     """Waits until words stand on the screen; a page that opens may need more than a frame."""
     while words not in stage.text():
         await pilot.pause(0.01)
+
+
+async def test_locked_samples_are_counted_apart() -> None:
+    """They can not be completed any more."""
+    screen = QueueScreen(_Store().page, listing=replace(QUEUE, locked=6))
+    async with run_stage(screen=screen) as (stage, pilot):
+        await _idle(stage, pilot)
+        title = stage.lines()[0]
+        assert title.startswith("━ QUEUE ━ 16666/99994 completed · »16,666 ⚑16,666 6 locked ━")
 
 
 async def test_rows_show_state_id_count_and_summary() -> None:

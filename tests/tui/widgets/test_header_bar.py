@@ -105,3 +105,12 @@ async def test_what_is_shared_is_a_glyph_and_a_word(state: str, words: str) -> N
         widget.show_sync(state)
         await pilot.pause()
         assert f"{words}  ✓ saved " in stage.lines()[0]
+
+
+async def test_progress_is_of_the_samples_that_can_be_completed() -> None:
+    """Locked samples are counted apart; with them alone, nothing is left to do."""
+    line = await _line(140, finished=90, locked=30, aside="30 locked")
+    assert " 100% · 30 locked " in line
+    assert "─" not in line
+    assert " 75%" in await _line(140, finished=90)
+    assert " 100%" in await _line(140, finished=0, locked=120)
