@@ -176,9 +176,16 @@ def test_no_method_tells_checks_from_other_samples(tmp_path: Path) -> None:
                 key = SampleKey("news", name)
                 events = [event for event in base["event"] if event.sample == name]
                 sample = space.corpus.sample(key).sample
-                own = {"key": [key], "keys": [[key]], "damaged": [[key]], "outside": [key]}
-                own |= {"sample": [sample], "person": [ana.id], "event": events}
-                own["name"] = [event.id for event in events] + _setting_names(space)
+                own: dict[str, list[Any]] = {
+                    "key": [key],
+                    "keys": [[key]],
+                    "damaged": [[key]],
+                    "outside": [key],
+                    "sample": [sample],
+                    "person": [ana.id],
+                    "event": events,
+                    "name": [event.id for event in events] + _setting_names(space),
+                }
                 result = ""
                 for call in calls(method, plain_values(sample) | base | own):
                     before = space.log.moment()

@@ -102,7 +102,7 @@ audit head; audit verify; datasets delete; datasets edit; datasets list; dataset
 formats; guidelines diff; guidelines list; guidelines show; judge cache; keys; labels check
 labels history; labels list; labels normalise; labels show; match; models install; people list
 people merge
-people unmerge; position show; pseudonyms list; questions list
+people unmerge; position show; pseudonyms list; questions ask; questions list
 questions reply; review allow; review export; review list; review reopen; scores compare
 scores delete
 scores import; scores list; scores rank; sessions end; sessions list

@@ -73,6 +73,11 @@ async def test_what_is_saved_is_sent_and_shown(tmp_path: Path, shared: Path) -> 
         ana.app.sharing.end()
 
 
+def _is_sent(shared: Path, text: str) -> bool:
+    """Whether a file of the folder has a message."""
+    return any(f'"{text}"' in file.read_text("utf-8") for file in shared.iterdir())
+
+
 async def test_a_question_is_sent_as_work_is(tmp_path: Path, shared: Path) -> None:
     """Without a further change; the thread about the sample is all that there is."""
     home = make_workspace(tmp_path / "work")
@@ -82,7 +87,7 @@ async def test_a_question_is_sent_as_work_is(tmp_path: Path, shared: Path) -> No
         await ana.settled()
         await ana.press("W h y enter")
         async with asyncio.timeout(_SOON):
-            while not any('"Why"' in file.read_text("utf-8") for file in shared.iterdir()):
+            while not _is_sent(shared, "Why"):
                 await ana.pilot.pause(0.001)
         await until(ana, SyncState.SUCCESS)
         ana.app.sharing.end()
