@@ -101,9 +101,9 @@ def test_missing_vectors_are_computed_without_a_file(command: Command, pairs: Pa
         assert space.ingest(pairs, embed=False).embedded == 0
         assert not space.corpus.vectors_decided()
     first = command("vectors", "rebuild", "--missing", "--embedder", "static", "--json").json
-    assert first == {"embedder": "static", "embedded": 4}
+    assert first == {"embedder": "static", "embedded": 4, "failed": 0, "failed_texts": []}
     again = command("vectors", "rebuild", "--missing", "--json").json
-    assert again == {"embedder": "static", "embedded": 0}
+    assert again == {"embedder": "static", "embedded": 0, "failed": 0, "failed_texts": []}
 
 
 def test_vectors_are_computed_beside_a_screen(
@@ -201,7 +201,7 @@ def test_drop_frees_what_is_not_in_use(two: Command, tmp_path: Path) -> None:
 def test_rebuild_without_an_embedder_says_so(filled: Command) -> None:
     """A workspace that began without vectors stays without them."""
     shown = filled("vectors", "rebuild", "--json").json
-    assert shown == {"embedder": "none", "embedded": 0}
+    assert shown == {"embedder": "none", "embedded": 0, "failed": 0, "failed_texts": []}
 
 
 pytestmark = pytest.mark.skipif(

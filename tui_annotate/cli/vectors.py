@@ -210,7 +210,9 @@ def computing_vectors(folder: Path, trust: EndpointTrust) -> Iterator[subprocess
             if failed:
                 errors.seek(0)
                 said = errors.read().decode("utf-8", "replace").strip() or f"exit code {failed}"
-                for line in f"warning: vectors were not computed: {said}".splitlines():
+                if failed != DONE_IN_PART:  # otherwise only the named sentences have no vector
+                    said = f"warning: vectors were not computed: {said}"
+                for line in said.splitlines():
                     output.print_message(line)
 
 

@@ -185,7 +185,7 @@ def _make_figures(
     levels: Sequence[str],
     undefined: Mapping[str, str],
 ) -> list[SpanFigure]:
-    """Build the figures of `count` samples; `undefined`: why a measure has no value, by name."""
+    """Build the measures of `count` samples; `undefined`: why a measure has no value, by name."""
     figures = []
     for row, level in enumerate(levels):
         for column, measure in enumerate(MEASURES):

@@ -496,7 +496,8 @@ def _check_names(options: ComparisonOptions, names: Sequence[str]) -> None:
     scores = {*options.low, *options.high, *options.probabilities} - {*names}
     for name in sorted(either | scores):
         known = names if name in scores else [*names, *options.suggestions]
-        hint = f"{suggest_word(name, known)}compared scores: {', '.join(known[:MAX_NAMES])}"
+        there = ", ".join(known[:MAX_NAMES]) or "none; add scores with --score or --column"
+        hint = f"{suggest_word(name, known)}compared scores: {there}"
         raise InvalidInput(f"score {name!r} is not part of the comparison", hint)
     for name in sorted(options.low & options.high):
         raise InvalidInput(

@@ -390,7 +390,7 @@ def _print_notes(found: Comparison) -> None:
 
 
 def _list_figures(found: Comparison) -> Iterator[Mapping[str, Any]]:
-    """Yield the printed figures of all machines, as JSON."""
+    """Yield the printed measures of all machines, as JSON."""
     for each in found.machines:
         values = _machine_as_json(each)
         for part in (values, values["suggested"], values["independent"], values["difference"]):

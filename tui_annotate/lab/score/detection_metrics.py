@@ -148,7 +148,7 @@ def subtract_detection(one: DetectionDraws, other: DetectionDraws) -> dict[str, 
 def _make_figures(
     whole: Numbers, drawn: Numbers | None, *, count: int
 ) -> dict[str, DetectionFigure]:
-    """Build the figures of `count` samples."""
+    """Build the measures of `count` samples."""
     reason = UndefinedReason(ONE_KIND if count else NO_VALUES)
     table = [None] * len(MEASURES) if drawn is None else drawn
     return {

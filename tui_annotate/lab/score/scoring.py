@@ -298,7 +298,7 @@ def _name_maker(scorer: str) -> str:
 
 
 def _describe_path(scorer: str) -> dict[str, str]:
-    """Return a hash of the path of a plug-in's model, which tells two models of one name apart.
+    """Return a hash of the path of a plug-in's model, which distinguishes two models of one name.
 
     The built-in scorers state hashes of their models, which stay the same when a model is moved.
     """

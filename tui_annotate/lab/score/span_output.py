@@ -108,7 +108,7 @@ def _figure_rows(figures: Iterable[SpanFigure], n: int, clusters: int) -> Iterat
 
 
 def describe_gap(cells: Mapping[str, Any]) -> str:
-    """Return why a figure, as JSON, has no value or no interval; empty if it has both."""
+    """Return why a measure, as JSON, has no value or no interval; empty if it has both."""
     if cells["undefined"]:
         return str(cells["undefined"])
     return f"no interval: {cells['no_interval']}" if cells["no_interval"] else ""
@@ -420,7 +420,7 @@ def _print_notes(found: SpanComparison) -> None:
 
 
 def _list_gaps(found: SpanComparison) -> list[str]:
-    """Return why figures have no value or no interval, each reason once."""
+    """Return why measures have no value or no interval, each reason once."""
     rows = [
         (figure, each.clusters)
         for part in _list_parts(found).values()
@@ -438,7 +438,7 @@ def _list_gaps(found: SpanComparison) -> list[str]:
 
 
 def list_gaps(figures: Iterable[Mapping[str, Any]]) -> list[str]:
-    """Return why figures, as JSON, have no value or no interval, each reason once."""
+    """Return why measures, as JSON, have no value or no interval, each reason once."""
     gaps = set()
     for each in figures:
         if each["undefined"]:
