@@ -35,6 +35,7 @@ COLUMNS: Final = (
     "threshold", "threshold_from", "note",
 )  # fmt: skip
 
+_BENIGN: Final = "Benign"
 _DIGITS: Final = 4
 _STORED_NAMES: Final = {"adjudicated": "settled"}
 """Maps a value of the option `--against` to its name in JSON, if the name differs."""
@@ -47,6 +48,7 @@ def as_json(found: Comparison) -> dict[str, Any]:
         "dataset": options.dataset,
         "against": _STORED_NAMES.get(options.against, options.against),
         "unwanted": list(options.unwanted),
+        "benign": list(found.benign),
         "pool": options.pool.value,
         "unmarked_clean": options.unmarked_clean,
         "samples": found.samples,
@@ -307,12 +309,17 @@ def _chart_interval(machine: MachineComparison, measure: str) -> ValueInterval:
 
 def _print_notes(found: Comparison) -> None:
     options, say = found.options, output.print_message
-    labels = ", ".join(options.unwanted) or "samples with any label but Benign"
+    labels = ", ".join(options.unwanted) or _name_default_labels(found)
     whom = {
         "people": f"the labels of all annotators, combined by the rule {options.pool}",
         "adjudicated": "adjudication",
     }
     say(f"unsupported: {labels}, according to {whom.get(options.against, options.against)}")
+    if not options.unwanted and not found.benign:
+        say(
+            "the label set has no label Benign: all of its labels count as unsupported; choose with"
+            " --unsupported-label"
+        )
     for what, reason, count in left_out(found):
         say(f"excluded: {output.many(count, what.removesuffix('s'))}: {reason}")
     for name in found.without_values:
@@ -344,6 +351,13 @@ def _print_notes(found: Comparison) -> None:
     clusters = {each.name: each.detected.clusters for each in found.machines if each.n}
     clusters |= {each.maker: each.result.clusters for each in found.spans if each.result.n}
     print_interval_notes(clusters)
+
+
+def _name_default_labels(found: Comparison) -> str:
+    if not found.benign:
+        return "samples with any label"
+    former = "" if _BENIGN in found.benign else f" (formerly {_BENIGN})"
+    return f"samples with any label but {', '.join(found.benign)}{former}"
 
 
 def _print_suggested_work(found: Comparison) -> None:
