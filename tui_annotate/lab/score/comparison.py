@@ -481,6 +481,7 @@ class _MarkedSamples:
                 made.append(
                     SpanCase(
                         key=key,
+                        text=summary.text,
                         cluster=judged.clusters[place],
                         makers=judged.makers[place],
                         unsupported=judged.unsupported[place],

@@ -95,10 +95,11 @@ class SpanComparison:
 class SpanCase:
     """A judged sample: the spans of its summary that people marked, and its sentences.
 
-    `segments`: all segments of the summary; `sentences`: those that are not white space, trimmed.
+    `text`: the summary; `segments`: all of its segments; `sentences`: those that are not white space, trimmed.
     """
 
     key: SampleKey
+    text: str
     cluster: str
     makers: frozenset[str]
     unsupported: bool
@@ -222,8 +223,10 @@ class SpanComparer:
 
 
 def _count_case(case: SpanCase, suggestions: Collection[Suggestion]) -> list[float]:
+    spans = (anchor.span for each in suggestions for anchor in each.claim)
     return count_hits(
-        merge(anchor.span for each in suggestions for anchor in each.claim),
+        # Untrimmed, two sentences with the white space between them would be one span.
+        merge(trim_spans(spans, case.text)),
         case.marked,
         sentences=case.sentences,
         flagged=bool(suggestions),
