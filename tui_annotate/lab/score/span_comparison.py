@@ -95,7 +95,8 @@ class SpanComparison:
 class SpanCase:
     """A judged sample: the spans of its summary that people marked, and its sentences.
 
-    `text`: the summary; `segments`: all of its segments; `sentences`: those that are not white space, trimmed.
+    `text`: the summary; `segments`: all of its segments; `sentences`: those that are not white
+    space, trimmed.
     """
 
     key: SampleKey
