@@ -190,8 +190,11 @@ class AnnotationService(SampleQueries):
     def undo(self, person: str) -> SaveResult | None:
         """Undo the annotator's last action, on any sample; None if there is nothing to undo.
 
+        Actions on adjudicated samples stay; the result names these samples in `passed`.
+
         Raises:
             Conflict: the annotation changed after that action.
+            NotAllowed: there are only actions on adjudicated samples, or on hidden first readings.
             WorkPaused: the annotator's work is paused.
         """
         self.require_not_paused(person)

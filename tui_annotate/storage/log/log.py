@@ -46,7 +46,12 @@ from tui_annotate.storage.labels.store import (
     find_former_names,
 )
 from tui_annotate.storage.log import events
-from tui_annotate.storage.log.adjudications import WorkLock, read_adjudicated_sample, read_lock
+from tui_annotate.storage.log.adjudications import (
+    WorkLock,
+    locked_error,
+    read_adjudicated_sample,
+    read_lock,
+)
 from tui_annotate.storage.log.review_candidates import (
     SampleReaders,
     list_completed,
@@ -303,6 +308,12 @@ class EventLog:
     def require_visible(self, person: str, key: SampleKey) -> None:
         """Raise NotAllowed if a person must not see their first reading of a sample."""
         require_visible(self._connection, person, key)
+
+    def require_open(self, person: str, key: SampleKey) -> None:
+        """Raise NotAllowed if a person's work on a sample is hidden or locked now."""
+        self.require_visible(person, key)
+        if self.work_lock(self.stream(person, key)).locked:
+            raise locked_error([key], 1)
 
     @property
     def _hides_own(self) -> bool:
