@@ -295,18 +295,6 @@ def test_undo_passes_over_a_removed_sample(team: AdjudicatedTeam) -> None:
     assert (done.key, done.passed) == (team.keys[1], ())
 
 
-def test_undo_passes_over_a_hidden_first_reading(team: AdjudicatedTeam) -> None:
-    """While the second reading is open, the first one stays as it is, and is not named."""
-    on = team.annotating
-    second = second_reader(on.people.person(team.ana)).id
-    on.add(second, team.keys[-1], claim("again", 0, 10), seconds=1)
-    before = on.store.stream(team.ana, team.keys[-1])
-    done = on.undo(team.ana)
-    assert done
-    assert (done.key, done.passed) == (team.keys[1], ())
-    assert on.store.stream(team.ana, team.keys[-1]) == before
-
-
 def test_reopening_the_sample_opens_everyones_work(team: AdjudicatedTeam) -> None:
     """Both people may change and complete freely until the next adjudication."""
     key, on = team.keys[0], team.annotating
