@@ -13,6 +13,8 @@ import pytest
 from tests.helpers.stores import fill, new_database
 from tests.services.test_relabel import put
 from tui_annotate.domain.annotations import Anchor
+from tui_annotate.domain.assignment_plan import AssignmentOptions
+from tui_annotate.domain.assignment_rules import Gold
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.records import RecordFilter
 from tui_annotate.domain.samples import SampleKey, Side
@@ -202,3 +204,28 @@ def test_review_ranks_by_the_meaning_of_labels(space: Workspace) -> None:
     space.team.relabel.rename("Benign", "Harmless")
     space.team.review.sort_against(says)
     assert space.team.review._machine_differences == before
+
+
+def test_a_rename_is_no_later_change_of_a_known_answer(space: Workspace) -> None:
+    """Neither if it came after the check; only another content is."""
+    fill(space.corpus, *"1234", dataset="gold")
+    read(space, "gold", {"1": {"kim": "Unwanted.Intrinsic"}, "2": {"kim": "Benign"}})
+    space.team.assignments.gold("gold", Gold((), every=2, seed="1"), answers="kim")
+    space.team.assignments.give("gold", ["li"], AssignmentOptions())
+    li, kim = space.person("li").id, space.person("kim").id
+    while key := space.annotate.next_unfinished(li, None):
+        space.annotate.finish(li, key, seconds=1)
+
+    def older() -> tuple[int, int]:
+        (found,) = space.team.progress.figures().gold
+        return found.checks, found.older_answers
+
+    checks = older()[0]
+    assert older() == (checks, 0)
+    space.team.relabel.rename("Intrinsic", "Contradiction")
+    space.team.relabel.rename("Benign", "Harmless")
+    assert older() == (checks, 0)
+    gold = SampleKey("gold", "1")
+    space.annotate.remove(kim, gold, "gold1kim", version=2, seconds=1)
+    space.annotate.finish(kim, gold, seconds=1)
+    assert older() == (checks, 1)

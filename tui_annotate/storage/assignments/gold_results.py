@@ -20,10 +20,12 @@ from tui_annotate.domain.annotations import REJECTED, Annotation, annotation_fro
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.gold_checks import GoldCheck, score_check
 from tui_annotate.domain.history import Change, Payload, StreamState
+from tui_annotate.domain.label_changes import rename_labels
 from tui_annotate.domain.people import PersonKind
 from tui_annotate.domain.practice_feedback import PracticeAnswer
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.storage.codec import from_json
+from tui_annotate.storage.labels.store import changes_between
 
 _CHECKS: Final = text(
     # Working time, changed label sets and permissions to review are no actions of the annotator.
@@ -90,7 +92,7 @@ def read_checks(connection: Connection, *, dataset: str = "", person: str = "") 
         # An answer that arrived only later, with a bundle for example, is better than none.
         at = max(bisect_right(versions, point, key=attrgetter("arrival")) - 1, 0)
         answer = versions[at].answer if versions else PracticeAnswer(())
-        older = bool(versions) and _content(answer) != _content(versions[-1].answer)
+        older = bool(versions) and reader.has_changed(versions[at], versions[-1], of_dataset)
         work = reader.work(who, key, until=point)
         score = score_check(_annotations(work.annotations), answer, rated=work.assignment["rating"])
         found.append(GoldCheck(of_dataset, who, sample, updated[:10], score, older, completed or 0))
@@ -130,6 +132,17 @@ class _LogReader:
             current[person] = state
             versions.append(_Version(arrival, _answer_of_origin(current, key.origin)))
         return versions
+
+    def has_changed(self, old: _Version, new: _Version, dataset: str) -> bool:
+        """Return whether a known answer was changed; a renamed label is no change."""
+        marks, rating = _content(old.answer)
+        for change in changes_between(self.connection, since=old.arrival, until=new.arrival):
+            if dataset in change.datasets:
+                marks = [
+                    (claim, evidence, rename_labels(labels, change.renames))
+                    for claim, evidence, labels in marks
+                ]
+        return (sorted(marks, key=repr), rating) != _content(new.answer)
 
     def _states(self, person: str, sample: SampleKey) -> Iterator[tuple[int, StreamState]]:
         scope = {"person": person, "dataset": sample.dataset, "sample": sample.id}

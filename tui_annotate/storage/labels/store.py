@@ -204,6 +204,14 @@ _SINCE: Final = text(
     " WHERE c.arrival >= e.arrival AND c.undone = 0 AND NOT EXISTS (SELECT 1"
     "   FROM label_changes b WHERE b.undone = c.id AND b.arrival >= e.arrival) ORDER BY c.id"
 )
+_BETWEEN: Final = text(
+    # A change that was made and undone in between has no effect.
+    "SELECT c.request FROM label_changes c WHERE c.arrival >= :since AND c.arrival < :until"
+    " AND NOT EXISTS (SELECT 1 FROM label_changes b"
+    "   WHERE b.undone = c.id AND b.arrival < :until)"
+    " AND NOT EXISTS (SELECT 1 FROM label_changes o"
+    "   WHERE o.id = c.undone AND o.arrival >= :since) ORDER BY c.id"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,6 +283,20 @@ def add_label_change(connection: Connection, change: LabelChange, *, undoes: int
 def changes_since(connection: Connection, event: Event) -> Iterator[LabelChangeRequest]:
     """Yield, in order, the label set changes that renamed labels after an event was stored."""
     for (request,) in connection.execute(_SINCE, {"event": event.id}).all():
+        change = LabelChangeRequest.from_json(from_json(request))
+        if change.renames:
+            yield change
+
+
+def changes_between(
+    connection: Connection, *, since: int, until: int
+) -> Iterator[LabelChangeRequest]:
+    """Yield, in order, the label set changes that renamed labels after one event, up to another.
+
+    Args:
+        since, until: numbers of the two events in the order of arrival.
+    """
+    for (request,) in connection.execute(_BETWEEN, {"since": since, "until": until}).all():
         change = LabelChangeRequest.from_json(from_json(request))
         if change.renames:
             yield change
