@@ -30,6 +30,7 @@ from tests.helpers.public_methods import (
 from tests.project.test_commands import commands
 from tests.tui.screens.annotate_app import open_app
 from tui_annotate import workspace as workspaces
+from tui_annotate.domain.errors import NotAllowed
 from tui_annotate.domain.people import Actor, Role, second_reader
 from tui_annotate.domain.records import RecordFilter
 from tui_annotate.domain.samples import SampleKey
@@ -39,6 +40,7 @@ from tui_annotate.tui.keys.actions import ACTIONS
 from tui_annotate.tui.screens.annotate.workspace_screen import WorkspaceScreen
 from tui_annotate.tui.session import begin_second_reading
 from tui_annotate.workspace import Workspace
+from tui_annotate.workspace.bundles import open_bundles
 from tui_annotate.workspace.members import WorkspaceMembers
 
 __all__ = ["command"]
@@ -63,6 +65,7 @@ def given_values(space: Workspace) -> dict[str, list[Any]]:
     ana = space.person("ana")
     second = second_reader(ana)
     keys = list(space.corpus.keys())
+    reader = space.acting(Actor(ana.id, Role.ANNOTATOR)).corpus
     threads = [thread.id for thread in space.team.comments.list_threads()]
     events = [
         event
@@ -72,7 +75,8 @@ def given_values(space: Workspace) -> dict[str, list[Any]]:
     ]
     people = [ana.id, second.id]
     own: dict[str, list[Any]] = {
-        "sample": [space.corpus.sample(key).sample for key in keys],
+        # What a method is given, it may return: samples are as the annotator reads them.
+        "sample": [reader.sample(key).sample for key in keys],
         "person": people,
         "person_id": people,
         "reviewer": people,
@@ -200,6 +204,56 @@ def test_no_method_tells_checks_from_other_samples(tmp_path: Path) -> None:
     assert sorted(named) == []
     in_random_order = (".neighbour", ".start_past")
     assert [path for path in sorted(different) if not path.endswith(in_random_order)] == []
+
+
+def test_hidden_machines_leave_with_no_file_of_an_annotator(tmp_path: Path) -> None:
+    """Neither with an export nor with a bundle; the admin's export has all, as does a shown one."""
+    folder = build_once(tmp_path / "w", "blind-study", blind_states.build)
+    with workspaces.open(folder) as space:
+        ana = space.person("ana")
+        mine = space.acting(Actor(ana.id, Role.ANNOTATOR))
+        names = ("native", "csv", "json")
+
+        def exported(acting: Workspace, name: str) -> str:
+            target = tmp_path / f"out.{name}"
+            acting.export(target, format=name, dataset="hidden")
+            return target.read_text()
+
+        for name in names:
+            assert "secret-detector" not in exported(mine, name)
+            assert "0.25" not in exported(mine, name)
+            assert "own-h1" in exported(mine, name)
+            assert "secret-detector-column" in exported(space, name)
+        (record,) = mine.records(dataset="hidden")
+        assert record.sample.meta == {"topic_id": "7"}
+        bundle = tmp_path / "ana.bundle"
+        open_bundles(space, ana).make(ana, bundle, datasets=["hidden"])
+        with zipfile.ZipFile(bundle) as packed:
+            texts = b"".join(packed.read(each) for each in packed.namelist())
+        assert b"Only here." in texts
+        assert b"secret-detector" not in texts
+        space.machines.blind_datasets.show("hidden")
+        assert "secret-detector-column" in exported(mine, "native")
+
+
+def test_undo_leaves_hidden_first_readings_as_they_are(tmp_path: Path) -> None:
+    """It passes over them, and the older actions on other samples can still be undone."""
+    folder = build_once(tmp_path / "w", "blind-study", blind_states.build)
+    hidden = [SampleKey("again", "half"), SampleKey("again", "unread")]
+    with workspaces.open(folder) as space:
+        ana = space.person("ana").id
+        before = [space.log.stream(ana, key) for key in hidden]
+        undone = set()
+
+        def undo_all() -> None:
+            while done := space.annotate.undo(ana):
+                undone.add(done.key)
+
+        with pytest.raises(NotAllowed):
+            undo_all()
+        assert not undone.intersection(hidden)
+        assert SampleKey("d", "begun-open") in undone
+        assert [space.log.stream(ana, key) for key in hidden] == before
 
 
 _STARTS = (

@@ -12,15 +12,19 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from tests.helpers.stores import LABELS, claim, fill
+from tests.helpers.stores import LABELS, SEGMENTER, claim, fill, new, sample
 from tui_annotate import workspace as workspaces
 from tui_annotate.domain import event_builders
 from tui_annotate.domain.adjudication import RejectionReason
+from tui_annotate.domain.annotations import Anchor
 from tui_annotate.domain.assignment_plan import AssignmentOptions, AssignmentOrder
 from tui_annotate.domain.assignment_rules import Gold
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.people import Person, second_reader
-from tui_annotate.domain.samples import SampleKey
+from tui_annotate.domain.samples import SampleKey, Side
+from tui_annotate.domain.scores import RunKind, ScoreRun
+from tui_annotate.domain.spans import Span
+from tui_annotate.domain.suggestions import Suggestion
 from tui_annotate.storage.log.ledger import Ledger
 from tui_annotate.workspace import Workspace
 
@@ -100,6 +104,8 @@ def build(folder: Path) -> None:
     with workspaces.create(folder) as space:
         (folder / "labels.yaml").write_text(LABELS, "utf-8")
         study = Study(space, {name: space.person(name) for name in NAMES})
+        # First, because the owner of a workspace without accounts sees it where undo leads to it.
+        _add_hidden_machine(study)
         _add_states(study)
         _add_second_readings(study)
         _add_gold(study)
@@ -175,6 +181,23 @@ def build_checks(folder: Path) -> None:
         space.team.assignments.give("news", ["ana"], OPTIONS)
         for key in (keys[0], keys[2]):
             study.says(study.people["ana"], key, "own")
+
+
+def _add_hidden_machine(study: Study) -> None:
+    """A detector's values came as metadata, and its suggestions in a file; both are hidden."""
+    space, key = study.space, SampleKey("hidden", "h1")
+    made = sample(key.id, dataset=key.dataset, summary="Only here.")
+    meta = {"detector": "secret-detector-column", "score": 0.25, "topic_id": "7"}
+    space.corpus.add([new(replace(made, meta=meta))], segmenter=SEGMENTER)
+    run = ScoreRun(id="hidden-run", kind=RunKind.SUGGEST, maker="detector", dataset=key.dataset)
+    claim_of_it = (Anchor(Side.SUMMARY, 0, Span(0, 4)),)
+    suggestion = Suggestion(
+        id="", maker="detector", run="", claim=claim_of_it, note="secret-detector-reason"
+    )
+    space.machines.suggestions.add(run, [(key, suggestion)])
+    space.machines.blind_datasets.hide(key.dataset)
+    space.annotate.add(study.people["ana"].id, key, claim("own-h1", 0, 4), seconds=1)
+    space.annotate.finish(study.people["ana"].id, key, seconds=1)
 
 
 def build_practice(folder: Path) -> None:

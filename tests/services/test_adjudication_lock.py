@@ -108,7 +108,8 @@ def test_no_action_changes_locked_work(team: AdjudicatedTeam, name: str, second:
     on.rate(who, key, "poor", seconds=1)
     if name == "redo":
         on.undo(who)
-    team.adjudicate(key)
+    for each in team.keys:
+        team.adjudicate(each)
     before = on.store.stream(who, key)
     with pytest.raises(NotAllowed, check=LOCKED):
         ACTIONS[name](on, who, key)
@@ -133,7 +134,8 @@ def test_a_dataset_can_allow_edits(team: AdjudicatedTeam, name: str) -> None:
     """With its setting nothing is locked; without it, work is locked again."""
     key, on = team.keys[-1], team.annotating
     suggest(team.database, key)
-    team.adjudicate(key)
+    for each in team.keys:
+        team.adjudicate(each)
     team.allow_edits()
     assert not on.open(team.ben, key).lock.locked
     ACTIONS[name](on, team.ben, key)
@@ -215,8 +217,9 @@ def test_completing_again_locks_again_and_shows_the_change(team: AdjudicatedTeam
     team.completes(team.ben, key, claim("ben-new", 0, 10))
     assert on.open(team.ben, key).lock.locked
     assert on.open(team.ben, key).lock.reopened == ""
-    with pytest.raises(NotAllowed, check=LOCKED):
-        on.undo(team.ben)
+    done = on.undo(team.ben)
+    assert done
+    assert (done.key, done.passed) == (team.keys[-1], (key,))
     seen = team.review().open(team.rea, key)
     assert any("ben-new" in group.sources for group in seen.groups)
     (row,) = [row for row in team.review().queue(team.rea) if row.key == key]
@@ -231,6 +234,65 @@ def test_undo_does_not_reach_behind_a_reopening(team: AdjudicatedTeam) -> None:
     done = on.undo(team.ben)
     assert done
     assert done.key == team.keys[1]
+
+
+def test_undo_and_redo_pass_over_locked_samples(team: AdjudicatedTeam) -> None:
+    """The last action on open samples is undone; the result names the samples that stay."""
+    on, (first, second, third) = team.annotating, team.keys
+    team.adjudicate(third)
+    team.adjudicate(second)
+    locked = [on.store.stream(team.ana, key) for key in (second, third)]
+    done, added = on.undo(team.ana), on.undo(team.ana)
+    assert done
+    assert added
+    assert (done.key, done.undone, done.passed) == (first, "done", (third, second))
+    assert (added.key, added.undone, added.passed) == (first, "add", (third, second))
+    with pytest.raises(NotAllowed, match=str(third), check=LOCKED):
+        on.undo(team.ana)
+    again = on.redo(team.ana)
+    assert again
+    assert (again.key, again.undone, len(again.annotations)) == (first, "add", 1)
+    assert [on.store.stream(team.ana, key) for key in (second, third)] == locked
+    assert not list(AuditStore(team.database).find_faults())
+
+
+def test_redo_passes_over_an_undo_on_a_locked_sample(team: AdjudicatedTeam) -> None:
+    """The older undo on an open sample is redone."""
+    on, (_, second, third) = team.annotating, team.keys
+    for _ in range(4):  # completed and added, in the last sample and in the one before it
+        on.undo(team.ana)
+    assert not on.store.stream(team.ana, second).annotations
+    on.redo(team.ana)
+    on.redo(team.ana)
+    team.completes(team.ben, second)
+    team.adjudicate(second)
+    done = on.redo(team.ana)
+    assert done
+    assert (done.key, done.undone, done.passed) == (third, "add", ())
+
+
+def test_of_several_samples_the_locked_one_stays(team: AdjudicatedTeam) -> None:
+    """Undoing a deletion restores the other samples; it can go on once the work is reopened."""
+    on, second = team.annotating, team.keys[1]
+    on.clear(team.ana, dataset="d")
+    on.finish(team.ana, second, seconds=1)
+    team.adjudicate(second)
+    done = on.undo(team.ana)
+    assert done
+    assert done.passed == (second,)
+    assert [len(on.store.stream(team.ana, key).annotations) for key in team.keys] == [1, 0, 1]
+    on.redo(team.ana)
+    assert [len(on.store.stream(team.ana, key).annotations) for key in team.keys] == [0, 0, 0]
+    assert not list(AuditStore(team.database).find_faults())
+
+
+def test_undo_passes_over_a_removed_sample(team: AdjudicatedTeam) -> None:
+    """Work that is gone with its sample blocks nothing."""
+    on = team.annotating
+    on.corpus.remove_samples(team.keys[-1:], with_annotations=True)
+    done = on.undo(team.ana)
+    assert done
+    assert (done.key, done.passed) == (team.keys[1], ())
 
 
 def test_reopening_the_sample_opens_everyones_work(team: AdjudicatedTeam) -> None:

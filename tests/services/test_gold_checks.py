@@ -12,6 +12,7 @@ from tests.helpers.stores import annotate, claim, fill, new_database
 from tui_annotate.domain.adjudication import RejectionReason
 from tui_annotate.domain.assignment_plan import AssignmentOptions
 from tui_annotate.domain.assignment_rules import DisagreementRule, Escalation, Gold, Pool
+from tui_annotate.domain.assignments import Assignment, State
 from tui_annotate.domain.errors import Conflict, NotFound, NotReady, WorkPaused
 from tui_annotate.domain.gold_checks import is_gold_slot
 from tui_annotate.domain.people import OPERATOR, Actor, Person, PersonKind, Role
@@ -614,6 +615,23 @@ def test_gold_needs_answers(crew: Crew) -> None:
     assert (made.samples, made.handout) == (1, 1)
     with pytest.raises(Conflict):
         crew.share.practice("d", ["ana"], gold="kim")
+
+
+def test_nothing_is_a_known_answer_of_an_import_if_someone_completed_it(crew: Crew) -> None:
+    """Without a state, no one knows whether someone read the sample."""
+    robin = Person("robin", "robin", PersonKind.IMPORTED)
+    store = crew.annotating.store
+    for name, state in {"13": State.DONE, "12": State.NEW}.items():
+        found = crew.annotating.corpus.sample(SampleKey("d", name)).sample
+        work = (Assignment(robin.id, state),)
+        store.import_records([Record(found, people=(robin,), assignments=work)])
+    with pytest.raises(NotReady, match="'12'"):
+        crew.share.gold("d", replace(RULE, samples=["13", "12"]), answers="imported")
+    made = crew.share.gold("d", replace(RULE, samples=["13"], every=2), answers="imported")
+    assert made.samples == 1
+    crew.share.give("d", ["ana"], AssignmentOptions(share="6"))
+    assert "13" in crew.work("ana")
+    assert crew.accuracy()["ana"] == (1, 1.0)
 
 
 def test_a_practice_dataset_has_no_gold_samples(crew: Crew) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from typing import Any, Final, NamedTuple
@@ -250,8 +250,14 @@ class LoggedAction(NamedTuple):
     stream: tuple[str, str, str]
 
 
-def find_undo_target(newest_first: Iterable[LoggedAction]) -> LoggedAction | None:
-    """Return the action that a person's next undo reverses; None if there is nothing to undo."""
+def find_undo_target(
+    newest_first: Iterable[LoggedAction],
+    is_closed: Callable[[LoggedAction], bool] = lambda _action: False,
+) -> LoggedAction | None:
+    """Return the action that a person's next undo reverses; None if there is nothing to undo.
+
+    `is_closed`: whether the work that an action changed cannot be changed now; undo passes over it.
+    """
     # Newest first, so that undo and redo events come before the events that they name.
     undone: set[str] = set()
     redone: set[str] = set()
@@ -264,13 +270,24 @@ def find_undo_target(newest_first: Iterable[LoggedAction]) -> LoggedAction | Non
                 undone.add(action.undoes)
         elif action.verb in ENDS:
             gone.add(action.stream)
-        elif action.verb in UNDOABLE and action.id not in undone and action.stream not in gone:
+        elif (
+            action.verb in UNDOABLE
+            and action.id not in undone
+            and action.stream not in gone
+            and not is_closed(action)
+        ):
             return action
     return None
 
 
-def find_redo_target(newest_first: Iterable[LoggedAction]) -> LoggedAction | None:
-    """Return the undo that a person's next redo reverses; None if there is nothing to redo."""
+def find_redo_target(
+    newest_first: Iterable[LoggedAction],
+    is_closed: Callable[[LoggedAction], bool] = lambda _action: False,
+) -> LoggedAction | None:
+    """Return the undo that a person's next redo reverses; None if there is nothing to redo.
+
+    `is_closed` as for `find_undo_target`.
+    """
     redone: set[str] = set()
     gone: set[tuple[str, str, str]] = set()
     for action in newest_first:
@@ -279,7 +296,7 @@ def find_redo_target(newest_first: Iterable[LoggedAction]) -> LoggedAction | Non
         elif action.verb in ENDS:
             gone.add(action.stream)
         elif action.verb == UNDO:
-            if action.id not in redone and action.stream not in gone:
+            if action.id not in redone and action.stream not in gone and not is_closed(action):
                 return action
         elif action.verb in UNDOABLE and action.stream not in gone:
             return None

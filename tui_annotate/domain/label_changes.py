@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from itertools import combinations
 
@@ -13,6 +13,17 @@ from tui_annotate.domain.labels import LabelTree, Requirement
 
 Renames = Mapping[LabelPath, LabelPath]
 """New label paths by old label path; other labels stay unchanged."""
+
+FormerNames = Sequence[tuple[LabelPath, LabelPath]]
+"""Pairs of a former and the current path of labels that were renamed. A former path can belong to
+several labels, one after the other, and can be the current path of yet another label."""
+
+
+def find_labels_once_named(names: Iterable[str], former: FormerNames) -> frozenset[str]:
+    """Return the top-level labels that have or once had one of some names; ignores case."""
+    wanted = {name.casefold() for name in names}
+    renamed = {new[0] for old, new in former if len(old) == 1 and old[0].casefold() in wanted}
+    return frozenset(wanted | {name.casefold() for name in renamed})
 
 
 class LackingWork(StrEnum):

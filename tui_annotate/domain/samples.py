@@ -16,6 +16,23 @@ from tui_annotate.domain.spans import Span
 IMPORTED_COMMENTS: Final = "mercury_comments"
 """Metadata key of a sample for people's comments on annotations in Mercury."""
 
+_PROGRAM_FIELDS: Final = frozenset(
+    {
+        "answers", "docid", "gold_position", "ground_truth", "query", "question", "run_id", "runs",
+        "sentence_idx", "sentences", "size", "task", "team_id", "topic_id", "url", "urls",
+        IMPORTED_COMMENTS,
+    }
+)  # fmt: skip
+"""Metadata that screens need to show a sample and its place in a collection."""
+
+
+def keep_program_fields(meta: Mapping[str, Any]) -> dict[str, Any]:
+    """Return metadata without all columns that may hold a machine's verdict on the sample.
+
+    A column of an imported file does not state whether its values are from a machine.
+    """
+    return {name: value for name, value in meta.items() if name in _PROGRAM_FIELDS}
+
 
 def keep_own_comments(meta: Mapping[str, Any], authors: Collection[str]) -> dict[str, Any]:
     """Return what of a sample's metadata may leave for one person, who has the ids `authors`.

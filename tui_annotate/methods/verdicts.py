@@ -7,6 +7,7 @@ from typing import Final
 
 from tui_annotate.domain.annotations import REJECTED, Annotation
 from tui_annotate.domain.assignments import State
+from tui_annotate.domain.label_changes import FormerNames, find_labels_once_named
 from tui_annotate.domain.people import SETTLED, PersonKind
 from tui_annotate.domain.records import Record
 
@@ -16,13 +17,14 @@ OPEN: Final = frozenset({"Questionable"})
 """Top-level labels of claims whose support the annotators could not decide."""
 
 
-def find_verdict(record: Record) -> bool | None:
+def find_verdict(record: Record, former: FormerNames = ()) -> bool | None:
     """Return whether annotators found a summary supported by its source; None if undecided.
 
     Adjudicated work takes precedence; without it, the majority of people who completed the sample
     decides, and a tie is undecided. One person's verdict is "unsupported" if a claim has no label
     or a label outside `HARMLESS` and `OPEN`; else undecided if a claim is `OPEN`; else "supported".
-    Second readings and machine annotations are ignored.
+    Second readings and machine annotations are ignored. `former`: former names of labels of the
+    record's dataset; a label that was renamed keeps its meaning.
     """
     again = {person.id for person in record.people if person.kind is PersonKind.AGAIN}
     work: dict[str, list[Annotation]] = {
@@ -31,9 +33,19 @@ def find_verdict(record: Record) -> bool | None:
     for owned in record.annotations:
         if owned.person in work and _is_counted(owned.annotation):
             work[owned.person].append(owned.annotation)
+    harmless, undecided = (find_labels_once_named(names, former) for names in (HARMLESS, OPEN))
+
+    def judge(found: Iterable[Annotation]) -> bool | None:
+        tops = {
+            label[0].casefold() if label else "" for one in found for label in one.labels or ((),)
+        }
+        if tops - harmless - undecided:
+            return False
+        return None if tops & undecided else True
+
     if SETTLED in work:
-        return _verdict_of_person(work[SETTLED])
-    said = [_verdict_of_person(found) for person, found in work.items() if person not in again]
+        return judge(work[SETTLED])
+    said = [judge(found) for person, found in work.items() if person not in again]
     right, wrong = said.count(True), said.count(False)
     return None if right == wrong else right > wrong
 
@@ -41,10 +53,3 @@ def find_verdict(record: Record) -> bool | None:
 def _is_counted(annotation: Annotation) -> bool:
     machine = annotation.origin.startswith("machine:")
     return bool(annotation.claim) and annotation.origin != REJECTED and not machine
-
-
-def _verdict_of_person(found: Iterable[Annotation]) -> bool | None:
-    tops = {label[0] if label else "" for one in found for label in one.labels or ((),)}
-    if tops - HARMLESS - OPEN:
-        return False
-    return None if tops & OPEN else True

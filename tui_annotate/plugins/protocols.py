@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, TextIO, runtime_checkable
 
 from tui_annotate.domain.endpoint_trust import EndpointTrust
+from tui_annotate.domain.label_changes import FormerNames
 from tui_annotate.domain.records import DatasetDescription, Problem, Record
 from tui_annotate.domain.samples import Sample, SampleKey, Side
 from tui_annotate.domain.scores import Score
@@ -253,6 +254,8 @@ class ExportOptions:
         sample: returns any stored sample by key, also if not exported; None without a store.
         opinions: returns the scores of some samples; None if no scores are stored.
         answers: returns people's answers to suggestions on some samples; None without a store.
+        former_names: returns the former names of a dataset's renamed labels, for formats that give
+            labels a meaning by their names.
     """
 
     formula_safe: bool = True
@@ -267,6 +270,7 @@ class ExportOptions:
         default=None, compare=False
     )
     answers: AnswerReader | None = field(default=None, compare=False)
+    former_names: Callable[[str], FormerNames] = field(default=lambda _dataset: (), compare=False)
 
 
 @dataclass(slots=True)

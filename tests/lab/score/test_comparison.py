@@ -41,6 +41,7 @@ from tui_annotate.lab.score.human_truths import NoTruthReason
 from tui_annotate.methods.agreement import UndefinedReason
 from tui_annotate.methods.bootstrap import explain_no_interval
 from tui_annotate.storage.corpus.store import CorpusStore
+from tui_annotate.storage.labels.store import GuidanceStore, LabelSets
 from tui_annotate.storage.log.store import AnnotationStore
 from tui_annotate.storage.people.store import PeopleStore
 from tui_annotate.storage.scores.store import ScoreStore
@@ -60,6 +61,7 @@ class Store:
         self.corpus, self.log = CorpusStore(self.database), AnnotationStore(self.database)
         self.people, self.scores = PeopleStore(self.database), ScoreStore(self.database)
         self.suggestions = SuggestionStore(self.database)
+        self.labels = LabelSets(GuidanceStore(self.database)).in_force
         self.made = 0
 
     def sample(self, name: str, *, group: str = "", source: str = "", **meta: Any) -> None:

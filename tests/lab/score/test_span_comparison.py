@@ -132,6 +132,20 @@ def test_only_suggestions_of_unsupported_claims_count(store: Store) -> None:
     assert found.result.counts["sample"] == (1, 1, 2, 1)
 
 
+def test_spans_that_only_white_space_joins_stay_apart(store: Store) -> None:
+    """Of suggestions and of marks; a span that ends with the next one's start is not joined."""
+    places = {"spaced": [(0, 3), (3, 8)], "trimmed": [(0, 2), (3, 7)]}
+    for maker, spans in places.items():
+        run = ScoreRun(id=str(uuid4()), kind=RunKind.SUGGEST, maker=maker, dataset="d")
+        claims = [(Anchor(Side.SUMMARY, 0, Span(*span)),) for span in spans]
+        made = [Suggestion(id="", maker=maker, run="", claim=claim) for claim in claims]
+        store.suggestions.add(run, [(SampleKey("d", "a"), each) for each in made])
+    spaced, trimmed = store.report(suggestions=("spaced", "trimmed")).spans
+    assert spaced.result == trimmed.result
+    assert spaced.result.counts["span"] == (2, 1, 1, 1)
+    assert spaced.result.counts["character"] == (6, 2, 2, 2)
+
+
 def test_work_from_own_suggestions_is_reported_apart(store: Store) -> None:
     """And can be excluded, so that the maker is not measured by itself."""
     for name in "ghij":

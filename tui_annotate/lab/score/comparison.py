@@ -16,8 +16,10 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 import numpy as np
 
+from tui_annotate.domain.annotations import LabelPath
 from tui_annotate.domain.did_you_mean import suggest_word
 from tui_annotate.domain.errors import InvalidInput, NotFound
+from tui_annotate.domain.label_changes import find_labels_once_named
 from tui_annotate.domain.labels import JOINER
 from tui_annotate.domain.people import SETTLED, Permission, require_permission
 from tui_annotate.domain.records import RecordFilter
@@ -39,6 +41,7 @@ from tui_annotate.lab.score.detection_metrics import (
     subtract_detection,
 )
 from tui_annotate.lab.score.human_truths import (
+    BENIGN,
     HumanTruths,
     SampleTruth,
     SuggestedReadings,
@@ -275,6 +278,9 @@ class Comparison:
     """The result of comparing scores with human labels.
 
     Attributes:
+        benign: top-level labels of the label set that mean supported: Benign, or the labels that
+            were named Benign before; empty if the set has none, so that all labels mean
+            unsupported.
         clusters: number of clusters of judged samples, which intervals resample.
         suggested: the work that began with suggestions, by maker.
         without_values: names of scores that no judged sample has a value of; they are not compared.
@@ -291,6 +297,7 @@ class Comparison:
     without_values: tuple[str, ...] = ()
     suggested: Mapping[str, SuggestedReadings] = field(default_factory=dict)
     spans: tuple[SpanComparison, ...] = ()
+    benign: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -308,7 +315,8 @@ class ComparisonService:
         options = self._check_options(options)
         runs = self._newest_runs(options)
         answers = self.machines.suggestions.answers(options.dataset)
-        truths = HumanTruths(self._truth_options(options), answers)
+        truth_options = self._truth_options(options)
+        truths = HumanTruths(truth_options, answers)
         comparer = SpanComparer(
             self.machines.suggestions,
             self.machines.scores,
@@ -353,15 +361,21 @@ class ComparisonService:
                     baseline=options.baseline,
                 )
             ),
+            benign=self._benign_labels(options.dataset, truth_options.benign),
         )
 
     # request ------------------------------------------------------------------------------------
 
     def _check_options(self, options: ComparisonOptions) -> ComparisonOptions:
         machines = self.machines
-        check = ExportService(machines.corpus, machines.people, machines.log).checked
+        check = ExportService(
+            machines.corpus, machines.people, machines.log, lambda: self._label_paths(options)
+        ).checked
         check(RecordFilter(dataset=options.dataset))
-        labels = (check(RecordFilter(label=each)).label for each in options.unwanted)
+        labels = (
+            check(RecordFilter(dataset=options.dataset, label=each)).label
+            for each in options.unwanted
+        )
         if options.against not in list(ReferenceLabels):
             check(RecordFilter(person=options.against))
         return replace(options, unwanted=tuple(labels))
@@ -376,10 +390,26 @@ class ComparisonService:
         return TruthOptions(
             people=frozenset(named.get(options.against, people)),
             unwanted=tuple(tuple(each.split(JOINER)) for each in options.unwanted),
+            benign=find_labels_once_named(
+                [BENIGN], self.machines.log.former_label_names(options.dataset)
+            ),
             pool=options.pool,
             unmarked_clean=options.unmarked_clean,
             without_suggested_work=options.without_suggested_work,
         )
+
+    def _label_paths(self, options: ComparisonOptions) -> list[LabelPath]:
+        try:
+            return [label.path for label in self.machines.labels(options.dataset).walk()]
+        except NotFound:
+            return []
+
+    def _benign_labels(self, dataset: str, names: Collection[str]) -> tuple[str, ...]:
+        try:
+            labels = self.machines.labels(dataset)
+        except NotFound:
+            return ()
+        return tuple(root.name for root in labels.roots if root.name.casefold() in names)
 
     def _newest_runs(self, options: ComparisonOptions) -> list[ScoreRun]:
         runs = self.machines.scores.runs(options.dataset)

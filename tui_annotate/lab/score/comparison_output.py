@@ -40,6 +40,8 @@ COLUMNS: Final = (
 )  # fmt: skip
 
 _NO_BOUNDS: Final = {"low": None, "high": None, "note": None}
+_BENIGN: Final = "Benign"
+_DIGITS: Final = 4
 _STORED_NAMES: Final = {"adjudicated": "settled"}
 """Maps a value of the option `--against` to its name in JSON, if the name differs."""
 
@@ -51,6 +53,7 @@ def as_json(found: Comparison) -> dict[str, Any]:
         "dataset": options.dataset,
         "against": _STORED_NAMES.get(options.against, options.against),
         "unwanted": list(options.unwanted),
+        "benign": list(found.benign),
         "pool": options.pool.value,
         "unmarked_clean": options.unmarked_clean,
         "samples": found.samples,
@@ -358,12 +361,17 @@ def _chart_interval(machine: MachineComparison, measure: str) -> ValueInterval:
 
 def _print_notes(found: Comparison) -> None:
     options, say = found.options, output.print_message
-    labels = ", ".join(options.unwanted) or "samples with any label but Benign"
+    labels = ", ".join(options.unwanted) or _name_default_labels(found)
     whom = {
         "people": f"the labels of all annotators, combined by the rule {options.pool}",
         "adjudicated": "adjudication",
     }
     say(f"unsupported: {labels}, according to {whom.get(options.against, options.against)}")
+    if not options.unwanted and not found.benign:
+        say(
+            "the label set has no label Benign: all of its labels count as unsupported; choose with"
+            " --unsupported-label"
+        )
     for what, reason, count in left_out(found):
         say(f"excluded: {output.many(count, what.removesuffix('s'))}: {reason}")
     for name in found.without_values:
@@ -420,6 +428,13 @@ def _count_clusters(found: Comparison) -> dict[str, int]:
             if result.sentence_scores:
                 clusters[f"{name}, sentence scores"] = result.sentence_scores.clusters
     return clusters
+
+
+def _name_default_labels(found: Comparison) -> str:
+    if not found.benign:
+        return "samples with any label"
+    former = "" if _BENIGN in found.benign else f" (formerly {_BENIGN})"
+    return f"samples with any label but {', '.join(found.benign)}{former}"
 
 
 def _print_suggested_work(found: Comparison) -> None:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple, TextIO
 
 from tui_annotate.domain.errors import InvalidInput
+from tui_annotate.domain.label_changes import FormerNames
 from tui_annotate.domain.records import Problem, Record
 from tui_annotate.domain.samples import Document, Request, Sample, SampleKey, SampleKind, Side
 from tui_annotate.domain.scores import Score
@@ -236,7 +237,11 @@ class AnswerRanking:
 
 
 def rank_answers(
-    group: Sequence[Record], opinions: Opinions, *, places: Sequence[int]
+    group: Sequence[Record],
+    opinions: Opinions,
+    *,
+    places: Sequence[int],
+    former: FormerNames = (),
 ) -> AnswerRanking | None:
     """Choose three answers to a question: a right, an uncertain and a wrong one.
 
@@ -246,7 +251,9 @@ def rank_answers(
         {each.name: each for each in opinions.get(record.sample.key, ()) if not each.extra}
         for record in group
     ]
-    labels = [_answer_label(record, scores) for record, scores in zip(group, found, strict=True)]
+    labels = [
+        _answer_label(record, scores, former) for record, scores in zip(group, found, strict=True)
+    ]
     if not any(labels) and not any(CATEGORY in scores for scores in found):
         return None
     known = [label or AnswerLabel.UNDECIDED for label in labels]
@@ -262,8 +269,10 @@ def rank_answers(
     )
 
 
-def _answer_label(record: Record, scores: Mapping[str, Score]) -> AnswerLabel | None:
-    is_supported = find_verdict(record)
+def _answer_label(
+    record: Record, scores: Mapping[str, Score], former: FormerNames
+) -> AnswerLabel | None:
+    is_supported = find_verdict(record, former)
     if is_supported is not None:
         return AnswerLabel.RIGHT if is_supported else AnswerLabel.WRONG
     return AnswerLabel(scores[RANK].text) if RANK in scores else None
@@ -318,14 +327,15 @@ def build_rows(
         for record in group:
             _count_losses(record, tally, report)
         report.records += len(group)
-        yield _build_row(group, opinions_of([record.sample.key for record in group]))
+        opinions = opinions_of([record.sample.key for record in group])
+        yield _build_row(group, opinions, options.former_names(group[0].sample.dataset))
 
 
 def _group_key(sample: Sample) -> tuple[str, ...]:
     return (sample.dataset, sample.group) if sample.group else (*sample.key, "")
 
 
-def _build_row(group: Sequence[Record], opinions: Opinions) -> GenerationRow:
+def _build_row(group: Sequence[Record], opinions: Opinions, former: FormerNames) -> GenerationRow:
     first = group[0].sample
     own = imported_fields(first)
     placed = _place_answers(group, opinions)
@@ -341,7 +351,7 @@ def _build_row(group: Sequence[Record], opinions: Opinions) -> GenerationRow:
     order += [
         place for place, fields in own.get(OTHERS, ()) if fields.get("type", NORMAL) == UNCERTAINTY
     ]
-    found = rank_answers(group, opinions, places=order)
+    found = rank_answers(group, opinions, places=order, former=former)
     if found is not None:
         row["category"] = found.category
         row["rank"] = [by_place[place] for place in found.places]

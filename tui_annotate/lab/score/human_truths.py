@@ -33,8 +33,10 @@ class TruthOptions:
     """Options for the human labels with which scores are compared.
 
     Attributes:
-        unwanted: labels of unsupported samples, with all their sub-labels; empty for all but
-        Benign.
+        unwanted: labels of unsupported samples, with all their sub-labels; empty for all but those
+            in `benign`.
+        benign: top-level labels of supported samples, casefolded; the label Benign under all of
+            its names.
         unmarked_clean: count samples that no annotator marked as supported.
         without_suggested_work: exclude the work of annotators on samples in which they answered a
             machine's suggestion. Rejections are excluded, too: work of which only acceptances are
@@ -43,6 +45,7 @@ class TruthOptions:
 
     people: frozenset[str] = frozenset()
     unwanted: tuple[LabelPath, ...] = ()
+    benign: frozenset[str] = frozenset({BENIGN})
     pool: Pooling = Pooling.WORST
     unmarked_clean: bool = False
     without_suggested_work: bool = False
@@ -176,5 +179,6 @@ class HumanTruths:
         """Return whether an annotation with these labels marks an unsupported claim."""
         unwanted = self.options.unwanted
         if not unwanted:
-            return not labels or any(path[0].casefold() != BENIGN for path in labels)
+            benign = self.options.benign
+            return not labels or any(path[0].casefold() not in benign for path in labels)
         return any(path[: len(one)] == one for path in labels for one in unwanted)

@@ -104,11 +104,12 @@ class ProbeTrainingService:
         categories = self._categories(options) if options.whose is LabelSource.MACHINE else None
         records = self.machines.corpus.records(RecordFilter(dataset=options.dataset))
         answers = (record for record in records if is_answer(record.sample))
+        former = self.machines.log.former_label_names(options.dataset)
         for _, several in groupby(answers, key=lambda one: one.sample.group or one.sample.id):
             own = list(several)
             question = own[0].sample.request.question
             if categories is None:
-                labels = {find_verdict(record) for record in own}
+                labels = {find_verdict(record, former) for record in own}
                 known = labels.pop() if len(labels) == 1 else None
                 found.add(question, known=known, why=UnusedReason.MIXED_LABELS)
             else:

@@ -154,7 +154,8 @@ class SpanComparison:
 class SpanCase:
     """A judged sample: the spans of its summary that people marked, and its sentences.
 
-    `segments`: all segments of the summary; `sentences`: those that are not white space, trimmed.
+    `text`: the summary; `segments`: all of its segments; `sentences`: those that are not white
+    space, trimmed.
     """
 
     key: SampleKey
@@ -486,7 +487,8 @@ def _count_sentences_left_out(
 
 
 def _count_case(case: SpanCase, suggestions: Collection[Suggestion]) -> list[float]:
-    # White space at the ends of people's spans does not count either.
+    # White space at the ends of people's spans does not count either. Untrimmed, two sentences with
+    # the white space between them would be one span.
     spans = trim_spans((anchor.span for each in suggestions for anchor in each.claim), case.text)
     return count_hits(
         merge(spans),

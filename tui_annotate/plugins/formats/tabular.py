@@ -19,6 +19,7 @@ from typing import Any, BinaryIO, Final, Protocol, TextIO
 from tui_annotate.domain.annotations import Anchor
 from tui_annotate.domain.assignments import Assignment
 from tui_annotate.domain.errors import InvalidInput
+from tui_annotate.domain.label_changes import FormerNames
 from tui_annotate.domain.records import DatasetDescription, OwnedAnnotation, Record
 from tui_annotate.domain.samples import Request, Sample, SampleKind, Side
 from tui_annotate.domain.strict_json import encode_strict
@@ -484,7 +485,9 @@ class FaithBenchTable:
             if pair is None or not losses.check_read(record):
                 continue
             losses.count(record)
-            verdicts = _list_verdicts(record, report)
+            verdicts = _list_verdicts(
+                record, report, former=options.former_names(record.sample.dataset)
+            )
             if not verdicts:
                 report.count_loss(Loss.NO_VERDICT.value)
                 continue
@@ -502,10 +505,13 @@ class FaithBenchTable:
         return report
 
 
-def _list_verdicts(record: Record, report: ExportReport) -> list[int]:
+def _list_verdicts(record: Record, report: ExportReport, *, former: FormerNames) -> list[int]:
+    # A verdict that was renamed keeps its meaning; a label that is named so now comes first.
+    renamed = {new[0]: old[0] for old, new in former if old[0] in VERDICTS}
     found: set[str] = set()
     for owned in record.annotations:
-        found.update(path[0] for path in owned.annotation.labels or (("",),))
+        for path in owned.annotation.labels or (("",),):
+            found.add(path[0] if path[0] in VERDICTS else renamed.get(path[0], path[0]))
     report.count_loss(Loss.NO_VERDICT_LABELS.value, len(found - set(VERDICTS)))
     if list_finished_people(record) - {owned.person for owned in record.annotations}:
         found.add(VERDICTS[0])

@@ -54,6 +54,7 @@ from tui_annotate.storage.labels.store import GuidanceKind
 
 if TYPE_CHECKING:
     from tui_annotate.domain.adjudication_history import AdjudicatedSample, AdjudicationHistory
+    from tui_annotate.domain.label_changes import Renames
     from tui_annotate.domain.labels import LabelTree
     from tui_annotate.storage.corpus.store import CorpusStore, SegmentStore
     from tui_annotate.storage.labels.store import GuidanceStore
@@ -190,7 +191,11 @@ class AgreementService:
         options = asked or AgreementOptions()
         only = "" if is_allowed(self.actor, Permission.REPORT) else self._require_own_id(options)
         wanted = self._resolve_options(options)
-        order = LabelOrder(self._label_trees(wanted), level=wanted.label_level)
+        order = LabelOrder(
+            self._label_trees(wanted),
+            level=wanted.label_level,
+            renames=self._label_renames(wanted),
+        )
         history, repeated = self.log.adjudications(), self.log.repeated_readings()
         earlier = EarlierWork() if wanted.after_review else EarlierWork(history, repeated)
         work, compared_twice = ReviewedWork(wanted.after_review), list[RepeatedReading]()
@@ -303,10 +308,24 @@ class AgreementService:
         if options.label_set:
             yield parse_stored_labels(self.guidance.text(GuidanceKind.LABELS, options.label_set))
             return
-        names = [each.name for each in self.corpus.datasets()]
-        for name in [options.dataset] if options.dataset else names:
+        for name in self._dataset_names(options):
             with suppress(NotFound):
                 yield self.labels(name)
+
+    def _label_renames(self, options: AgreementOptions) -> list[Renames]:
+        """Return the changes of labels since the chosen label set, by dataset.
+
+        Annotations have the current names of their labels, also those made under an old label set.
+        """
+        if not options.label_set:
+            return []
+        return [
+            self.guidance.renames_since(options.label_set, dataset=name)
+            for name in self._dataset_names(options)
+        ]
+
+    def _dataset_names(self, options: AgreementOptions) -> list[str]:
+        return [options.dataset] if options.dataset else [d.name for d in self.corpus.datasets()]
 
     def _unique_names(self, ids: Iterable[str]) -> dict[str, str]:
         names = {person.id: person.name for person in self.people.all()}

@@ -18,6 +18,7 @@ from typing import Final
 
 from tui_annotate.domain.annotations import Anchor, Annotation, LabelPath
 from tui_annotate.domain.assignments import Assignment, State
+from tui_annotate.domain.label_changes import Renames
 from tui_annotate.domain.labels import JOINER, Label, LabelTree
 from tui_annotate.domain.people import SETTLED, base_person
 from tui_annotate.domain.records import Record
@@ -280,11 +281,21 @@ _Key = tuple[int, int, LabelPath]
 
 
 class LabelOrder:
-    """Order of labels by severity."""
+    """Order of labels by severity: that of label sets.
 
-    def __init__(self, trees: Iterable[LabelTree], *, level: int = 0) -> None:
+    `renames`: changes of labels since an old label set, one for each compared dataset. A label that
+    was renamed keeps its place; a label into which others were merged has the most severe place.
+    """
+
+    def __init__(
+        self, trees: Iterable[LabelTree], *, level: int = 0, renames: Sequence[Renames] = ()
+    ) -> None:
         paths = dict.fromkeys(
-            path for tree in trees for root in tree.roots for path in _walk_leaves_first(root)
+            changed.get(path, path)
+            for tree in trees
+            for root in tree.roots
+            for path in _walk_leaves_first(root)
+            for changed in renames or ({},)
         )
         self._level = level or None
         self._places = {path: place for place, path in enumerate(paths)}

@@ -382,6 +382,8 @@ class OpenSample:
 
 @dataclass(frozen=True, slots=True)
 class SaveResult:
+    """A person's work on a sample after an action; `passed` as in `ActionResult`."""
+
     key: SampleKey
     verb: str
     annotation: Annotation | None
@@ -389,6 +391,7 @@ class SaveResult:
     assignment: Assignment
     undone: str = ""
     answers: Mapping[str, SuggestionAnswer] = field(default_factory=dict)
+    passed: tuple[SampleKey, ...] = ()
 
     @classmethod
     def of(cls, done: ActionResult) -> Self:
@@ -396,4 +399,4 @@ class SaveResult:
         annotations = stream.annotations
         touched = next((known for known in annotations if known.id == done.about), None)
         values = (stream.key, done.verb, touched, annotations, stream.assignment, done.undone)
-        return cls(*values, stream.answers)
+        return cls(*values, stream.answers, done.passed)

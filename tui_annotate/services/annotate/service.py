@@ -190,8 +190,12 @@ class AnnotationService(SampleQueries):
     def undo(self, person: str) -> SaveResult | None:
         """Undo the annotator's last action, on any sample; None if there is nothing to undo.
 
+        Actions on adjudicated samples stay; the result names these samples in `passed`.
+
         Raises:
             Conflict: the annotation changed after that action.
+            NotAllowed: there are only actions on adjudicated samples, or on hidden first readings.
+            WorkPaused: the annotator's work is paused.
         """
         done = self._ledger.undo(person)
         return SaveResult.of(done) if done else None

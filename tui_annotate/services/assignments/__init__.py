@@ -394,7 +394,8 @@ class AssignmentService:
                 what = f"sample {lacking[0]!r}" if lacking else f"dataset {dataset!r}"
                 raise NotReady(
                     f"{what} has no completed annotations of {answers or SETTLED!r}",
-                    "name whose annotations are correct: --gold NAME, or --gold imported",
+                    "name whose annotations are correct: --gold NAME, or --gold imported; if"
+                    " nothing is wrong, complete or adjudicate the sample without annotations",
                 )
             seed = rule.seed or secrets.token_hex(16)
             number = store.set_gold(dataset, replace(rule, samples=samples, seed=seed))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from functools import partial
+from functools import lru_cache, partial
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
@@ -68,7 +68,7 @@ class ExportService:
         state = "" if filters.state == ALL_STATES else filters.state
         if state:
             _check_known("state", state, [ALL_STATES, *(each.value for each in State)])
-        label = self._resolve_label(filters.label) if filters.label else ""
+        label = self._resolve_label(filters.label, filters.dataset) if filters.label else ""
         return replace(filters, label=label, state=state, since=parse_time(filters.since))
 
     def run(
@@ -102,6 +102,7 @@ class ExportService:
             sample=self.corpus.sample_or_none,
             opinions=self.opinions,
             answers=answers,
+            former_names=lru_cache(self.annotations.former_label_names),
             all_states=asked.all_states or bool(named.state),
         )
         authors = self._find_authors(known.layer)
@@ -163,16 +164,33 @@ class ExportService:
             hint = error.hint
         raise InvalidInput(f"unknown sample {sample!r}", hint)
 
-    def _resolve_label(self, text: str) -> str:
+    def _resolve_label(self, text: str, dataset: str) -> str:
         """Return the full path of a label, named by its path or name, in a label set or annotation.
 
-        Annotations are only read if no label set has the label, since that is slow.
+        Annotations are only read if no label set has the label, since that is slow. A former name
+        of a renamed label stands for the label, unless another label has the name now.
         """
         paths = set(self.labels())
         if tuple(text.split(JOINER)) not in paths:
             for _, path in self.annotations.labels_in_use():
                 paths |= {path[:depth] for depth in range(1, len(path) + 1)}
-        return JOINER.join(resolve_label(text, paths))
+        try:
+            return JOINER.join(resolve_label(text, paths))
+        except InvalidInput:
+            current = self._find_renamed(text, dataset)
+            if len(current) != 1:
+                raise
+            return JOINER.join(current.pop())
+
+    def _find_renamed(self, text: str, dataset: str) -> set[LabelPath]:
+        """Return the current paths of the labels with a former name, which may be a dotted path."""
+        names = [dataset] if dataset else [each.name for each in self.corpus.datasets()]
+        return {
+            new
+            for name in names
+            for old, new in self.annotations.former_label_names(name)
+            if text in (JOINER.join(old), old[-1])
+        }
 
 
 def _mark_later_edits(record: Record, history: Mapping[SampleKey, AdjudicatedSample]) -> Record:

@@ -30,7 +30,13 @@ from tui_annotate.services.relabel.change_writer import (
     RelabelRequest,
 )
 from tui_annotate.services.relabel.normalising import IrregularLabels
-from tui_annotate.storage.labels.store import UNDO, GuidanceEdition, GuidanceKind, LabelChange
+from tui_annotate.storage.labels.store import (
+    RENAME,
+    UNDO,
+    GuidanceEdition,
+    GuidanceKind,
+    LabelChange,
+)
 from tui_annotate.storage.log.label_set_change import LabelSetChange, StreamName
 from tui_annotate.storage.log.write_plans import EventStream
 
@@ -101,7 +107,7 @@ class LabelChangeService(LabelChangeWriter):
                 renames, before=tree, after=after, at=at, was=self._state_before
             )
             description = f"rename {label_requests.format_path(label.path)} to {path[-1]}"
-            return RelabelRequest("rename", description, changed, task, renames)
+            return RelabelRequest(RENAME, description, changed, task, renames)
 
         return self._apply_change(ask, dataset=dataset, dry=dry)
 
@@ -425,7 +431,7 @@ class LabelChangeService(LabelChangeWriter):
         now, text = self.in_force(last.after), self.in_force(last.before)
         done = seen.batch(last.batch)
         back = {new: old for old, new in last.request.renames.items()}
-        renames = back if last.kind == "rename" else {}
+        renames = back if last.kind == RENAME else {}
 
         def ask(_text: str, _tree: LabelTree, at: str) -> RelabelRequest:
             task = tasks.undoing(

@@ -284,8 +284,9 @@ class ReviewQueries:
         self._machine_differences.clear()
         self._orders.clear()
         for dataset in sorted({key.dataset for key in says or ()}):
+            former = self.store.former_label_names(dataset)
             for record in self.corpus.records(RecordFilter(dataset=dataset)):
-                found, score = find_verdict(record), (says or {}).get(record.sample.key)
+                found, score = find_verdict(record, former), (says or {}).get(record.sample.key)
                 if found is not None and score is not None:
                     self._machine_differences[record.sample.key] = abs(found - score)
 

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, TextClause, text
 from tui_annotate.domain.assignment_plan import draw
 from tui_annotate.domain.assignment_rules import AssignmentCause, Gold
 from tui_annotate.domain.gold_checks import count_gold, is_gold_slot, sort_gold
-from tui_annotate.domain.people import SETTLED
+from tui_annotate.domain.people import SETTLED, PersonKind
 from tui_annotate.storage.assignments.assignment_rows import AssignedRow
 from tui_annotate.storage.codec import from_json, to_json
 from tui_annotate.storage.statements import dataset_setting, worked_on_condition
@@ -34,12 +34,17 @@ _HELD: Final = text(
     "SELECT count(*) FROM allotments a CROSS JOIN samples s ON s.id = a.sample_id"
     " WHERE a.person = :person AND s.dataset_id = :dataset"
 )
+_IMPORTED: Final = "imported"
 _ANSWERED: Final = text(
-    "SELECT s.external FROM samples s WHERE s.dataset_id = :dataset AND ("
+    "SELECT s.external FROM samples s WHERE s.dataset_id = :dataset AND ("  # noqa: S608  constants
     " (:person <> '' AND EXISTS (SELECT 1 FROM assignments w"
     "   WHERE w.sample_id = s.id AND w.person = :person AND w.state = 'done'))"
     " OR (:origin <> '' AND EXISTS (SELECT 1 FROM annotations a WHERE a.sample_id = s.id"
-    "   AND (a.origin = :origin OR a.origin LIKE :origin || ':%')))) ORDER BY s.id"
+    "   AND (a.origin = :origin OR a.origin LIKE :origin || ':%')))"
+    # An imported sample that was completed without an annotation has the answer "nothing".
+    " OR (:imported AND EXISTS (SELECT 1 FROM assignments w JOIN people p ON p.id = w.person"
+    f"   WHERE w.sample_id = s.id AND w.state = 'done' AND p.kind = '{PersonKind.IMPORTED}')))"
+    " ORDER BY s.id"
 )
 _WORKED: Final = text(
     "SELECT count(*) FROM handouts h JOIN allotments g ON g.handout = h.id"  # noqa: S608  constants
@@ -118,7 +123,9 @@ def count_gold_checks(connection: Connection, seen: Collection[str] | None) -> i
 
 def list_answered(connection: Connection, dataset_id: int, rule: Gold) -> list[str]:
     """Return the ids of a dataset's samples that have correct answers, as defined by a rule."""
+    imported = rule.origin.partition(":")[0] == _IMPORTED
     scope = {"dataset": dataset_id, "person": rule.person, "origin": rule.origin}
+    scope |= {"imported": imported}
     return list(connection.execute(_ANSWERED, scope).scalars())
 
 

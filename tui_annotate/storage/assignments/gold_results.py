@@ -32,7 +32,7 @@ from tui_annotate.domain.history import (
     Payload,
     StreamState,
 )
-from tui_annotate.domain.label_changes import rename_payload
+from tui_annotate.domain.label_changes import rename_labels, rename_payload
 from tui_annotate.domain.people import PersonKind
 from tui_annotate.domain.practice_feedback import PracticeAnswer
 from tui_annotate.domain.samples import SampleKey
@@ -120,7 +120,7 @@ def read_checks(connection: Connection, *, dataset: str = "", person: str = "") 
         # An answer that arrived only later, with a bundle for example, is better than none.
         at = max(bisect_right(versions, point, key=attrgetter("arrival")) - 1, 0)
         answer = versions[at].answer if versions else PracticeAnswer(())
-        older = bool(versions) and _content(answer) != _content(versions[-1].answer)
+        older = bool(versions) and reader.has_changed(versions[at], versions[-1], of_dataset)
         work = reader.with_label_names(completion, key.dataset, until=point)
         found.append(
             GoldCheck(
@@ -224,6 +224,17 @@ class _LogReader:
             current[person] = state
             versions.append(_Version(arrival, _answer_of_origin(current, key.origin)))
         return versions
+
+    def has_changed(self, old: _Version, new: _Version, dataset: str) -> bool:
+        """Return whether a known answer was changed; a renamed label is no change."""
+        marks, rating = _content(old.answer)
+        for change in changes_between(self.connection, since=old.arrival, until=new.arrival):
+            if dataset in change.datasets:
+                marks = [
+                    (claim, evidence, rename_labels(labels, change.renames))
+                    for claim, evidence, labels in marks
+                ]
+        return (sorted(marks, key=repr), rating) != _content(new.answer)
 
     def _states(self, person: str, sample: SampleKey) -> Iterator[_LoggedState]:
         scope = {"person": person, "dataset": sample.dataset, "sample": sample.id}

@@ -30,8 +30,10 @@ from tui_annotate.domain.samples import (
     Segment,
     Side,
     keep_own_comments,
+    keep_program_fields,
 )
 from tui_annotate.storage.batches import split_batches
+from tui_annotate.storage.blind_datasets import hidden_datasets
 from tui_annotate.storage.codec import request_from_json, to_json
 from tui_annotate.storage.columns import (
     ANNOTATIONS,
@@ -209,6 +211,8 @@ def _build_sample(
     fields = json.loads(meta) if meta else {}
     if readable.comments_of is not None:
         fields = keep_own_comments(fields, readable.comments_of)
+    if dataset in readable.blind:
+        fields = keep_program_fields(fields)
     return Sample(
         dataset,
         external,
@@ -228,10 +232,12 @@ class _ReadableFields:
     Attributes:
         comments_of: ids of the people whose imported comments are readable; None for all.
         imported: whether the imported record is readable, which may contain anyone's annotations.
+        blind: datasets whose metadata may show the reader what is hidden: scores of machines.
     """
 
     comments_of: Collection[str] | None
     imported: bool
+    blind: Collection[str] = ()
 
 
 def _find_readable_fields(
@@ -248,7 +254,8 @@ def _find_readable_fields(
     if people is None:
         return _ReadableFields(None, imported=True)
     authors = find_merged_ids(connection, {base_person(each) for each in people})
-    return _ReadableFields(authors, imported=seen is None)
+    blind = hidden_datasets(connection) if seen is not None else ()
+    return _ReadableFields(authors, imported=seen is None, blind=blind)
 
 
 class _Documents:

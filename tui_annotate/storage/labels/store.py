@@ -15,7 +15,7 @@ from tui_annotate.domain.annotations import LabelPath
 from tui_annotate.domain.did_you_mean import unknown_dataset
 from tui_annotate.domain.errors import NotFound
 from tui_annotate.domain.history import Event
-from tui_annotate.domain.label_changes import Renames
+from tui_annotate.domain.label_changes import FormerNames, Renames
 from tui_annotate.domain.label_files import WRITE, parse_stored_labels
 from tui_annotate.domain.labels import LabelTree
 from tui_annotate.storage.clock import utc_now
@@ -92,6 +92,11 @@ class GuidanceStore(CommonStore):
         query = query.order_by(TEXTS.c.created, TEXTS.c.hash)
         with self._database.reading() as connection:
             return tuple(connection.execute(query).scalars())
+
+    def renames_since(self, version: str, *, dataset: str) -> Renames:
+        """Return the current paths of a dataset's labels that changed since a label set version."""
+        with self._database.reading() as connection:
+            return current_label_names(connection, dataset, version)
 
     def text(self, kind: GuidanceKind, version: str) -> str:
         """Return the text of a version of a label set or guidelines; NotFound if it is unknown."""
@@ -184,6 +189,7 @@ class LabelSets:
 FILE: Final = "file"
 """Kind of a label set's change that was made by editing the file `labels.yaml`."""
 UNDO: Final = "undo"
+RENAME: Final = "rename"
 
 _CHANGES: Final = select(LABEL_CHANGES).order_by(LABEL_CHANGES.c.id)
 _ADD_CHANGE: Final = insert(LABEL_CHANGES)
@@ -310,7 +316,10 @@ def current_label_names(
         if change.before == version:
             break
     else:
-        return {}
+        # The first change of a dataset's own label set does not name the workspace's version.
+        left_common = any(not change.before for change in later)
+        if not (left_common and _was_common(connection, version)):
+            return {}
     numbers = {change.id for change in later}
     undoing = {change.undone for change in later}
     found: dict[LabelPath, LabelPath] = {}
@@ -320,3 +329,32 @@ def current_label_names(
             moved = {old: renames.get(new, new) for old, new in found.items()}
             found = {**renames, **moved}
     return {old: new for old, new in found.items() if old != new}
+
+
+def _was_common(connection: Connection, version: str) -> bool:
+    scope = {"kind": GuidanceKind.LABELS.value}
+    editions = connection.execute(_EDITIONS, scope).all()
+    return any(dataset == "" and known == version for dataset, known, *_ in editions)
+
+
+def find_former_names(connection: Connection, dataset: str) -> FormerNames:
+    """Return the former names of a dataset's labels that were only renamed, with their new names.
+
+    A label that was merged into another one has no former names: it does not mean the same.
+    """
+    own = connection.execute(_OWN[GuidanceKind.LABELS], {"name": dataset}).scalar()
+    found: set[tuple[LabelPath, LabelPath]] = set()
+    for change in load_label_changes(connection):
+        # A dataset without an own label set shares the history of the workspace's label set, also
+        # if the dataset is newer than the change.
+        shared = not own and not change.dataset
+        if change.undone or change.kind == UNDO:
+            continue
+        if not shared and dataset not in change.request.datasets:
+            continue
+        renames = change.request.renames
+        if change.kind == RENAME:
+            found = {(old, renames.get(new, new)) for old, new in found} | {*renames.items()}
+        else:
+            found = {(old, new) for old, new in found if new not in renames}
+    return tuple(sorted((old, new) for old, new in found if old != new))

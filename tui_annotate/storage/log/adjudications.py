@@ -128,10 +128,11 @@ def refuse_locked(connection: Connection, changes: Sequence[PlannedChange]) -> N
             if sample and sample.locks(change.person):
                 locked.append(change.key)
     if locked:
-        raise _locked_error(locked, len(own))
+        raise locked_error(locked, len(own))
 
 
-def _locked_error(locked: Sequence[SampleKey], count: int) -> NotAllowed:
+def locked_error(locked: Sequence[SampleKey], count: int) -> NotAllowed:
+    """Return the error for an action on `count` samples, some of which are locked."""
     if count == 1:
         return NotAllowed(
             f"sample {locked[0]} is adjudicated: your work on it is locked",

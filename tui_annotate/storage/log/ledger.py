@@ -9,7 +9,9 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from tui_annotate.domain import event_builders
+from tui_annotate.domain.adjudication_history import LOCKED_CODE
 from tui_annotate.domain.assignments import working_seconds
+from tui_annotate.domain.errors import NotAllowed
 from tui_annotate.domain.history import (
     READ,
     REDO,
@@ -34,6 +36,10 @@ Prepare = Callable[[EventLog, EventStream], PendingEvent]
 """Function that builds the event of an action on a sample; called in the write transaction."""
 
 
+FindTarget = Callable[[Iterable[LoggedAction], Callable[[LoggedAction], bool]], LoggedAction | None]
+"""Function that finds the action to reverse; its second argument says which work is closed."""
+
+
 def new_id() -> str:
     return str(uuid.uuid4())
 
@@ -49,13 +55,15 @@ class ActionResult:
     """A person's work on a sample after an action that is committed.
 
     `about` is the id of the changed annotation; empty for none or several. `undone` is the verb of
-    the action that was undone or redone; empty otherwise.
+    the action that was undone or redone; empty otherwise. `passed`: adjudicated samples with newer
+    actions, which an undo or redo left as they are, the newest first.
     """
 
     stream: EventStream
     verb: str
     about: str = ""
     undone: str = ""
+    passed: tuple[SampleKey, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,38 +167,49 @@ class Ledger:
         return ClearedCounts(gone, removed["rating"], removed["comment"])
 
     def undo(self, person: str) -> ActionResult | None:
-        """Undo a person's last action that is not undone; return None if there is no action."""
+        """Undo a person's last action that is not undone; return None if there is no action.
+
+        Work that is locked or hidden stays, and the last action on other samples is undone. Of an
+        action on several samples, the part on such work stays.
+
+        Raises:
+            NotAllowed: there are only actions on locked or hidden work.
+        """
         return self._reverse(person, UNDO, find_undo_target)
 
     def redo(self, person: str) -> ActionResult | None:
-        """Redo the action that a person undid last; return None if nothing can be redone."""
+        """Redo the action that a person undid last, as `undo`; return None if there is none."""
         return self._reverse(person, REDO, find_redo_target)
 
-    def _reverse(
-        self, person: str, verb: str, find: Callable[[Iterable[LoggedAction]], LoggedAction | None]
-    ) -> ActionResult | None:
+    def _reverse(self, person: str, verb: str, find: FindTarget) -> ActionResult | None:
         def prepare(log: EventLog) -> BatchPlan:
-            made = BatchPlan()
-            target = find(log.read_actions(person, by=self.by))
+            made, work = BatchPlan(), _OpenWork(log, person)
+            target = find(
+                log.read_actions(person, by=self.by),
+                lambda action: work.is_closed(SampleKey(*action.stream[1:])),
+            )
             if target is None:
+                work.raise_first()
                 return made
             event = log.event(target.id)
             made.undone = log.event(event.action.undoes) if verb == REDO else event
             batch = self.new_id() if event.action.batch else ""
             for mate in log.batch(event):
                 key = SampleKey(mate.dataset, mate.sample)
-                log.require_visible(person, key)
+                if work.is_closed(key):
+                    continue
                 stream = log.stream(person, key)
                 inverse = mate.action.inverse(mate.id, verb=verb, batch=batch)
                 action = log.with_current_labels(mate, inverse)
                 made.take(stream, self._build_event(stream, action, versions=made.versions))
+            made.passed = work.locked()
             return made
 
         made = self._write_as_one(person, prepare)
         if made.undone is None or made.last is None:
             return None
         about = next(iter(made.touched)) if len(made.touched) == 1 else ""
-        return ActionResult(made.last, verb, about, made.undone.action.verb)
+        return ActionResult(made.last, verb, about, made.undone.action.verb, made.passed)
 
     def _write_as_one(self, person: str, prepare: Callable[[EventLog], BatchPlan]) -> BatchPlan:
         """Prepare events without the write lock, then write all events in one transaction.
@@ -240,6 +259,37 @@ class Ledger:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class _OpenWork:
+    """Finds out which of a person's work is closed, which means locked or hidden, and why."""
+
+    log: EventLog
+    person: str
+    _errors: dict[SampleKey, NotAllowed | None] = field(default_factory=dict, init=False)
+
+    def is_closed(self, key: SampleKey) -> bool:
+        if key not in self._errors:
+            try:
+                self.log.require_open(self.person, key)
+            except NotAllowed as error:
+                self._errors[key] = error
+            else:
+                self._errors[key] = None
+        return self._errors[key] is not None
+
+    def locked(self) -> tuple[SampleKey, ...]:
+        """Return the locked samples that were asked for, in this order."""
+        return tuple(
+            key for key, error in self._errors.items() if error and error.code == LOCKED_CODE
+        )
+
+    def raise_first(self) -> None:
+        """Raise the first error that was found, if any."""
+        for error in self._errors.values():
+            if error is not None:
+                raise error
+
+
 @dataclass(slots=True)
 class BatchPlan:
     plans: list[WritePlan] = field(default_factory=list)
@@ -247,6 +297,7 @@ class BatchPlan:
     touched: Collection[str] = ()
     versions: dict[str, dict[str, str]] = field(default_factory=dict)
     undone: Event | None = None
+    passed: tuple[SampleKey, ...] = ()
 
     def take(self, stream: EventStream, event: Event) -> None:
         """Plan how to store an event; raise Conflict if the annotations have changed meanwhile."""

@@ -15,7 +15,7 @@ from sqlalchemy import Connection, RowMapping, bindparam, select, text
 from tui_annotate.domain.adjudication_history import AdjudicatedSample
 from tui_annotate.domain.errors import WorkPaused
 from tui_annotate.domain.history import Event, LoggedAction, PendingEvent, StreamState
-from tui_annotate.domain.label_changes import Renames, rename_change
+from tui_annotate.domain.label_changes import FormerNames, Renames, rename_change
 from tui_annotate.domain.people import (
     OPERATOR,
     SETTLED,
@@ -40,9 +40,19 @@ from tui_annotate.storage.columns import (
     TOMBSTONES,
 )
 from tui_annotate.storage.database import Database, Store
-from tui_annotate.storage.labels.store import LabelChangeRequest, changes_since, current_label_names
+from tui_annotate.storage.labels.store import (
+    LabelChangeRequest,
+    changes_since,
+    current_label_names,
+    find_former_names,
+)
 from tui_annotate.storage.log import events
-from tui_annotate.storage.log.adjudications import WorkLock, read_adjudicated_sample, read_lock
+from tui_annotate.storage.log.adjudications import (
+    WorkLock,
+    locked_error,
+    read_adjudicated_sample,
+    read_lock,
+)
 from tui_annotate.storage.log.comments import count_waiting
 from tui_annotate.storage.log.review_candidates import (
     SampleReaders,
@@ -271,6 +281,9 @@ class EventLog:
     def label_renames(self, dataset: str, version: str) -> Renames:
         return current_label_names(self._connection, dataset, version)
 
+    def former_label_names(self, dataset: str) -> FormerNames:
+        return find_former_names(self._connection, dataset)
+
     def read_actions(self, person: str, *, by: str = "") -> Iterator[LoggedAction]:
         """Yield the actions and undos on a person's work, newest first; `by` limits the users."""
         require_permission(self._actor, Permission.READ, person)
@@ -332,6 +345,12 @@ class EventLog:
     def require_visible(self, person: str, key: SampleKey) -> None:
         """Raise NotAllowed if a person must not see their first reading of a sample."""
         require_visible(self._connection, person, key)
+
+    def require_open(self, person: str, key: SampleKey) -> None:
+        """Raise NotAllowed if a person's work on a sample is hidden or locked now."""
+        self.require_visible(person, key)
+        if self.work_lock(self.stream(person, key)).locked:
+            raise locked_error([key], 1)
 
     @property
     def _hides_own(self) -> bool:

@@ -23,6 +23,7 @@ from tui_annotate.domain.history import (
     StreamState,
     discard_action,
 )
+from tui_annotate.domain.label_changes import FormerNames
 from tui_annotate.domain.people import (
     OPERATOR,
     SETTLED,
@@ -258,6 +259,11 @@ class AnnotationStore(LogStore):
         """Return whether a person's work on a sample is locked, or was reopened by a reviewer."""
         with self.reading() as log:
             return log.work_lock(log.stream(person, key))
+
+    def former_label_names(self, dataset: str) -> FormerNames:
+        """Return the former names of a dataset's renamed labels, with their current names."""
+        with self.reading() as log:
+            return log.former_label_names(dataset)
 
     def adjudications(self, known: AdjudicationHistory | None = None) -> AdjudicationHistory:
         """Return all adjudicated samples, with what happened to people's work afterwards.

@@ -200,6 +200,8 @@ class MessageCode(ScreenMessage):
     NOTHING_TO_UNDO = "Nothing to undo"
     NOTHING_TO_REDO = "Nothing to redo"
     UNDONE_ELSEWHERE = "{undone}, in sample {sample}"
+    ADJUDICATED_STAYS = "Sample {sample} is adjudicated and stays"
+    ADJUDICATED_STAY = "{count} newer samples are adjudicated and stay, for example {sample}"
     UNDONE = "{undone} · U redo"
     REDONE = "{undone} · u undo"
     SECOND_READING_BEGUN = "Second pass (2nd reading): annotations of your 1st reading are hidden"

@@ -69,6 +69,29 @@ async def test_each_key_that_would_change_the_sample_says_it(folder: Path) -> No
         assert person.draft.sample.id != "a" or "adjudicated" in person.line()
 
 
+async def test_undo_passes_over_the_locked_sample_and_says_so(tmp_path: Path) -> None:
+    """`u` undoes the last action on an open sample, and `U` redoes it."""
+    folder = review_app.make(tmp_path / "work")
+    with workspace.open(folder) as space:
+        ana = space.person("ana").id
+        space.annotate.comment(ana, SECOND, "still open", seconds=1)
+        space.annotate.comment(ana, FIRST, "now locked", seconds=1)
+    adjudicate(folder)
+    async with open_app(folder) as person:
+        await person.press("u")
+        await person.settled()
+        said = person.said()
+        assert said.code is MessageCode.WITH_MORE
+        more = said.fields["more"]
+        assert isinstance(more, StatusMessage)
+        assert more.code is MessageCode.ADJUDICATED_STAYS
+        assert more.fields["sample"] == FIRST.id
+        assert person.draft.sample.id == SECOND.id
+    with workspace.open(folder) as space:
+        works = [space.log.stream(ana, key).assignment.comment for key in (FIRST, SECOND)]
+        assert works == ["now locked", ""]
+
+
 async def test_a_sample_that_is_adjudicated_meanwhile_is_locked(tmp_path: Path) -> None:
     """The store refuses the first key, and the screen then shows the lock."""
     folder = review_app.make(tmp_path / "work")

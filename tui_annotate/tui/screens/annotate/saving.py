@@ -26,7 +26,13 @@ from tui_annotate.tui.draft import (
 )
 from tui_annotate.tui.draft.effects import Comment, Effect, Finish, Rate, Remove, Save, Undo
 from tui_annotate.tui.draft.label_set_change import DraftLabelSetChange
-from tui_annotate.tui.draft.messages import NO_MESSAGE, AnyMessage, MessageCode, StatusMessage
+from tui_annotate.tui.draft.messages import (
+    NO_MESSAGE,
+    AnyMessage,
+    MessageCode,
+    StatusMessage,
+    combine_messages,
+)
 from tui_annotate.tui.draft.state import SAMPLE, Draft, Note
 from tui_annotate.tui.draft.words import (
     ERROR,
@@ -503,7 +509,9 @@ class AnnotationSaves:
         if found.open_sample or found.damaged:
             undone = completion.describe_undone(saved.undone, redo=redo)
             fields = {"undone": undone, "sample": saved.key}
-            message = StatusMessage(MessageCode.UNDONE_ELSEWHERE, fields, SAVED)
+            message = _name_passed(
+                StatusMessage(MessageCode.UNDONE_ELSEWHERE, fields, SAVED), saved.passed
+            )
             if found.open_sample:
                 screen.begin(current.session, found.open_sample, message)
             else:
@@ -520,8 +528,18 @@ class AnnotationSaves:
         labels = describe_labels(changed[0].labels) if len(changed) == 1 else ""
         undone = completion.describe_undone(saved.undone, labels, redo=redo)
         code = MessageCode.REDONE if redo else MessageCode.UNDONE
-        message = StatusMessage(code, {"undone": undone})
+        message = _name_passed(StatusMessage(code, {"undone": undone}), saved.passed)
         effects = completion.replace_annotations(draft, stored, message, gone=gone)
         if reopened and not (draft.open or draft.selection):
             effects += navigation.show(draft, reopened)
         screen.perform(effects)
+
+
+def _name_passed(message: StatusMessage, passed: Sequence[SampleKey]) -> StatusMessage:
+    """Return a message that also names the adjudicated samples that an undo left as they are."""
+    if not passed:
+        return message
+    several = MessageCode.ADJUDICATED_STAY
+    code = MessageCode.ADJUDICATED_STAYS if len(passed) == 1 else several
+    fields = {"sample": passed[0].id, "count": len(passed)}
+    return combine_messages(message, StatusMessage(code, fields), WARNING)
