@@ -12,7 +12,7 @@ from tests.tui.screens.review_app import FIRST, SECOND
 from tui_annotate import workspace
 from tui_annotate.domain.adjudication import RejectionReason
 from tui_annotate.domain.assignments import State
-from tui_annotate.tui.draft.messages import MessageCode
+from tui_annotate.tui.draft.messages import MessageCode, StatusMessage
 from tui_annotate.tui.keys.actions import ACTIONS
 from tui_annotate.tui.screens.sample.rows import SampleMessage
 
@@ -79,8 +79,9 @@ async def test_undo_passes_over_the_locked_sample_and_says_so(tmp_path: Path) ->
         await person.settled()
         said = person.said()
         assert said.code is MessageCode.WITH_MORE
-        assert said.fields["more"].code is MessageCode.ADJUDICATED_STAYS
-        assert said.fields["more"].fields["sample"] == FIRST.id
+        more = said.fields["more"]
+        assert isinstance(more, StatusMessage)
+        assert (more.code, more.fields["sample"]) == (MessageCode.ADJUDICATED_STAYS, FIRST.id)
         assert person.draft.sample.id == SECOND.id
     with workspace.open(folder) as space:
         works = [space.log.stream(ana, key).assignment.comment for key in (FIRST, SECOND)]
