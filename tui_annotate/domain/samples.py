@@ -23,7 +23,7 @@ _PROGRAM_FIELDS: Final = frozenset(
         IMPORTED_COMMENTS,
     }
 )  # fmt: skip
-"""Metadata that screens need to show a sample and its place in a collection."""
+"""Metadata that screens need to show a sample and its position in a collection."""
 
 
 def keep_program_fields(meta: Mapping[str, Any]) -> dict[str, Any]:

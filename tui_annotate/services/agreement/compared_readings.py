@@ -284,7 +284,7 @@ class LabelOrder:
     """Order of labels by severity: that of label sets.
 
     `renames`: changes of labels since an old label set, one for each compared dataset. A label that
-    was renamed keeps its place; a label into which others were merged has the most severe place.
+    was renamed keeps its rank; a label into which others were merged has the most severe rank.
     """
 
     def __init__(

@@ -37,7 +37,7 @@ Prepare = Callable[[EventLog, EventStream], PendingEvent]
 
 
 FindTarget = Callable[[Iterable[LoggedAction], Callable[[LoggedAction], bool]], LoggedAction | None]
-"""Function that finds the action to reverse; its second argument says which work is closed."""
+"""Function that finds the action to reverse; its second argument returns whether work is closed."""
 
 
 def new_id() -> str:
