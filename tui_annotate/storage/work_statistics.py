@@ -87,10 +87,6 @@ _FLAGS: Final = text(
     " WHERE w.state = 'flagged' AND w.person <> :settled AND (:everybody OR w.person IN :seen)"
     " ORDER BY 1, w.updated, 2"
 ).bindparams(_SEEN)
-_READINGS: Final = text(
-    "SELECT count(*) FROM assignments w WHERE w.state = 'done' AND w.person NOT LIKE '%~2'"
-    " AND w.person <> :settled AND (:everybody OR w.person IN :seen) GROUP BY w.sample_id"
-).bindparams(_SEEN)
 _SEGMENTERS: Final = text("SELECT segmenter, count(*) FROM documents GROUP BY segmenter")
 _WORKLOADS: Final = text(
     "SELECT d.id, d.name, (SELECT count(*) FROM samples s WHERE s.dataset_id = d.id),"
@@ -169,10 +165,6 @@ class WorkStatisticsStore(Store):
             return [
                 _build_workload(connection, *row) for row in connection.execute(_WORKLOADS).all()
             ]
-
-    def readings(self) -> list[int]:
-        """Return, for each sample that an annotator completed, how many annotators completed it."""
-        return [row[0] for row in self._fetch(_READINGS)]
 
     def segmenters(self) -> dict[str, int]:
         with self._database.reading() as connection:

@@ -275,6 +275,7 @@ def make_snapshot(team: TeamServices) -> Snapshot:
     from tui_annotate.services.freeze import Snapshot
     from tui_annotate.services.progress import as_json as figures
     from tui_annotate.storage.study_conduct import StudyConductStore
+    from tui_annotate.storage.study_work import StudyWorkStore
     from tui_annotate.storage.work_statistics import WorkStatisticsStore
 
     sets = LabelSets(team.guidance)
@@ -294,6 +295,7 @@ def make_snapshot(team: TeamServices) -> Snapshot:
         embedder=lambda: (used.label or used.embedder) if used else "",
         descriptions=team.corpus.descriptions,
         conduct=StudyConductStore(team.database, actor=team.actor),
+        work=StudyWorkStore(team.database, actor=team.actor).count,
         later_work=team.review.count_later_work,
         shared_accounts=bool(team.settings.people_store),
     )
