@@ -144,7 +144,7 @@ def test_suggestions_are_described(filled: Command, tmp_path: Path) -> None:
             space.annotate.finish(who, BRIDGE, seconds=1)
     found = method(filled, tmp_path)
     assert "Suggestions of machines in pairs: 2 of import:alpha. They are shown to" in found
-    assert "answered suggestions 3 times: 2 accepted, 0 accepted with changes, 1 rejected" in found
+    assert "answered suggestions 3 times: 2 accepted, 0 accepted with changes, 1 refused" in found
     assert "Of 3 annotations in completed readings, 2 began as suggestions" in found
     assert filled("suggestions", "hide", "--dataset", "pairs").code == 0
     assert "They are hidden from annotators" in method(filled, tmp_path, "second")

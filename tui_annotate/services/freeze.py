@@ -427,7 +427,7 @@ def _describe_use(use: SuggestionUse) -> Iterator[str]:
     total = sum(use.answers.values())
     yield (
         f"Annotators answered suggestions {format_count(total, 'time')}: {accepted:,} accepted, "
-        f"{changed:,} accepted with changes, {refused:,} rejected."
+        f"{changed:,} accepted with changes, {refused:,} refused."
         if total
         else "No annotator answered a suggestion."
     )

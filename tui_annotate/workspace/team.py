@@ -109,12 +109,19 @@ class TeamServices:
         """The service that measures agreement between annotators."""
         from tui_annotate.services.agreement import AgreementService
         from tui_annotate.services.export import ExportService
+        from tui_annotate.storage.suggestions import SuggestionStore
 
         segments = SegmentStore(self.database)
         stores = (self.corpus, self.people, self.guidance, segments, self.log)
         names = ExportService(self.corpus, self.people, self.log, self.proposals.label_paths)
-        ratings = self.settings.ratings
-        return AgreementService(*stores, self.proposals.labels, names.checked, self.actor, ratings)
+        return AgreementService(
+            *stores,
+            self.proposals.labels,
+            names.checked,
+            self.actor,
+            self.settings.ratings,
+            SuggestionStore(self.database, actor=self.actor).answers,
+        )
 
     @cached_property
     def person_merges(self) -> PersonMergeStore:

@@ -25,6 +25,7 @@ from tui_annotate.domain.sample_clusters import join_clusters, shared_names
 from tui_annotate.domain.samples import Document, Sample, SampleKey, Side
 from tui_annotate.domain.scores import Pooling, RunKind, ScoreRun
 from tui_annotate.domain.spans import Span
+from tui_annotate.domain.suggested_work import SuggestedReadings
 from tui_annotate.lab.score.detection_metrics import (
     DetectionDraws,
     DetectionFigure,
@@ -40,7 +41,6 @@ from tui_annotate.lab.score.detection_metrics import (
 from tui_annotate.lab.score.human_truths import (
     HumanTruths,
     SampleTruth,
-    SuggestedReadings,
     TruthOptions,
 )
 from tui_annotate.lab.score.span_comparison import (

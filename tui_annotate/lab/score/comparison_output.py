@@ -11,7 +11,8 @@ from tui_annotate.cli import charts, output
 from tui_annotate.cli.charts import ValueInterval
 from tui_annotate.cli.intervals import print_interval_notes
 from tui_annotate.cli.output import Column
-from tui_annotate.domain.suggestions import AnswerKind
+from tui_annotate.cli.suggested_work import print_suggested_work
+from tui_annotate.domain.suggested_work import suggested_as_json
 from tui_annotate.lab.score.comparison import (
     BaselineDifference,
     ChoiceOrigin,
@@ -57,14 +58,7 @@ def as_json(found: Comparison) -> dict[str, Any]:
         "few_clusters": are_few(found.clusters),
         "baseline": options.baseline,
         "without_suggested_work": options.without_suggested_work,
-        "suggested_work": [
-            {
-                "maker": maker,
-                "readings": work.readings,
-                **{kind.value: work.answers[kind.value] for kind in AnswerKind},
-            }
-            for maker, work in found.suggested.items()
-        ],
+        "suggested_work": suggested_as_json(found.suggested),
         "bootstrap": PARAMETERS,
         "machines": [_machine_as_json(each) for each in found.machines],
         "suggestions": [spans_as_json(each) for each in found.spans],
@@ -340,25 +334,10 @@ def _print_notes(found: Comparison) -> None:
     }
     for reason in sorted(reasons):
         say(f"no value: {reason}")
-    _print_suggested_work(found)
+    print_suggested_work(found.suggested, excluded=options.without_suggested_work)
     clusters = {each.name: each.detected.clusters for each in found.machines if each.n}
     clusters |= {each.maker: each.result.clusters for each in found.spans if each.result.n}
     print_interval_notes(clusters)
-
-
-def _print_suggested_work(found: Comparison) -> None:
-    """Warn of human labels that rest on suggestions, which flatter the machine that made them."""
-    for maker, work in found.suggested.items():
-        answers = ", ".join(f"{count:,} {kind}" for kind, count in sorted(work.answers.items()))
-        readings = output.many(work.readings, "reading")
-        if found.options.without_suggested_work:
-            output.print_message(f"excluded: {readings} with suggestions of {maker}: {answers}")
-        else:
-            output.print_problem(
-                f"warning: in {readings}, annotators answered suggestions of {maker} ({answers}):"
-                " their labels are not independent of it",
-                "to exclude such work, pass --without-suggested-work",
-            )
 
 
 def _format_figure(figure: DetectionFigure) -> str:

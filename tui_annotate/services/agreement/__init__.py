@@ -26,6 +26,7 @@ from tui_annotate.domain.people import (
 from tui_annotate.domain.records import OwnedAnnotation, Record, RecordFilter
 from tui_annotate.domain.sample_clusters import shared_names
 from tui_annotate.domain.samples import Document, Sample, SampleKey, SampleKind, Segment, Side
+from tui_annotate.domain.suggested_work import Answers, SuggestedReadings
 from tui_annotate.methods.bootstrap import count_clusters
 from tui_annotate.services.agreement.compared_readings import (
     AgreementOptions,
@@ -103,7 +104,11 @@ class ReviewedWork:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """Agreement statistics: between annotators, and of annotators who annotated samples twice."""
+    """Agreement statistics: between annotators, and of annotators who annotated samples twice.
+
+    Attributes:
+        suggested: readings with answers to suggestions, by maker; also if they are excluded.
+    """
 
     asked: AgreementOptions
     names: dict[str, str]
@@ -116,6 +121,7 @@ class Agreement:
     left: LeftOutCounts
     work: ReviewedWork = field(default_factory=ReviewedWork)
     guidelines: dict[str, int] = field(default_factory=dict)
+    suggested: dict[str, SuggestedReadings] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +129,7 @@ class AgreementService:
     """Computes agreement statistics of annotators; most users see only those of their own work.
 
     By default, the work on an adjudicated sample is that before its first adjudication, because
-    annotators may see the result afterwards.
+    annotators may see the result afterwards. `answers` returns a dataset's answers to suggestions.
     """
 
     corpus: CorpusStore
@@ -135,6 +141,7 @@ class AgreementService:
     check: Callable[[RecordFilter], RecordFilter]
     actor: Actor = OPERATOR
     ratings: tuple[str, ...] = ()
+    answers: Callable[[str], Answers] = lambda _dataset: {}
 
     def report(self, asked: AgreementOptions | None = None) -> Agreement:
         """Compute all agreement statistics of the samples that the given filters select.
@@ -155,7 +162,8 @@ class AgreementService:
             later = sample.later.get(person) if sample and not wanted.after_review else None
             return self.log.completion_versions(person, key, before=later.since if later else 0)
 
-        readers = ReadingBuilder(wanted, order, only=only, versions=find_versions)
+        answers = self._read_answers(wanted)
+        readers = ReadingBuilder(wanted, order, only=only, versions=find_versions, answers=answers)
         named = set(wanted.people)
         chosen = frozenset(
             base_person(each.id) for each in self.people.all() if named & {each.id, each.name}
@@ -176,9 +184,10 @@ class AgreementService:
             readers.left.add(_count_left_out(readings, chosen, compared=bool(only or groups)))
         labels = order.sorted({*together.labels(), *oneself.labels()})
         both, own_work = _make_comparison(together), _make_comparison(oneself)
+        suggested_by = {person for work in readers.suggested.values() for person in work.people}
         return Agreement(
             wanted,
-            self._unique_names({*both.people, *own_work.people}),
+            self._unique_names({*both.people, *own_work.people, *suggested_by}),
             format_labels(labels),
             format_labels(order.sorted(order.strangers.intersection(labels))),
             _scale_words(together, oneself),
@@ -188,7 +197,14 @@ class AgreementService:
             readers.left,
             work,
             dict(sorted(readers.guidelines.items())),
+            dict(sorted(readers.suggested.items())),
         )
+
+    def _read_answers(self, options: AgreementOptions) -> Answers:
+        names = (
+            [options.dataset] if options.dataset else [one.name for one in self.corpus.datasets()]
+        )
+        return {key: found for name in names for key, found in self.answers(name).items()}
 
     def _before_review(self, record: Record, sample: AdjudicatedSample) -> Record:
         """Return a record with everyone's work as it was when the sample was first adjudicated."""
