@@ -3,22 +3,14 @@
 from __future__ import annotations
 
 import json
-from contextlib import suppress
 from pathlib import Path
 
 from tests.cli.conftest import Command
 from tests.helpers.stores import claim
+from tests.helpers.study import BRIDGE, fill_study
 from tui_annotate import workspace as workspaces
-from tui_annotate.domain.assignment_plan import AssignmentOptions
-from tui_annotate.domain.assignment_rules import Gold, Practice
-from tui_annotate.domain.errors import NotFound
-from tui_annotate.domain.people import second_reader
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.storage.labels.store import GuidanceKind
-from tui_annotate.workspace import Workspace
-
-BRIDGE, TEA = SampleKey("pairs", "bridge"), SampleKey("pairs", "tea")
-DRILL = SampleKey("drill", "d")
 
 
 def method(command: Command, folder: Path, name: str = "paper") -> str:
@@ -26,51 +18,9 @@ def method(command: Command, folder: Path, name: str = "paper") -> str:
     return (folder / "frozen" / name / "method.md").read_text()
 
 
-def _ingest(command: Command, folder: Path, dataset: str, *names: str) -> None:
-    lines = [{"id": name, "source": f"One {name}.", "summary": "Two six."} for name in names]
-    (folder / "more.jsonl").write_text("\n".join(map(json.dumps, lines)))
-    on = ("--dataset", dataset, "--id-column", "id", "--embedder", "none")
-    assert command("ingest", "more.jsonl", *on).code == 0
-
-
-def _complete_all(space: Workspace, person: str) -> list[SampleKey]:
-    """A person completes all that is assigned to them, in order."""
-    done = []
-    with suppress(NotFound):
-        while (key := space.annotate.start(person)) and key not in done:
-            space.annotate.finish(person, key, seconds=1)
-            done.append(key)
-    return done
-
-
-def _study(command: Command, folder: Path) -> None:
-    """Ana and Ben read; kim has the answers of one gold sample and one of practice."""
-    _ingest(command, folder, "pairs", "x0", "x1", "x2", "x3")
-    _ingest(command, folder, "drill", "d")
-    with workspaces.open(folder) as space:
-        ana, ben, kim = (space.person(name) for name in ("ana", "ben", "kim"))
-        for key in (BRIDGE, DRILL):
-            space.annotate.add(kim.id, key, claim(key.id, 0, 3, label="Benign"), seconds=1)
-            space.annotate.finish(kim.id, key, seconds=1)
-        share = space.team.assignments
-        share.practice("drill", ["ana", "ben"], gold="kim", criteria=Practice(pass_score=60))
-        rule = Gold((BRIDGE.id,), every=2, threshold=50)
-        share.gold("pairs", rule, answers="kim")
-        share.give("pairs", ["ana", "ben"], AssignmentOptions(overlap=2))
-        space.annotate.add(ana.id, DRILL, claim("right", 0, 3, label="Benign"), seconds=1)
-        assert _complete_all(space, ana.id)
-        space.annotate.add(ana.id, TEA, claim("late", 0, 2, label="Benign"), seconds=1)
-        space.annotate.finish(ana.id, TEA, seconds=1)
-        share.repeat("pairs", ["ana"], AssignmentOptions())
-        _complete_all(space, second_reader(ana).id)
-        space.team.apply_guidelines("Mark what is wrong.\n")
-        space.annotate.add(ben.id, DRILL, claim("wrong", 4, 8, label="Benign"), seconds=1)
-        space.annotate.finish(ben.id, DRILL, seconds=1)
-
-
 def test_kinds_of_readings_are_apart(filled: Command, tmp_path: Path) -> None:
     """Practice, checks and second readings are in no count of samples, of skips or of overlap."""
-    _study(filled, tmp_path)
+    fill_study(filled, tmp_path)
     with workspaces.open(tmp_path) as space:
         ben = space.person("ben").id
         space.annotate.finish(ben, SampleKey("pairs", "x0"), seconds=1)
@@ -90,7 +40,7 @@ def test_kinds_of_readings_are_apart(filled: Command, tmp_path: Path) -> None:
 
 def test_versions_are_counted_by_reading(filled: Command, tmp_path: Path) -> None:
     """Each main reading has the versions in force when it was completed the last time."""
-    _study(filled, tmp_path)
+    fill_study(filled, tmp_path)
     with workspaces.open(tmp_path) as space:
         ben = space.person("ben").id
         for name in ("x0", "x1"):
@@ -103,7 +53,7 @@ def test_versions_are_counted_by_reading(filled: Command, tmp_path: Path) -> Non
 
 def test_accuracy_and_practice_have_results(filled: Command, tmp_path: Path) -> None:
     """Scores are ranges over annotators; alerts and pauses are counted, also if there are none."""
-    _study(filled, tmp_path)
+    fill_study(filled, tmp_path)
     with workspaces.open(tmp_path) as space:
         space.annotate.start(space.person("ben").id)  # ends the round of practice
     found = method(filled, tmp_path)

@@ -54,6 +54,10 @@ def as_json(found: Comparison) -> dict[str, Any]:
         "judged": found.unsupported + found.supported,
         "unsupported": found.unsupported,
         "supported": found.supported,
+        "readings": [
+            {"readings": readings, "samples": samples}
+            for readings, samples in found.readings.items()
+        ],
         "clusters": found.clusters,
         "few_clusters": are_few(found.clusters),
         "baseline": options.baseline,
@@ -307,6 +311,9 @@ def _print_notes(found: Comparison) -> None:
         "adjudicated": "adjudication",
     }
     say(f"unsupported: {labels}, according to {whom.get(options.against, options.against)}")
+    if len(found.readings) > 1:
+        counts = (f"{count:,} with {readings:,}" for readings, count in found.readings.items())
+        say(f"judged samples by number of readings: {', '.join(counts)}")
     for what, reason, count in left_out(found):
         say(f"excluded: {output.many(count, what.removesuffix('s'))}: {reason}")
     for name in found.without_values:

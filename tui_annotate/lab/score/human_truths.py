@@ -14,6 +14,7 @@ from typing import Final
 
 from tui_annotate.domain.annotations import Annotation, LabelPath
 from tui_annotate.domain.assignments import Assignment, State
+from tui_annotate.domain.checked_readings import CheckedReading
 from tui_annotate.domain.people import SETTLED, base_person
 from tui_annotate.domain.records import Record
 from tui_annotate.domain.scores import Pooling, pool_verdicts
@@ -107,6 +108,12 @@ class HumanTruths:
             without = NoTruthReason.SUGGESTED if excluded else NoTruthReason.UNREAD
             self.unjudged[NoTruthReason.TIE if verdicts else without] += 1
         return SampleTruth(verdict, tuple(readings), frozenset(makers))
+
+    def leave_out_checked(self, checked: Iterable[CheckedReading]) -> None:
+        """Count the readings of practice and of checks of accuracy that would count otherwise."""
+        for each in checked:
+            if each.read and self._counts(each.person):
+                self.ignored_readings[each.reason] += 1
 
     def _count_answers(
         self, record: Record, person: str, marks: Mapping[str, Sequence[Annotation]]

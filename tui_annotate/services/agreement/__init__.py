@@ -168,6 +168,9 @@ class AgreementService:
         chosen = frozenset(
             base_person(each.id) for each in self.people.all() if named & {each.id, each.name}
         )
+        # A single person is compared with all others, whose readings are left out alike.
+        compared = chosen if len(chosen) > 1 else frozenset[str]()
+        readers.leave_out_checked(self.log.checked_readings(wanted.dataset), compared)
         together, oneself = AgreementTally(order, self.ratings), AgreementTally(order, self.ratings)
         for record, summary in self._read_records(wanted):
             if sample := history.samples.get(record.sample.key):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum, unique
 from functools import cache
@@ -18,6 +18,7 @@ from typing import Final
 
 from tui_annotate.domain.annotations import Anchor, Annotation, LabelPath
 from tui_annotate.domain.assignments import Assignment, State
+from tui_annotate.domain.checked_readings import CheckedReading
 from tui_annotate.domain.labels import JOINER, Label, LabelTree
 from tui_annotate.domain.people import SETTLED, base_person
 from tui_annotate.domain.records import Record
@@ -184,6 +185,25 @@ class ReadingBuilder:
                 self.label_sets.update(found[-1].label_sets)
                 self.guidelines.update(found[-1].guidelines)
         return found
+
+    def leave_out_checked(self, checked: Iterable[CheckedReading], chosen: Collection[str]) -> None:
+        """Count the readings of practice and of checks of accuracy that would count otherwise.
+
+        Args:
+            chosen: ids of the people that are compared; empty for all.
+        """
+        options = self._options
+        for each in checked:
+            person = base_person(each.person)
+            if (
+                each.read
+                and options.state in ("", each.state)
+                and options.kind in ("", each.kind)
+                and each.updated >= options.since
+                and self._only_person in ("", person)
+                and (not chosen or person in chosen)
+            ):
+                self.left.work[each.reason] += 1
 
     def _counts(self, assignment: Assignment, own: Sequence[Annotation], key: SampleKey) -> bool:
         options, state = self._options, assignment.state
