@@ -302,6 +302,10 @@ def test_work_that_began_with_suggestions_is_visible(found: Command) -> None:
     assert (report["together"]["samples"], without["together"]["samples"]) == (2, 1)
     assert [each["count"] for each in without["left_out"] if "suggestion" in each["reason"]] == [2]
     assert without["suggested_work"] == report["suggested_work"]
+    assert found("report", "html", "-o", "page.html").code == 0
+    page = Path("page.html").read_text("utf-8")
+    (data,) = re.findall(r'id="data-figures">(.*?)</script>', page, re.DOTALL)
+    assert json.loads(data)["agreement"]["suggested_work"] == report["suggested_work"]
     status = found("status", "--json").json["suggestion_answers"]
     assert [
         (each["name"], each["answered"], each["accepted"], each["refused"], each["acceptance"])
