@@ -19,13 +19,15 @@ from tests.helpers.suggestions import run, suggestion
 from tests.plugins.sync.table_server import KEY, FakeTable, serving_table
 from tui_annotate import workspace as workspaces
 from tui_annotate.domain.errors import InvalidInput, NotFound
-from tui_annotate.domain.people import Person
+from tui_annotate.domain.people import Actor, Person, Role
 from tui_annotate.domain.provenance import Provenance
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.domain.suggestions import AnswerKind, SuggestionStatus
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.traits import RecordTrait
 from tui_annotate.storage.log.audit import AuditStore
+from tui_annotate.storage.suggestions import SuggestionStore
+from tui_annotate.storage.work_statistics import WorkStatisticsStore
 from tui_annotate.workspace import Workspace, bundles
 
 BRIDGE, TEA = SampleKey("pairs", "bridge"), SampleKey("pairs", "tea")
@@ -242,7 +244,7 @@ def test_answers_are_exported_for_training(found: Command, tmp_path: Path) -> No
 
 
 def test_before_it_is_taken_it_counts_nowhere(found: Command) -> None:
-    """Not in figures, agreement, review, labels or the report of the assist."""
+    """Not in figures, agreement, review, labels or the report of the assist; only as answered."""
     for who in ("ana", "ben"):
         with workspaces.open() as space:
             one = _suggested(space, who=who)[1].suggestion
@@ -257,8 +259,78 @@ def test_before_it_is_taken_it_counts_nowhere(found: Command) -> None:
         waiting = space.team.review.queue(space.person("cem").id)
         assert [(row.key, row.annotations) for row in waiting] == [(BRIDGE, 0)]
     report = found("agreement", "--json").json
+    (answered,) = report.pop("suggested_work")
+    assert (answered["readings"], answered["refused"]) == (2, 2)
     assert "m4chine" not in json.dumps(report)
     assert report["together"]["samples"] == 1
+
+
+def test_work_that_began_with_suggestions_is_visible(found: Command) -> None:
+    """In agreement and its JSON and CSV, and for each person in `status`."""
+    for who in ("ana", "ben"):
+        with workspaces.open() as space:
+            person = space.person(who).id
+            one, two = (each.suggestion for each in _suggested(space, who=who))
+            space.annotate.accept(person, BRIDGE, one.id, seconds=1)
+            if who == "ben":
+                space.annotate.refuse(person, BRIDGE, two.id, seconds=1)
+            space.annotate.finish(person, BRIDGE, seconds=1)
+            space.annotate.finish(person, TEA, seconds=1)
+    shown = found("agreement")
+    warned = [line for line in shown.err.splitlines() if line.startswith("warning: in ")]
+    assert len(warned) == 2
+    assert "2 readings, annotators answered suggestions of import:m4chine (2 accepted" in warned[0]
+    assert "ana 1, ben 1" in warned[0]
+    assert "1 reading, annotators answered suggestions of judge:m4chine (1 refused" in warned[1]
+    report = found("agreement", "--json").json
+    assert [(each["maker"], each["readings"]) for each in report["suggested_work"]] == [
+        ("import:m4chine", 2),
+        ("judge:m4chine", 1),
+    ]
+    assert report["suggested_work"][0]["people"] == [
+        {"name": "ana", "readings": 1},
+        {"name": "ben", "readings": 1},
+    ]
+    pseudonymised = found("agreement", "--json", "--pseudonymise").out
+    assert '"ana"' not in pseudonymised
+    rows = [line for line in found("agreement", "--csv").out.splitlines() if "suggest" in line]
+    assert rows == [
+        "reading,suggestions_answered,,,,2,import:m4chine: 2 accepted",
+        "reading,suggestions_answered,,,,1,judge:m4chine: 1 refused",
+    ]
+    without = found("agreement", "--without-suggested-work", "--json").json
+    assert (report["together"]["samples"], without["together"]["samples"]) == (2, 1)
+    assert [each["count"] for each in without["left_out"] if "suggestion" in each["reason"]] == [2]
+    assert without["suggested_work"] == report["suggested_work"]
+    assert found("report", "html", "-o", "page.html").code == 0
+    page = Path("page.html").read_text("utf-8")
+    (data,) = re.findall(r'id="data-figures">(.*?)</script>', page, re.DOTALL)
+    assert json.loads(data)["agreement"]["suggested_work"] == report["suggested_work"]
+    status = found("status", "--json").json["suggestion_answers"]
+    assert [
+        (each["name"], each["answered"], each["accepted"], each["refused"], each["acceptance"])
+        for each in status
+    ] == [("ana", 1, 1, 0, 1.0), ("ben", 2, 1, 1, 0.5)]
+    table = found("status").out
+    assert re.search(r"^ana +pairs +1 +1 +0 +0 +0 +100%$", table, re.MULTILINE)
+
+
+@pytest.mark.usefixtures("found")
+def test_annotators_see_only_their_own_answers() -> None:
+    """And none where suggestions are hidden, as in `status` and in agreement."""
+    for who in ("ana", "ben"):
+        _take(who=who)
+    with workspaces.open() as space:
+        ana = space.person("ana").id
+        database = space.team.database
+        own = WorkStatisticsStore(database, actor=Actor(ana, Role.ANNOTATOR))
+        assert [each.person for each in own.suggestion_answers()] == [ana]
+        answers = SuggestionStore(database, actor=Actor(ana, Role.ANNOTATOR)).answers("pairs")
+        assert [person for _, person in answers] == [ana]
+        space.machines.blind_datasets.hide("pairs")
+        assert own.suggestion_answers() == []
+        hidden = SuggestionStore(database, actor=Actor(ana, Role.ANNOTATOR)).answers("pairs")
+        assert hidden == {}
 
 
 def test_what_was_taken_comes_out_and_in_without_loss(found: Command, tmp_path: Path) -> None:

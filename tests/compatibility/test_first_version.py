@@ -44,6 +44,7 @@ from tests.compatibility.outputs import (
     without_added,
 )
 from tests.helpers.terminal import Terminal, program
+from tui_annotate.domain.checked_readings import CHECK_READING, PRACTICE_READING
 from tui_annotate.domain.errors import NotAllowed
 
 RENAMED: Final[dict[str, str]] = {}
@@ -153,9 +154,16 @@ def without_prose(name: str, value: Any) -> Any:
         return value
     # The first version did not list samples that some of their annotators have not completed.
     listed = [each for each in value if name != "review" or each.get("ready", True)]
+    # Nor did it count the readings of practice and of checks of accuracy that it left out.
+    uncounted = (CHECK_READING, PRACTICE_READING)
+    listed = [each for each in listed if name != "agreement" or _reason(each) not in uncounted]
     plain = [without_prose(name, each) for each in listed]
     # What is left out is sorted by its reason, which is such a sentence.
     return sorted(plain, key=json.dumps) if name == "agreement" else plain
+
+
+def _reason(entry: Any) -> str:
+    return entry.get("reason", "") if isinstance(entry, dict) else ""
 
 
 # the log -----------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from tests.helpers.stores import LABELS, claim
 from tests.services.adjudicated_team import AdjudicatedTeam
 from tui_annotate.domain.annotations import Annotation
 from tui_annotate.domain.assignments import State
+from tui_annotate.domain.label_changes import LackingWork
 from tui_annotate.domain.people import second_reader
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.services.agreement import Agreement, AgreementOptions, AgreementService
@@ -23,6 +25,7 @@ from tui_annotate.storage.labels.store import GuidanceKind, LabelSets
 from tui_annotate.storage.log.stream_merge import MergeStore
 from tui_annotate.workspace import Workspace
 
+REOPEN = LackingWork.REOPEN
 SPAN = claim("x", 0, 10)
 
 
@@ -89,6 +92,40 @@ def test_a_reopened_reading_still_counts(team: AdjudicatedTeam) -> None:
     assert report(team).together.samples == 3
     assert report(team, after_review=True).together.samples == 2
     assert report(team).work.edited_samples == 0
+
+
+@pytest.mark.parametrize("way", ["requirement", "split"])
+def test_readings_that_a_label_change_reopens_still_count(
+    tmp_path: Path, team: AdjudicatedTeam, way: str
+) -> None:
+    """Before and after the annotators complete them again; their work then is what counts."""
+    for key in team.keys:
+        team.adjudicate(key)
+    before = report(team)
+    (tmp_path / "tui-annotate.toml").write_text("")
+    (tmp_path / "labels.yaml").write_text(LABELS)
+    relabel = Workspace(tmp_path, load(tmp_path), team.database).team.relabel
+    if way == "split":
+        relabel.split("Fine", ["Good", "Better"])
+    else:
+        relabel.apply(
+            LABELS.replace("- Fine", "- {name: Fine, note: required}"),
+            name="l.yaml",
+            lacking=REOPEN,
+        )
+    stores = [team.annotating.store.stream(team.ana, key) for key in team.keys]
+    assert {each.assignment.state for each in stores} == {State.REOPENED}
+    assert (report(team).together.samples, report(team).left) == (3, before.left)
+    for stream in stores:
+        (own,) = stream.annotations
+        choice = (("Good",),) if way == "split" else own.labels
+        changed = replace(own, labels=choice, note="why")
+        team.annotating.edit(team.ana, stream.key, changed, seconds=1)
+        team.annotating.finish(team.ana, stream.key, seconds=1)
+    found = report(team)
+    assert value(found, "sample", "percent") == value(before, "sample", "percent")
+    assert (found.together.samples, found.left) == (3, before.left)
+    assert (found.work.edited_samples, report(team, after_review=True).together.samples) == (3, 3)
 
 
 def test_work_begun_after_the_adjudication_is_not_compared(team: AdjudicatedTeam) -> None:

@@ -88,6 +88,7 @@ class ComparedWorkOptions:
             "when the sample was first adjudicated).",
         ),
     ] = False
+    without_suggested_work: options.WithoutSuggestedWorkOption = False
 
     def criteria(self) -> AgreementOptions:
         from tui_annotate.services.agreement import AgreementOptions
@@ -104,6 +105,7 @@ class ComparedWorkOptions:
             kind=self.kind.value if self.kind else "",
             guidelines=self.guidelines,
             after_review=self.after_review,
+            without_suggested_work=self.without_suggested_work,
         )
 
 
@@ -116,6 +118,7 @@ def register(app: typer.Typer) -> None:
         "agreement --dataset pairs --disagreements",
         "agreement --kind citation",
         "agreement --after-review",
+        "agreement --without-suggested-work",
         "agreement --person ana --person ben --json",
         "agreement --json --pseudonymise > agreement.json",
         "agreement --state new --csv > agreement.csv  # imported, without states",

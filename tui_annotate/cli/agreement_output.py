@@ -8,6 +8,7 @@ from typing import Final
 
 from tui_annotate.cli import output
 from tui_annotate.cli.intervals import print_interval_notes
+from tui_annotate.cli.suggested_work import print_suggested_work
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.people import base_person
 from tui_annotate.methods.agreement import Measured, UndefinedReason
@@ -179,6 +180,9 @@ def _print_legend(found: Agreement) -> None:
         output.print_message(
             f"guidelines in use: {', '.join(versions)}; select one with --guidelines"
         )
+    print_suggested_work(
+        found.suggested, excluded=found.asked.without_suggested_work, names=found.names
+    )
     _print_reviewed_work(found.work)
     _print_repeated_readings(found)
     if found.labels:

@@ -91,6 +91,7 @@ def status(
         _print_progress(measured)
         _print_practice(measured)
         _print_gold(measured)
+        _print_suggestion_answers(measured)
         labels.print_waiting(found.waiting)
         if waiting:
             file = shlex.quote(str(found.path / LABELS))
@@ -282,6 +283,33 @@ def _print_gold(figures: WorkStatistics) -> None:
             for week in each.weeks
         ],
     )
+
+
+def _print_suggestion_answers(figures: WorkStatistics) -> None:
+    numbers = ("answered", "accepted", "changed", "refused", "removed", "acceptance")
+    output.print_table_below(
+        [*_WHO, *map(output.number_column, numbers)],
+        [
+            (
+                figures.names.get(each.person, each.person),
+                each.dataset,
+                each.answered,
+                each.accepted,
+                each.changed,
+                each.refused,
+                each.removed,
+                _NONE if each.acceptance is None else f"{each.acceptance:.0%}",
+            )
+            for each in figures.suggestions
+        ],
+    )
+    for each in figures.suggestions:
+        if each.begun:
+            name = figures.names.get(each.person, each.person)
+            began = output.many(each.begun, "annotation")
+            every = each.acceptance == 1
+            accepted = f"; accepted all {each.answered:,} answered suggestions" if every else ""
+            output.print_note(f"{name}, {each.dataset}: {began} began as suggestions{accepted}")
 
 
 def _describe_alert(accuracy: GoldAccuracy) -> str:

@@ -83,7 +83,7 @@ class LaterWork:
 
     Attributes:
         since: number of the person's first event on the sample that is no longer the work as it was
-            adjudicated: an edit, or the reopening before it.
+            adjudicated: an edit, or the reopening before it, by a reviewer or a change of labels.
         after_reopening: number of edits after a reviewer, or a change of labels, reopened the work.
         unasked: number of other edits: the dataset allows edits after adjudication, the work
             arrived from another workspace, or the adjudication was undone.
@@ -227,6 +227,7 @@ def _take_work(sample: AdjudicatedSample, change: LoggedChange) -> None:
         _later_work(sample, change)
     elif change.verb == RELABEL and change.state == State.REOPENED:
         sample.returned.add(person)  # the label set asks for a new choice
+        _later_work(sample, change)
     elif _is_edit(sample, change):
         work = _later_work(sample, change)
         if sample.reopened or person in sample.returned:

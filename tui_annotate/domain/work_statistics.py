@@ -191,6 +191,35 @@ class GoldAccuracy:
 
 
 @dataclass(frozen=True, slots=True)
+class AnsweredSuggestions:
+    """Numbers of a person's answers to the suggestions of machines in a dataset.
+
+    Attributes:
+        changed: suggestions that the person accepted, and changed at once or later.
+        removed: suggestions that the person accepted, and whose annotation was deleted later.
+        begun: annotations of the person that began as suggestions and exist.
+    """
+
+    dataset: str
+    person: str
+    accepted: int
+    changed: int
+    refused: int
+    removed: int
+    begun: int
+
+    @property
+    def answered(self) -> int:
+        return self.accepted + self.changed + self.refused + self.removed
+
+    @property
+    def acceptance(self) -> float | None:
+        """Share of the answers that accept a suggestion, in [0, 1]; None without answers."""
+        kept = self.accepted + self.changed
+        return kept / self.answered if self.answered else None
+
+
+@dataclass(frozen=True, slots=True)
 class PracticeResult:
     """A person's last result in a practice dataset.
 
@@ -218,6 +247,7 @@ class WorkStatistics:
         ahead: remaining work by dataset; empty if the user cannot see others' work.
         gold: accuracy on gold samples; empty if the user may not manage the workspace.
         practice: last results of practice, by dataset and name.
+        suggestions: answers to suggestions, by dataset and name; only of people with any.
     """
 
     work: tuple[PersonWork, ...]
@@ -228,6 +258,7 @@ class WorkStatistics:
     today: date
     gold: tuple[GoldAccuracy, ...] = ()
     practice: tuple[PracticeResult, ...] = ()
+    suggestions: tuple[AnsweredSuggestions, ...] = ()
 
     def set_aside(self, dataset: str) -> tuple[int, int]:
         """Return the numbers of skipped and of flagged readings in a dataset."""

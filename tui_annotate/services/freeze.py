@@ -5,28 +5,39 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from statistics import fmean
 from typing import Any, Final
 
 from tui_annotate.domain.adjudication_history import PostAdjudicationCounts
+from tui_annotate.domain.assignments import State
 from tui_annotate.domain.comments import PersonComment, comment_to_json
 from tui_annotate.domain.did_you_mean import suggest_word
 from tui_annotate.domain.errors import Damaged, InvalidInput, NotFound
+from tui_annotate.domain.gold_checks import measure_accuracy
 from tui_annotate.domain.hash_chain import LogHead, StreamHead, head_from_json
-from tui_annotate.domain.people import SETTLED, Person, PersonKind, base_person
+from tui_annotate.domain.people import Person, PersonKind, base_person
 from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.records import DatasetDescription
 from tui_annotate.domain.repeated_readings import RepeatedReadingCounts
+from tui_annotate.domain.suggestions import AnswerKind
 from tui_annotate.domain.version import VERSION
+from tui_annotate.domain.work_statistics import (
+    LEAST_CHECKS,
+    RECENT,
+    GoldAccuracy,
+    PracticeResult,
+)
 from tui_annotate.storage import atomic_folder
 from tui_annotate.storage.clock import utc_now
 from tui_annotate.storage.database import SCHEMA, Database
 from tui_annotate.storage.labels.store import GuidanceKind, GuidanceStore
 from tui_annotate.storage.log import rebuild
 from tui_annotate.storage.study_conduct import StudyConduct, StudyConductStore
+from tui_annotate.storage.study_work import ReadingKind, StudyWork, SuggestionUse
 from tui_annotate.storage.work_statistics import WorkStatisticsStore
 
 _MAX_DIFFERENCES: Final = 1000
@@ -52,6 +63,7 @@ class Snapshot:
     embedder: Callable[[], str]
     descriptions: Callable[[], Mapping[str, DatasetDescription]]
     conduct: StudyConductStore
+    work: Callable[[], StudyWork]
     later_work: Callable[[], PostAdjudicationCounts]
     shared_accounts: bool = False
     questions: Callable[[], Iterable[PersonComment]] = tuple
@@ -70,15 +82,21 @@ class Snapshot:
             self._material_paragraph(at),
             self._people_paragraph(),
             *self._guidance_paragraphs(),
+            *_describe_versions(self.work()),
             self._tools_paragraph(app),
             self._conduct_paragraph(),
+            *self._accuracy_paragraph(),
+            _describe_suggestions(self.work()),
             self._evidence_paragraph(),
         ]
         return "\n\n".join(parts) + "\n"
 
     def _material_paragraph(self, at: str) -> str:
         datasets = self.store.list_workloads()
-        named = ", ".join(f"{each.dataset} ({each.samples:,})" for each in datasets)
+        named = ", ".join(
+            f"{each.dataset} ({each.samples:,}{', for practice' if each.practice else ''})"
+            for each in datasets
+        )
         samples = sum(each.samples for each in datasets)
         return (
             f"Data as of {at[:19]} UTC. The workspace has {format_count(samples, 'sample')} in "
@@ -92,23 +110,18 @@ class Snapshot:
         )
 
     def _people_paragraph(self) -> str:
-        work = [each for each in self.store.progress() if each.person != SETTLED]
-        finished = [each for each in work if each.done + each.skipped + each.flagged]
-        readings = sum(each.done for each in work)
-        annotators = {base_person(each.person) for each in finished}
-        again = sum(each.done for each in work if base_person(each.person) != each.person)
+        work = self.work()
         hours = sum(day.seconds for day in self.store.days()) / 3600
-        overlap = Counter(self.store.readings())
-        counts = ", ".join(f"{count:,} by {people}" for people, count in sorted(overlap.items()))
-        second = f" {again:,} of these were the annotator's second reading." if again else ""
+        counts = ", ".join(f"{count:,} by {people}" for people, count in work.overlaps.items())
+        annotators = {base_person(each.person) for each in work.readings if each.state == "done"}
         return (
-            f"Completed readings of samples: {readings:,}, by "
-            f"{format_count(len(annotators), 'annotator')}.{second} "
+            f"Completed readings of samples: {work.count(*ReadingKind):,}, by "
+            f"{format_count(len(annotators), 'annotator')}.{_describe_reading_kinds(work)} "
             f"Samples by number of annotators who completed them: {counts or 'none'}. "
-            f"The total working time is {hours:,.1f} hours; at most one minute of each interval "
-            f"between two actions counts. "
-            f"Skipped readings: {sum(each.skipped for each in work):,}; "
-            f"flagged readings: {sum(each.flagged for each in work):,}."
+            f"Skipped readings: {work.count(ReadingKind.MAIN, state='skipped'):,}; "
+            f"flagged readings: {work.count(ReadingKind.MAIN, state='flagged'):,}. "
+            f"The total working time is {hours:,.1f} hours, also on practice, checks of accuracy "
+            "and second readings; at most one minute of each interval between two actions counts."
         )
 
     def _guidance_paragraphs(self) -> list[str]:
@@ -154,6 +167,20 @@ class Snapshot:
             *_describe_repeated_readings(counts.repeated),
         ]
         return " ".join(sentences)
+
+    def _accuracy_paragraph(self) -> list[str]:
+        """Return the results of practice and of checks of accuracy; nothing without any."""
+        checks, thresholds = self.store.gold_checks()
+        found = measure_accuracy(
+            checks, names={}, thresholds=thresholds, paused=self.store.pauses()
+        )
+        sentences = [
+            *_describe_practice_results(self.store.practice_results(), self.store.practising()),
+            *_describe_accuracy(found),
+        ]
+        if found:
+            sentences.append(_describe_pauses(self.work()))
+        return [" ".join(sentences)] if sentences else []
 
     def _evidence_paragraph(self) -> str:
         head = self.head()
@@ -256,14 +283,167 @@ def _describe_takeovers(counts: StudyConduct) -> str:
 def _describe_known_answers(counts: StudyConduct) -> str:
     if not counts.readings:
         return "No reading is complete."
-    return (
+    sentence = (
         f"Of {format_count(counts.readings, 'completed reading')}, {counts.gold:,} "
         f"({counts.gold / counts.readings:.1%}) checked the annotators' accuracy with known "
         f"answers and {counts.practice:,} ({counts.practice / counts.readings:.1%}) were practice; "
-        f"both are excluded from agreement and exports by default. {_describe_scoring(counts)} "
-        f"During a second reading ({counts.second:,}), the screen hid the first reading of the "
-        "sample."
+        "both are excluded from agreement and exports by default. "
+        f"{_describe_scoring(counts)}"
     )
+    if not counts.second:
+        return sentence
+    return (
+        f"{sentence} During a second reading ({counts.second:,}), the screen hid the first reading "
+        "of the sample."
+    )
+
+
+def _describe_reading_kinds(work: StudyWork) -> str:
+    """Return what completed readings were for; nothing if all are main readings."""
+    practice = work.count(ReadingKind.PRACTICE)
+    checks = work.count(ReadingKind.CHECK)
+    second = work.count(ReadingKind.SECOND)
+    known = sum(
+        each.count
+        for each in work.readings
+        if each.kind is ReadingKind.SECOND and each.checked and each.state == State.DONE
+    )
+    if not (practice or checks or second):
+        return ""
+    return (
+        f" Of these: practice {practice:,}; checks of the annotator's accuracy {checks:,}; second "
+        f"readings by the same annotator {second:,} ({known:,} of samples with known answers); "
+        f"main readings {work.count(ReadingKind.MAIN):,}. The next counts of samples and readings "
+        "are of main readings alone."
+    )
+
+
+def _describe_versions(work: StudyWork) -> list[str]:
+    """Return a paragraph on how many main readings each version guided; nothing without any."""
+    sentences = []
+    for dataset in dict.fromkeys(each.dataset for each in work.versions):
+        labels: Counter[str] = Counter()
+        guidelines: Counter[str] = Counter()
+        for each in work.versions:
+            if each.dataset == dataset:
+                labels[each.labels] += each.readings
+                guidelines[each.guidelines] += each.readings
+        sentences.append(
+            f"Main readings of {dataset} (without practice, checks of accuracy and second readings)"
+            " by the version in force when the annotator last completed them: label set "
+            f"{_list_versions(labels)}; guidelines {_list_versions(guidelines)}."
+        )
+    return [" ".join(sentences)] if sentences else []
+
+
+def _list_versions(counts: Counter[str]) -> str:
+    return ", ".join(
+        f"{version[:SHORT] or 'none or unknown'} ({count:,})"
+        for version, count in counts.most_common()
+    )
+
+
+def _describe_practice_results(
+    results: Sequence[PracticeResult], practising: Collection[tuple[str, str]]
+) -> Iterator[str]:
+    for dataset in sorted({name for name, _ in practising} | {each.dataset for each in results}):
+        own = [each for each in results if each.dataset == dataset]
+        without = {who for name, who in practising if name == dataset} - {
+            each.person for each in own
+        }
+        if own:
+            attempts = [each.attempts for each in own]
+            needed = sorted({each.needed for each in own if each.needed is not None})
+            passed = sum(each.passed is True for each in own)
+            levels = " or ".join(f"{level:.0%}" for level in needed)
+            yield (
+                f"{format_count(len(own), 'annotator')} completed the practice in {dataset} in "
+                f"{format_count(sum(attempts), 'attempt')} (at most {max(attempts)} each), with a "
+                f"score of {_format_range([each.score for each in own])} in the last attempt"
+                + (f"; {passed:,} reached the {levels} that were needed." if needed else ".")
+            )
+        if without:
+            yield (
+                f"{format_count(len(without), 'annotator')} with practice samples in {dataset} "
+                f"{'has' if len(without) == 1 else 'have'} not completed them."
+            )
+
+
+def _describe_accuracy(found: Sequence[GoldAccuracy]) -> Iterator[str]:
+    for dataset in dict.fromkeys(each.dataset for each in found):
+        own = [each for each in found if each.dataset == dataset]
+        checks = sum(each.checks for each in own)
+        older = sum(each.older_answers for each in own)
+        threshold = own[0].threshold
+        yield (
+            f"In {dataset}, {format_count(checks, 'check')} of "
+            f"{format_count(len(own), 'annotator')} had an accuracy of "
+            f"{_format_range([each.accuracy for each in own])}."
+            + (
+                f" {older:,} of the checks compared the work with an answer that was changed later."
+                if older
+                else ""
+            )
+        )
+        if threshold is None:
+            yield "No accuracy is set below which there is an alert."
+        else:
+            yield (
+                f"{sum(each.alert for each in own):,} of these annotators are at present below the "
+                f"{threshold:.0%} that cause an alert (mean of the last {RECENT} checks, if there "
+                f"are {LEAST_CHECKS} or more)."
+            )
+
+
+def _describe_pauses(work: StudyWork) -> str:
+    if not work.pauses:
+        return "No work was paused because of a low accuracy."
+    return (
+        f"Work was paused because of a low accuracy {format_count(work.pauses, 'time')}, of which "
+        f"{work.ended:,} {'has' if work.ended == 1 else 'have'} ended."
+    )
+
+
+def _format_range(values: Sequence[float]) -> str:
+    """Format one value for each annotator as their range and mean."""
+    if len(values) == 1:
+        return f"{values[0]:.0%}"
+    return f"{min(values):.0%} to {max(values):.0%} (mean of annotators {fmean(values):.0%})"
+
+
+def _describe_suggestions(work: StudyWork) -> str:
+    """Return which suggestions of machines annotators could see, and how they answered them."""
+    if not work.uses:
+        return "No machine made suggestions to annotators."
+    return " ".join(sentence for use in work.uses for sentence in _describe_use(use))
+
+
+def _describe_use(use: SuggestionUse) -> Iterator[str]:
+    shown = "hidden from" if use.hidden else "shown to"
+    suggestions = ", ".join(f"{count:,} of {maker}" for maker, count in use.suggestions.items())
+    if suggestions:
+        yield (
+            f"Suggestions of machines in {use.dataset}: {suggestions}. They are {shown} annotators "
+            "at present; whether this was otherwise before is not recorded."
+        )
+    else:
+        yield f"Suggestions of machines in {use.dataset} were deleted, or are in another workspace."
+    accepted, changed, refused = (use.answers.get(kind.value, 0) for kind in AnswerKind)
+    total = sum(use.answers.values())
+    yield (
+        f"Annotators answered suggestions {format_count(total, 'time')}: {accepted:,} accepted, "
+        f"{changed:,} accepted with changes, {refused:,} refused."
+        if total
+        else "No annotator answered a suggestion."
+    )
+    begun = {maker: count for maker, count in use.annotations.items() if maker}
+    if begun:
+        makers = ", ".join(f"{count:,} of {maker}" for maker, count in begun.items())
+        yield (
+            f"Of {format_count(sum(use.annotations.values()), 'annotation')} in completed "
+            f"readings, {sum(begun.values()):,} began as suggestions: {makers}; they count in "
+            "agreement and exports like other work."
+        )
 
 
 def _describe_scoring(counts: StudyConduct) -> str:

@@ -92,6 +92,12 @@ class ProgressReader:
                     key=lambda each: (each.dataset, names.get(each.person, each.person)),
                 )
             ),
+            tuple(
+                sorted(
+                    self.store.suggestion_answers(),
+                    key=lambda each: (each.dataset, names.get(each.person, each.person)),
+                )
+            ),
         )
 
 
@@ -187,6 +193,15 @@ def as_json(figures: WorkStatistics) -> dict[str, Any]:
         "practice": [
             {**asdict(each), "name": figures.names.get(each.person, each.person)}
             for each in figures.practice
+        ],
+        "suggestion_answers": [
+            {
+                **asdict(each),
+                "name": figures.names.get(each.person, each.person),
+                "answered": each.answered,
+                "acceptance": each.acceptance,
+            }
+            for each in figures.suggestions
         ],
     }
 

@@ -62,6 +62,14 @@ def gold_condition(work: str) -> str:
     )
 
 
+def practice_condition(work: str) -> str:
+    """Return an SQL condition: whether a sample was assigned to the person for practice."""
+    return (
+        f"EXISTS (SELECT 1 FROM allotments p WHERE p.person = {work}.person"  # noqa: S608
+        f" AND p.sample_id = {work}.sample_id AND p.practice)"
+    )
+
+
 def seen_scope(seen: Sequence[str] | None) -> dict[str, Any]:
     """Return parameters for queries of work that a user may see (of the people in `seen`, or all).
 

@@ -14,14 +14,14 @@ from tui_annotate.storage.assignments.gold_results import read_checks
 from tui_annotate.storage.database import Store
 from tui_annotate.storage.log.repeated_readings import read_repeated
 from tui_annotate.storage.people.presence import TAKEOVERS
-from tui_annotate.storage.statements import gold_condition
+from tui_annotate.storage.statements import gold_condition, practice_condition
 
 _READINGS: Final = text(
     "SELECT count(*), coalesce(sum(gold), 0), coalesce(sum(practice), 0), coalesce(sum(again), 0),"  # noqa: S608  constants
     " coalesce(sum(NOT account), 0) FROM (SELECT"
-    f"   {gold_condition('w')} AS gold,"
-    "   EXISTS (SELECT 1 FROM allotments p WHERE p.person = w.person"
-    "     AND p.sample_id = w.sample_id AND p.practice) AS practice,"
+    # Each reading counts once: a second reading of a check of accuracy is a second reading.
+    f"   o.kind <> 'again' AND NOT {practice_condition('w')} AND {gold_condition('w')} AS gold,"
+    f"   o.kind <> 'again' AND {practice_condition('w')} AS practice,"
     "   o.kind = 'again' AS again,"
     "   o.kind = 'account' OR EXISTS (SELECT 1 FROM people f"
     "     WHERE f.id || '~2' = o.id AND f.kind = 'account') AS account"

@@ -233,11 +233,19 @@ class SuggestionStore(Store):
                 yield _build_listing(list(mine), hidden, reader)
 
     def answers(self, dataset: str) -> dict[tuple[SampleKey, str], list[tuple[str, str]]]:
-        """Return maker and kind of all answers in a dataset, by sample and person's id."""
-        require_permission(self._actor, Permission.REPORT)
+        """Return maker and kind of all answers in a dataset, by sample and person's id.
+
+        Who may not report gets only their own answers, and none where suggestions are hidden.
+        """
+        seen = visible_people(self._actor)
+        everything = is_allowed(self._actor, Permission.REPORT)
         found: dict[tuple[SampleKey, str], list[tuple[str, str]]] = {}
         with self._database.reading() as connection:
+            if not everything and is_blind(connection, dataset):
+                return found
             for sample, person, payload in connection.execute(_ANSWERED, {"dataset": dataset}):
+                if seen is not None and person not in seen:
+                    continue
                 given = answer_from_json(from_json(payload))
                 name = SampleKey(dataset, sample), person
                 found.setdefault(name, []).append((given.maker, given.answer.value))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any, Final
 
@@ -13,13 +13,18 @@ from sqlalchemy import Connection, bindparam, text
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.gold_checks import GoldCheck
 from tui_annotate.domain.people import Permission, is_allowed, visible_people
-from tui_annotate.domain.work_statistics import FlaggedSample, PracticeResult
+from tui_annotate.domain.work_statistics import (
+    AnsweredSuggestions,
+    FlaggedSample,
+    PracticeResult,
+)
 from tui_annotate.storage.adjudication_lock import LOCKING_ADJUDICATION, locked_condition
 from tui_annotate.storage.assignments.gold import read_thresholds
 from tui_annotate.storage.assignments.gold_results import read_checks
 from tui_annotate.storage.assignments.pauses import list_pauses
 from tui_annotate.storage.assignments.pools import fixed_condition, pool_of
 from tui_annotate.storage.assignments.practice_rounds import read_results
+from tui_annotate.storage.blind_datasets import hidden_datasets
 from tui_annotate.storage.corpus.store import DatasetProgress, read_progress
 from tui_annotate.storage.database import Store
 from tui_annotate.storage.statements import seen_scope
@@ -124,10 +129,6 @@ _FLAGS: Final = text(
     " WHERE w.state = 'flagged' AND w.person <> :settled AND (:everybody OR w.person IN :seen)"
     " ORDER BY 1, w.updated, 2"
 ).bindparams(_SEEN)
-_READINGS: Final = text(
-    "SELECT count(*) FROM assignments w WHERE w.state = 'done' AND w.person NOT LIKE '%~2'"
-    " AND w.person <> :settled AND (:everybody OR w.person IN :seen) GROUP BY w.sample_id"
-).bindparams(_SEEN)
 _SEGMENTERS: Final = text("SELECT segmenter, count(*) FROM documents GROUP BY segmenter")
 _WORKLOADS: Final = text(
     "SELECT d.id, d.name, (SELECT count(*) FROM samples s WHERE s.dataset_id = d.id),"
@@ -147,6 +148,27 @@ _LEFT_IN_POOL: Final = text(
     "SELECT coalesce(sum(room), 0) FROM pool p WHERE dataset_id = :id AND room > 0"  # noqa: S608  constants
     f" AND NOT {locked_condition('p.sample_id', person='NULL', state='NULL')}"
 )
+
+
+_ANSWERS: Final = text(
+    "SELECT d.name, a.person, sum(n.id IS NOT NULL AND a.kind = 'accepted'),"
+    "  sum(n.id IS NOT NULL AND a.kind = 'changed'), sum(a.kind = 'refused'),"
+    "  sum(n.id IS NULL AND a.kind <> 'refused'), 0"
+    " FROM (SELECT person, sample_id, json_extract(payload, '$.answer') AS kind,"
+    "    json_extract(payload, '$.annotation') AS annotation FROM answers) a"
+    " JOIN samples s ON s.id = a.sample_id JOIN datasets d ON d.id = s.dataset_id"
+    " LEFT JOIN annotations n ON n.id = a.annotation AND n.person = a.person"
+    "   AND n.sample_id = a.sample_id"
+    " WHERE a.person <> :settled AND (:everybody OR a.person IN :seen) GROUP BY 1, 2"
+).bindparams(_SEEN)
+_BEGUN: Final = text(
+    # SQLite rejects NaN, which an imported annotation may have, as JSON.
+    "SELECT d.name, a.person, 0, 0, 0, 0, count(*) FROM annotations a"
+    " JOIN samples s ON s.id = a.sample_id JOIN datasets d ON d.id = s.dataset_id"
+    " WHERE CASE WHEN json_valid(a.payload)"
+    "   THEN json_extract(a.payload, '$.suggested.maker') IS NOT NULL ELSE 0 END"
+    " AND a.person <> :settled AND (:everybody OR a.person IN :seen) GROUP BY 1, 2"
+).bindparams(_SEEN)
 
 
 class WorkStatisticsStore(Store):
@@ -226,15 +248,27 @@ class WorkStatisticsStore(Store):
         with self._database.reading() as connection:
             return {(row[0], row[1]) for row in connection.execute(_PRACTISING)}
 
+    def suggestion_answers(self) -> list[AnsweredSuggestions]:
+        """Return people's answers to suggestions, by dataset and person.
+
+        Who may not report gets only their own answers, and none where suggestions are hidden.
+        """
+        found: dict[tuple[str, str], AnsweredSuggestions] = {}
+        for row in (*self._fetch(_ANSWERS), *self._fetch(_BEGUN)):
+            one = AnsweredSuggestions(*row)
+            known = found.setdefault((one.dataset, one.person), one)
+            found[one.dataset, one.person] = replace(known, begun=one.begun)
+        if is_allowed(self._actor, Permission.REPORT):
+            return list(found.values())
+        with self._database.reading() as connection:
+            hidden = hidden_datasets(connection)
+        return [each for each in found.values() if each.dataset not in hidden]
+
     def list_workloads(self) -> list[DatasetWorkload]:
         with self._database.reading() as connection:
             return [
                 _build_workload(connection, *row) for row in connection.execute(_WORKLOADS).all()
             ]
-
-    def readings(self) -> list[int]:
-        """Return, for each sample that an annotator completed, how many annotators completed it."""
-        return [row[0] for row in self._fetch(_READINGS)]
 
     def segmenters(self) -> dict[str, int]:
         with self._database.reading() as connection:

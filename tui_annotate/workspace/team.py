@@ -109,12 +109,19 @@ class TeamServices:
         """The service that measures agreement between annotators."""
         from tui_annotate.services.agreement import AgreementService
         from tui_annotate.services.export import ExportService
+        from tui_annotate.storage.suggestions import SuggestionStore
 
         segments = SegmentStore(self.database)
         stores = (self.corpus, self.people, self.guidance, segments, self.log)
         names = ExportService(self.corpus, self.people, self.log, self.proposals.label_paths)
-        ratings = self.settings.ratings
-        return AgreementService(*stores, self.proposals.labels, names.checked, self.actor, ratings)
+        return AgreementService(
+            *stores,
+            self.proposals.labels,
+            names.checked,
+            self.actor,
+            self.settings.ratings,
+            SuggestionStore(self.database, actor=self.actor).answers,
+        )
 
     @cached_property
     def person_merges(self) -> PersonMergeStore:
@@ -282,6 +289,7 @@ def make_snapshot(team: TeamServices) -> Snapshot:
     from tui_annotate.services.freeze import Snapshot
     from tui_annotate.services.progress import as_json as figures
     from tui_annotate.storage.study_conduct import StudyConductStore
+    from tui_annotate.storage.study_work import StudyWorkStore
     from tui_annotate.storage.work_statistics import WorkStatisticsStore
 
     sets = LabelSets(team.guidance)
@@ -301,6 +309,7 @@ def make_snapshot(team: TeamServices) -> Snapshot:
         embedder=lambda: (used.label or used.embedder) if used else "",
         descriptions=team.corpus.descriptions,
         conduct=StudyConductStore(team.database, actor=team.actor),
+        work=StudyWorkStore(team.database, actor=team.actor).count,
         later_work=team.review.count_later_work,
         shared_accounts=bool(team.settings.people_store),
         questions=lambda: [

@@ -27,6 +27,7 @@ from tui_annotate.domain.sample_clusters import join_clusters, shared_names
 from tui_annotate.domain.samples import Document, Sample, SampleKey, Side
 from tui_annotate.domain.scores import Pooling, RunKind, ScoreRun
 from tui_annotate.domain.spans import Span
+from tui_annotate.domain.suggested_work import SuggestedReadings
 from tui_annotate.lab.score.detection_metrics import (
     ChoiceOrigin,
     DetectionDraws,
@@ -44,7 +45,6 @@ from tui_annotate.lab.score.human_truths import (
     BENIGN,
     HumanTruths,
     SampleTruth,
-    SuggestedReadings,
     TruthOptions,
 )
 from tui_annotate.lab.score.span_comparison import (
@@ -157,6 +157,7 @@ class JudgedSamples:
         self.places: dict[SampleKey, int] = {}
         self.unsupported: list[bool] = []
         self.makers: list[frozenset[str]] = []
+        self.readings: Counter[int] = Counter()
         self._shared: list[tuple[str, ...]] = []
         self._columns: dict[str, dict[int, Any]] = {name: {} for name in columns}
         self._columns_seen: Counter[str] = Counter()
@@ -177,6 +178,7 @@ class JudgedSamples:
         place = self.places[sample.key] = len(self.unsupported)
         self.unsupported.append(truth.unsupported)
         self.makers.append(truth.makers)
+        self.readings[len(truth.readings)] += 1
         self._shared.append(shared_names(sample))
         for name, values in self._columns.items():
             if sample.meta.get(name) not in (None, ""):
@@ -283,6 +285,7 @@ class Comparison:
             unsupported.
         clusters: number of clusters of judged samples, which intervals resample.
         suggested: the work that began with suggestions, by maker.
+        readings: numbers of judged samples by the number of readings that their label rests on.
         without_values: names of scores that no judged sample has a value of; they are not compared.
     """
 
@@ -298,6 +301,7 @@ class Comparison:
     suggested: Mapping[str, SuggestedReadings] = field(default_factory=dict)
     spans: tuple[SpanComparison, ...] = ()
     benign: tuple[str, ...] = ()
+    readings: Mapping[int, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -331,6 +335,7 @@ class ComparisonService:
             truth = truths.judge(record)
             cases.add(record.sample, truth)
             marked.add(record.sample, truth)
+        truths.leave_out_checked(self.machines.log.checked_readings(options.dataset))
         scored = list(self._score_values(options, runs, cases))
         valued = [each for each in scored if each.values]
         empty = {each.name for each in scored} - {each.name for each in valued}
@@ -348,6 +353,7 @@ class ComparisonService:
             clusters=count_clusters(cases.clusters),
             unjudged=dict(sorted(truths.unjudged.items())),
             ignored_readings=dict(sorted(truths.ignored_readings.items())),
+            readings=dict(sorted(cases.readings.items())),
             machines=tuple(
                 _compare_machine(each, options, cases, baseline=baseline) for each in readings
             ),

@@ -11,7 +11,8 @@ from tui_annotate.cli import charts, output
 from tui_annotate.cli.charts import ValueInterval
 from tui_annotate.cli.intervals import print_interval_notes
 from tui_annotate.cli.output import Column
-from tui_annotate.domain.suggestions import AnswerKind
+from tui_annotate.cli.suggested_work import print_suggested_work
+from tui_annotate.domain.suggested_work import suggested_as_json
 from tui_annotate.lab.score.comparison import (
     BaselineDifference,
     Comparison,
@@ -60,18 +61,15 @@ def as_json(found: Comparison) -> dict[str, Any]:
         "judged": found.unsupported + found.supported,
         "unsupported": found.unsupported,
         "supported": found.supported,
+        "readings": [
+            {"readings": readings, "samples": samples}
+            for readings, samples in found.readings.items()
+        ],
         "clusters": found.clusters,
         "few_clusters": are_few(found.clusters),
         "baseline": options.baseline,
         "without_suggested_work": options.without_suggested_work,
-        "suggested_work": [
-            {
-                "maker": maker,
-                "readings": work.readings,
-                **{kind.value: work.answers[kind.value] for kind in AnswerKind},
-            }
-            for maker, work in found.suggested.items()
-        ],
+        "suggested_work": suggested_as_json(found.suggested),
         "bootstrap": PARAMETERS,
         "machines": [_machine_as_json(each) for each in found.machines],
         "suggestions": [spans_as_json(each) for each in found.spans],
@@ -372,6 +370,9 @@ def _print_notes(found: Comparison) -> None:
             "the label set has no label Benign: all of its labels count as unsupported; choose with"
             " --unsupported-label"
         )
+    if len(found.readings) > 1:
+        counts = (f"{count:,} with {readings:,}" for readings, count in found.readings.items())
+        say(f"judged samples by number of readings: {', '.join(counts)}")
     for what, reason, count in left_out(found):
         say(f"excluded: {output.many(count, what.removesuffix('s'))}: {reason}")
     for name in found.without_values:
@@ -393,7 +394,7 @@ def _print_notes(found: Comparison) -> None:
         say("* this threshold is the best one for these samples: the measures are optimistic")
     for gap in list_gaps(_list_figures(found)):
         say(gap)
-    _print_suggested_work(found)
+    print_suggested_work(found.suggested, excluded=options.without_suggested_work)
     print_interval_notes(_count_clusters(found))
 
 
@@ -435,21 +436,6 @@ def _name_default_labels(found: Comparison) -> str:
         return "samples with any label"
     former = "" if _BENIGN in found.benign else f" (formerly {_BENIGN})"
     return f"samples with any label but {', '.join(found.benign)}{former}"
-
-
-def _print_suggested_work(found: Comparison) -> None:
-    """Warn of human labels that rest on suggestions, which flatter the machine that made them."""
-    for maker, work in found.suggested.items():
-        answers = ", ".join(f"{count:,} {kind}" for kind, count in sorted(work.answers.items()))
-        readings = output.many(work.readings, "reading")
-        if found.options.without_suggested_work:
-            output.print_message(f"excluded: {readings} with suggestions of {maker}: {answers}")
-        else:
-            output.print_problem(
-                f"warning: in {readings}, annotators answered suggestions of {maker} ({answers}):"
-                " their labels are not independent of it",
-                "to exclude such work, pass --without-suggested-work",
-            )
 
 
 def _format_figure(figure: DetectionFigure) -> str:

@@ -14,16 +14,19 @@ from typing import Final
 
 from tui_annotate.domain.annotations import Annotation, LabelPath
 from tui_annotate.domain.assignments import Assignment, State
+from tui_annotate.domain.checked_readings import CheckedReading
 from tui_annotate.domain.people import SETTLED, base_person
 from tui_annotate.domain.records import Record
-from tui_annotate.domain.samples import SampleKey
 from tui_annotate.domain.scores import Pooling, pool_verdicts
-from tui_annotate.domain.suggestions import AnswerKind
+from tui_annotate.domain.suggested_work import (
+    SUGGESTED_READING,
+    Answers,
+    SuggestedReadings,
+    count_suggested_reading,
+)
 
 BENIGN: Final = "benign"
 """Top-level label of supported samples; by default, all other labels mean unsupported."""
-SUGGESTED_READING: Final = "the annotator answered a machine's suggestion on the sample"
-ACCEPTED, CHANGED = AnswerKind.ACCEPTED.value, AnswerKind.CHANGED.value
 MACHINE: Final = "machine:"
 """Prefix of the id of a model that annotated, and of the origin of the model's annotations."""
 
@@ -63,18 +66,6 @@ class SampleTruth:
     unsupported: bool | None
     readings: tuple[tuple[Annotation, ...], ...] = ()
     makers: frozenset[str] = frozenset()
-
-
-@dataclass(slots=True)
-class SuggestedReadings:
-    """Numbers of the annotators' readings with answered suggestions of a maker, and of answers."""
-
-    readings: int = 0
-    answers: Counter[str] = field(default_factory=Counter)
-
-
-Answers = Mapping[tuple[SampleKey, str], Sequence[tuple[str, str]]]
-"""Maker and kind of each answer to a suggestion, by sample and person."""
 
 
 @unique
@@ -121,6 +112,12 @@ class HumanTruths:
             self.unjudged[NoTruthReason.TIE if verdicts else without] += 1
         return SampleTruth(verdict, tuple(readings), frozenset(makers))
 
+    def leave_out_checked(self, checked: Iterable[CheckedReading]) -> None:
+        """Count the readings of practice and of checks of accuracy that would count otherwise."""
+        for each in checked:
+            if each.read and self._counts(each.person):
+                self.ignored_readings[each.reason] += 1
+
     def _count_answers(
         self, record: Record, person: str, marks: Mapping[str, Sequence[Annotation]]
     ) -> set[str]:
@@ -131,23 +128,8 @@ class HumanTruths:
         people = [person]
         if person == SETTLED:
             people = [work.person for work in record.assignments]
-        found = [
-            answer for each in people for answer in self.answers.get((record.sample.key, each), ())
-        ]
-        if not found:
-            # Work that was imported keeps the suggestion, but not the answer.
-            found = [
-                (one.suggested.maker, CHANGED if one.suggested.changed else ACCEPTED)
-                for each in people
-                for one in marks.get(each, ())
-                if one.suggested is not None
-            ]
-        makers = {maker for maker, _ in found}
-        for maker in makers:
-            self.suggested.setdefault(maker, SuggestedReadings()).readings += 1
-        for maker, kind in found:
-            self.suggested[maker].answers[kind] += 1
-        return makers
+        work = {each: marks.get(each, ()) for each in people}
+        return count_suggested_reading(self.suggested, self.answers, record.sample.key, work=work)
 
     def _readings(
         self, record: Record, marks: Mapping[str, list[Annotation]]

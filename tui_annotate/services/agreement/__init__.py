@@ -31,6 +31,7 @@ from tui_annotate.domain.repeated_readings import (
 )
 from tui_annotate.domain.sample_clusters import shared_names
 from tui_annotate.domain.samples import Document, Sample, SampleKey, SampleKind, Segment, Side
+from tui_annotate.domain.suggested_work import Answers, SuggestedReadings
 from tui_annotate.methods.bootstrap import count_clusters
 from tui_annotate.services.agreement.compared_readings import (
     AgreementOptions,
@@ -145,7 +146,11 @@ class EarlierWork:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """Agreement statistics: between annotators, and of annotators who annotated samples twice."""
+    """Agreement statistics: between annotators, and of annotators who annotated samples twice.
+
+    Attributes:
+        suggested: readings with answers to suggestions, by maker; also if they are excluded.
+    """
 
     asked: AgreementOptions
     names: dict[str, str]
@@ -159,6 +164,7 @@ class Agreement:
     work: ReviewedWork = field(default_factory=ReviewedWork)
     guidelines: dict[str, int] = field(default_factory=dict)
     repeated: RepeatedReadingCounts = field(default_factory=RepeatedReadingCounts)
+    suggested: dict[str, SuggestedReadings] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +174,7 @@ class AgreementService:
     By default, the work on an adjudicated sample is that before its first adjudication, because
     annotators may see the result afterwards. For the same reason, agreement of annotators with
     themselves takes the first reading as it was when the second began, and the second reading as it
-    was when it was first completed.
+    was when it was first completed. `answers` returns a dataset's answers to suggestions.
     """
 
     corpus: CorpusStore
@@ -180,6 +186,7 @@ class AgreementService:
     check: Callable[[RecordFilter], RecordFilter]
     actor: Actor = OPERATOR
     ratings: tuple[str, ...] = ()
+    answers: Callable[[str], Answers] = lambda _dataset: {}
 
     def report(self, asked: AgreementOptions | None = None) -> Agreement:
         """Compute all agreement statistics of the samples that the given filters select.
@@ -199,13 +206,14 @@ class AgreementService:
         history, repeated = self.log.adjudications(), self.log.repeated_readings()
         earlier = EarlierWork() if wanted.after_review else EarlierWork(history, repeated)
         work, compared_twice = ReviewedWork(wanted.after_review), list[RepeatedReading]()
+        answers = self._read_answers(wanted)
 
         def build_readings(*, oneself: bool) -> ReadingBuilder:
             def find_versions(person: str, key: SampleKey) -> Mapping[str, str]:
                 cut = earlier.cut(person, key, oneself=oneself)
                 return self.log.completion_versions(person, key, before=cut)
 
-            return ReadingBuilder(wanted, order, only=only, versions=find_versions)
+            return ReadingBuilder(wanted, order, only=only, versions=find_versions, answers=answers)
 
         # The second counts nothing that is left out: it repeats what the first has counted.
         readers, own_readers = build_readings(oneself=False), build_readings(oneself=True)
@@ -213,6 +221,9 @@ class AgreementService:
         chosen = frozenset(
             base_person(each.id) for each in self.people.all() if named & {each.id, each.name}
         )
+        # A single person is compared with all others, whose readings are left out alike.
+        compared = chosen if len(chosen) > 1 else frozenset[str]()
+        readers.leave_out_checked(self.log.checked_readings(wanted.dataset), compared)
         together, oneself = AgreementTally(order, self.ratings), AgreementTally(order, self.ratings)
         for record, summary in self._read_records(wanted):
             if sample := history.samples.get(record.sample.key):
@@ -233,9 +244,10 @@ class AgreementService:
             readers.left.add(left)
         labels = order.sorted({*together.labels(), *oneself.labels()})
         both, own_work = _make_comparison(together), _make_comparison(oneself)
+        suggested_by = {person for work in readers.suggested.values() for person in work.people}
         return Agreement(
             wanted,
-            self._unique_names({*both.people, *own_work.people}),
+            self._unique_names({*both.people, *own_work.people, *suggested_by}),
             format_labels(labels),
             format_labels(order.sorted(order.strangers.intersection(labels))),
             _scale_words(together, oneself),
@@ -246,7 +258,14 @@ class AgreementService:
             work,
             dict(sorted(readers.guidelines.items())),
             count_repeated(compared_twice),
+            dict(sorted(readers.suggested.items())),
         )
+
+    def _read_answers(self, options: AgreementOptions) -> Answers:
+        names = (
+            [options.dataset] if options.dataset else [one.name for one in self.corpus.datasets()]
+        )
+        return {key: found for name in names for key, found in self.answers(name).items()}
 
     def _as_of(self, record: Record, cuts: Mapping[str, int]) -> Record:
         """Return a record with the work of people before their event of the given number."""

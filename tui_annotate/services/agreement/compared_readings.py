@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum, unique
 from functools import cache
@@ -18,12 +18,19 @@ from typing import Final
 
 from tui_annotate.domain.annotations import Anchor, Annotation, LabelPath
 from tui_annotate.domain.assignments import Assignment, State
+from tui_annotate.domain.checked_readings import CheckedReading
 from tui_annotate.domain.label_changes import Renames
 from tui_annotate.domain.labels import JOINER, Label, LabelTree
 from tui_annotate.domain.people import SETTLED, base_person
 from tui_annotate.domain.records import Record
 from tui_annotate.domain.samples import Sample, SampleKey, SampleKind, Segment, Side
 from tui_annotate.domain.spans import Span
+from tui_annotate.domain.suggested_work import (
+    SUGGESTED_READING,
+    Answers,
+    SuggestedReadings,
+    count_suggested_reading,
+)
 from tui_annotate.methods.span_agreement import count_stacked
 
 NOTHING: Final[LabelPath] = ()
@@ -40,6 +47,8 @@ class AgreementOptions:
         label_set, guidelines: first characters of the hash of a version.
         after_review: whether to compare the work as it is now; by default it is compared as it was
             when its sample was first adjudicated.
+        without_suggested_work: whether to exclude readings in which the annotator answered a
+            machine's suggestion.
     """
 
     dataset: str = ""
@@ -53,6 +62,7 @@ class AgreementOptions:
     kind: str = ""
     guidelines: str = ""
     after_review: bool = False
+    without_suggested_work: bool = False
 
 
 @unique
@@ -65,6 +75,7 @@ class LeftOutReason(StrEnum):
     OTHER_LABELS = "the annotation does not have the requested label"
     EVIDENCE_ALONE = "the annotation has no claim, so statistics of spans and sentences ignore it"
     SECOND_ALONE = "the annotator's first pass over the sample is missing or excluded"
+    SUGGESTED = SUGGESTED_READING
     ONE_READER = "only one annotator's work on the sample can be compared"
 
 
@@ -132,6 +143,7 @@ class ReadingBuilder:
 
     `versions` returns the versions of label set and guidelines, by name, under which a person
     completed a sample; it is called for readings without annotations, which have no versions.
+    `answers` has the people's answers to suggestions.
     """
 
     def __init__(
@@ -141,15 +153,19 @@ class ReadingBuilder:
         *,
         only: str = "",
         versions: Callable[[str, SampleKey], Mapping[str, str]] = lambda _person, _key: {},
+        answers: Answers | None = None,
     ) -> None:
         self._options = options
         self._order = order
         self._only_person = only
         self._versions = versions
+        self._answers = answers or {}
         self._label = tuple(options.label.split(JOINER)) if options.label else ()
         self.left = LeftOutCounts()
         self.label_sets: Counter[str] = Counter()
         self.guidelines: Counter[str] = Counter()
+        self.suggested: dict[str, SuggestedReadings] = {}
+        """Readings with answers to suggestions, by maker; also if they are excluded."""
 
     def readings(self, record: Record) -> list[SampleReading]:
         work: dict[str, list[Annotation]] = {}
@@ -163,12 +179,32 @@ class ReadingBuilder:
                 assignment.person != SETTLED
                 and allowed
                 and self._counts(assignment, own, record.sample.key)
+                and self._is_independent(assignment, own, record.sample.key)
             ):
                 kept = list(self._filter_annotations(own, record.sample))
                 found.append(self._make_reading(assignment, record.sample, kept))
                 self.label_sets.update(found[-1].label_sets)
                 self.guidelines.update(found[-1].guidelines)
         return found
+
+    def leave_out_checked(self, checked: Iterable[CheckedReading], chosen: Collection[str]) -> None:
+        """Count the readings of practice and of checks of accuracy that would count otherwise.
+
+        Args:
+            chosen: ids of the people that are compared; empty for all.
+        """
+        options = self._options
+        for each in checked:
+            person = base_person(each.person)
+            if (
+                each.read
+                and options.state in ("", each.state)
+                and options.kind in ("", each.kind)
+                and each.updated >= options.since
+                and self._only_person in ("", person)
+                and (not chosen or person in chosen)
+            ):
+                self.left.work[each.reason] += 1
 
     def _counts(self, assignment: Assignment, own: Sequence[Annotation], key: SampleKey) -> bool:
         options, state = self._options, assignment.state
@@ -195,6 +231,17 @@ class ReadingBuilder:
             return False
         if options.guidelines and guidelines - {options.guidelines}:
             self.left.work[LeftOutReason.OTHER_GUIDELINES] += 1
+            return False
+        return True
+
+    def _is_independent(
+        self, assignment: Assignment, own: Sequence[Annotation], key: SampleKey
+    ) -> bool:
+        """Count answers to suggestions; return whether the options keep the reading."""
+        work = {assignment.person: own}
+        answered = count_suggested_reading(self.suggested, self._answers, key, work=work)
+        if answered and self._options.without_suggested_work:
+            self.left.work[LeftOutReason.SUGGESTED] += 1
             return False
         return True
 

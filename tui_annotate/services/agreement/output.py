@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import Any, Final
 
 from tui_annotate.domain.people import base_person
+from tui_annotate.domain.suggested_work import suggested_as_json
 from tui_annotate.methods.agreement import Measured, UndefinedReason
 from tui_annotate.methods.bootstrap import PARAMETERS, are_few
 from tui_annotate.services.agreement import (
@@ -41,6 +42,10 @@ def as_json(found: Agreement, *, disagreements: bool = False) -> dict[str, Any]:
         ],
         "work": work_as_json(found.work),
         "second_readings": asdict(found.repeated),
+        "suggested_work": [
+            each | {"people": _suggested_people(found, each["maker"])}
+            for each in suggested_as_json(found.suggested)
+        ],
         "bootstrap": PARAMETERS,
         "together": _comparison_to_json(found, found.together, disagreements=disagreements),
         "oneself": _comparison_to_json(found, found.oneself, disagreements=disagreements),
@@ -49,6 +54,12 @@ def as_json(found: Agreement, *, disagreements: bool = False) -> dict[str, Any]:
             for what, reason, count in list_left_out(found)
         ],
     }
+
+
+def _suggested_people(found: Agreement, maker: str) -> list[dict[str, Any]]:
+    people = found.suggested[maker].people
+    named = sorted((found.names[person], count) for person, count in people.items())
+    return [{"name": name, "readings": count} for name, count in named]
 
 
 def work_as_json(work: ReviewedWork) -> dict[str, Any]:
@@ -74,6 +85,11 @@ def output_rows(found: Agreement) -> Iterator[tuple[str | float, ...]]:
                     filter(None, [figure.of, figure.note, missing_value_reason(figure.value)])
                 ),
             )
+    for maker, work in found.suggested.items():
+        answers = ", ".join(f"{count} {kind}" for kind, count in sorted(work.answers.items()))
+        excluded = "; excluded" if found.asked.without_suggested_work else ""
+        note = f"{maker}: {answers}{excluded}"
+        yield ("reading", "suggestions_answered", "", "", "", work.readings, note)
 
 
 def list_left_out(found: Agreement) -> Iterator[tuple[str, str, int]]:

@@ -20,7 +20,7 @@ from tui_annotate.domain.work_statistics import (
     describe_practice,
 )
 
-_AGREEMENT_PARTS: Final = ("together", "oneself", "left_out", "bootstrap")
+_AGREEMENT_PARTS: Final = ("together", "oneself", "left_out", "suggested_work", "bootstrap")
 _COUNT_FIELDS: Final = (
     "assigned",
     "done",

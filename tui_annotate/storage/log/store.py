@@ -16,6 +16,7 @@ from sqlalchemy import bindparam, case, func, select, text
 from tui_annotate.domain.adjudication_history import AdjudicationHistory
 from tui_annotate.domain.annotations import REJECTED, Annotation, LabelPath, annotation_from_json
 from tui_annotate.domain.assignments import State
+from tui_annotate.domain.checked_readings import CheckedReading
 from tui_annotate.domain.history import (
     Change,
     Event,
@@ -41,7 +42,7 @@ from tui_annotate.domain.spans import Span
 from tui_annotate.domain.suggestions import SuggestionStatus
 from tui_annotate.domain.version import VERSION
 from tui_annotate.domain.work_statistics import PracticeResult
-from tui_annotate.storage.adjudication_lock import list_blind_datasets
+from tui_annotate.storage.adjudication_lock import checked_condition, list_blind_datasets
 from tui_annotate.storage.assignments.escalation import Disabled, no_disabled_people
 from tui_annotate.storage.assignments.gold_results import score_first_completion
 from tui_annotate.storage.assignments.practice_rounds import find_ended_rounds, record_result
@@ -61,7 +62,7 @@ from tui_annotate.storage.log.work_import import ImportCounts, WorkImport
 from tui_annotate.storage.log.write_plans import build_stream
 from tui_annotate.storage.people.store import read_merges
 from tui_annotate.storage.second_readings import has_open_second_reading, hidden_first_reading
-from tui_annotate.storage.statements import seen_scope
+from tui_annotate.storage.statements import practice_condition, seen_scope
 from tui_annotate.storage.suggestions import SuggestionStore
 
 _JOINED: Final = " … "
@@ -94,6 +95,14 @@ _UNRATED: Final = text(
     " JOIN samples s ON s.id = w.sample_id"
     " WHERE w.state = 'done' AND w.person <> :settled AND (:everybody OR w.person IN :seen)"
     " GROUP BY s.kind"
+).bindparams(bindparam("seen", expanding=True))
+_CHECKED_READINGS: Final = text(
+    "SELECT d.name, s.external, w.person, s.kind, w.state, w.updated, w.annotations,"  # noqa: S608  constants
+    f" {practice_condition('w')}"
+    " FROM assignments w JOIN samples s ON s.id = w.sample_id"
+    " JOIN datasets d ON d.id = s.dataset_id"
+    f" WHERE {checked_condition('w.person', 'w.sample_id')} AND :dataset IN ('', d.name)"
+    " AND w.person <> :settled AND (:everybody OR w.person IN :seen) ORDER BY s.id, w.person"
 ).bindparams(bindparam("seen", expanding=True))
 _BATCH: Final = 100
 """Maximum number of annotations and assignments that one transaction imports (about 40 ms)."""
@@ -279,6 +288,21 @@ class AnnotationStore(LogStore):
             if seen is not None or known is None:
                 known = AdjudicationHistory()
             return update_history(connection, known, seen=seen)
+
+    def checked_readings(self, dataset: str = "") -> list[CheckedReading]:
+        """Return the readings of practice samples and of checks of accuracy, in a dataset or all.
+
+        Annotators get only their own practice: to them, checks of accuracy look like other work.
+        """
+        seen = visible_people(self._actor)
+        scope = {**seen_scope(seen), "dataset": dataset}
+        with self._database.reading() as connection:
+            rows = connection.execute(_CHECKED_READINGS, scope).all()
+        return [
+            CheckedReading(SampleKey(*key), person, kind, state, at, annotations, bool(practice))
+            for *key, person, kind, state, at, annotations, practice in rows
+            if seen is None or practice
+        ]
 
     def repeated_readings(self) -> RepeatedReadings:
         """Return all second readings that were begun; annotators get only their own."""

@@ -139,6 +139,13 @@ function agreementFigures() {
       "The work has no states, so an annotator without annotations in a sample counts as not"
       + " having read the sample."));
   }
+  for (const each of agreement.suggested_work) {
+    const people = each.people.map((one) => `${one.name} ${one.readings}`).join(", ");
+    shownTables.push(made("p", {}, shown(
+      `In ${counted(each.readings, "reading", "readings")} (${people}), annotators answered`
+      + ` suggestions of ${each.maker}: ${each.accepted} accepted, ${each.changed} changed,`
+      + ` ${each.refused} refused. Their labels are not independent of it.`)));
+  }
   const left = agreement.left_out.map((each) => `${each.count} ${each.what}: ${each.reason}`);
   if (left.length) {
     shownTables.push(made("p", { class: "quiet" }, `Excluded: ${shown(left.join("; "))}.`));
