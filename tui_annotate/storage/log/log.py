@@ -13,7 +13,7 @@ from typing import Any, Final
 from sqlalchemy import Connection, RowMapping, bindparam, select, text
 
 from tui_annotate.domain.adjudication_history import AdjudicatedSample
-from tui_annotate.domain.errors import WorkPaused
+from tui_annotate.domain.errors import NotAllowed, WorkPaused
 from tui_annotate.domain.history import Event, LoggedAction, PendingEvent, StreamState
 from tui_annotate.domain.label_changes import Renames, rename_change
 from tui_annotate.domain.people import (
@@ -57,6 +57,7 @@ from tui_annotate.storage.log.write_plans import (
     plan_event,
     write,
 )
+from tui_annotate.storage.queue import waits_for_practice
 from tui_annotate.storage.second_readings import hidden_first_reading, require_visible
 from tui_annotate.storage.statements import SAMPLE_KEY, sample_row, upsert, worked_on_condition
 
@@ -194,6 +195,14 @@ class EventLog:
             raise WorkPaused(
                 "your work is paused; everything that you saved is kept",
                 f"ask {admin} to go on",
+            )
+
+    def require_practice_done(self, person: str, key: SampleKey) -> None:
+        """Raise NotAllowed if a sample comes after a person's practice, which is not finished."""
+        if waits_for_practice(self._connection, person, key):
+            raise NotAllowed(
+                f"sample {key} comes after your practice, which is not finished",
+                "complete the practice samples first: the queue shows them",
             )
 
     def finished(self, key: SampleKey) -> list[str]:
