@@ -17,6 +17,7 @@ import pytest
 
 from tests.cli.conftest import Command, numbers
 from tests.helpers.stores import claim
+from tests.helpers.suggestions import suggest
 from tui_annotate import workspace as workspaces
 from tui_annotate.cli import screen
 from tui_annotate.cli.bundles import annotate_bundle
@@ -769,12 +770,17 @@ def test_a_bundle_waits_for_practice_and_pauses(command: Command, practising: Pa
     assert "assignments resume Ana" in refused.err
     assert not practising.with_name("new.bundle").exists()
     assert command("assignments", "resume", "Ana").code == 0
+    with workspaces.open() as space:
+        suggest(space.team.database, TEA, spans=[(0, 3)], label="")
+        suggest(space.team.database, PRACTICE, spans=[(0, 3)], label="")
     made = command(*asked, "--json")
     assert (made.json["samples"], made.json["practice_left_out"]) == (2, 1)
     with zipfile.ZipFile(practising.with_name("new.bundle")) as archive:
         assert all(b"windmill" not in archive.read(each) for each in archive.namelist())
         assert all(b"training" not in archive.read(each) for each in archive.namelist())
     assert "left out: 1 practice sample" in command(*asked).err
+    _, opened = bundles.open_bundle(practising.with_name("new.bundle"))
+    assert (opened.refused, opened.streams) == ([], 1)
     only = command(
         "bundles", "create", "--person", "Ana", "-o", "p.bundle", "--dataset", "training"
     )

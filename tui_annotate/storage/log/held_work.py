@@ -58,8 +58,8 @@ def list_held_work(
 ) -> dict[str, set[tuple[str, SampleKey]]]:
     """Return the completed readings that people completed while they were held back.
 
-    The readings are pairs of the reader's id, which tells second readings from first ones, and the
-    sample, by the id of the person. Practice samples are not included.
+    The readings are pairs of the reader's id and the sample, by the id of the person; second
+    readings have an id of their own. Practice samples are not included.
 
     Args:
         seen: ids of the people whose work the user may read; None for all people.
