@@ -17,6 +17,7 @@ import pytest
 
 from tests.cli.conftest import Command, numbers
 from tests.helpers.stores import claim
+from tests.helpers.suggestions import suggest
 from tui_annotate import workspace as workspaces
 from tui_annotate.cli import screen
 from tui_annotate.cli.bundles import annotate_bundle
@@ -33,6 +34,7 @@ from tui_annotate.workspace import Workspace, bundles
 
 BRIDGE = SampleKey("pairs", "bridge")
 TEA = SampleKey("pairs", "tea")
+PRACTICE = SampleKey("training", "p1")
 
 
 @pytest.fixture
@@ -732,3 +734,76 @@ def test_refused_work_is_listed_once_when_the_screen_is_left(
     for _ in range(2):
         left = command("annotate", str(bundle)).err
         assert left.count("2999-01-01") == left.count("pairs/tea") == 1
+
+
+@pytest.fixture
+def practising(command: Command, bundle: Path) -> Path:
+    """Ana's bundle, after which she was assigned practice with an answer of Ben."""
+    row = {"id": "p1", "source": "The mill closed.", "summary": "The windmill closed."}
+    bundle.with_name("training.jsonl").write_text(json.dumps(row) + "\n")
+    done = command("ingest", "training.jsonl", "--id-column", "id", "--group-column", "id")
+    assert done.code == 0, done.err
+    with workspaces.open() as space:
+        add(space, "Ben", PRACTICE, "answer")
+    asked = ("--dataset", "training", "--person", "Ana", "--gold", "Ben")
+    made = command("assignments", "practice", *asked, "--pass", "80", "--attempts", "1", "--hold")
+    assert made.code == 0, made.err
+    return bundle
+
+
+def finish(folder: Path | None, key: SampleKey) -> None:
+    """Ana completes a sample."""
+    with workspaces.open(folder) as space:
+        ana = space.person("Ana").id
+        space.annotate.finish(ana, key, seconds=1)
+        space.annotate.next_unfinished(ana, key)
+
+
+def test_a_bundle_waits_for_practice_and_pauses(command: Command, practising: Path) -> None:
+    """Nothing is written while the person must not work; practice samples stay here."""
+    asked = ("bundles", "create", "--person", "Ana", "-o", "new.bundle")
+    refused = command(*asked)
+    assert (refused.code, "'Ana' has not finished practice" in refused.err) == (1, True)
+    finish(None, PRACTICE)
+    refused = command(*asked)
+    assert (refused.code, "the work of 'Ana' is paused" in refused.err) == (1, True)
+    assert "assignments resume Ana" in refused.err
+    assert not practising.with_name("new.bundle").exists()
+    assert command("assignments", "resume", "Ana").code == 0
+    with workspaces.open() as space:
+        suggest(space.team.database, TEA, spans=[(0, 3)], label="")
+        suggest(space.team.database, PRACTICE, spans=[(0, 3)], label="")
+    made = command(*asked, "--json")
+    assert (made.json["samples"], made.json["practice_left_out"]) == (2, 1)
+    with zipfile.ZipFile(practising.with_name("new.bundle")) as archive:
+        assert all(b"windmill" not in archive.read(each) for each in archive.namelist())
+        assert all(b"training" not in archive.read(each) for each in archive.namelist())
+    assert "left out: 1 practice sample" in command(*asked).err
+    _, opened = bundles.open_bundle(practising.with_name("new.bundle"))
+    assert (opened.refused, opened.streams) == ([], 1)
+    only = command(
+        "bundles", "create", "--person", "Ana", "-o", "p.bundle", "--dataset", "training"
+    )
+    assert (only.code, "only practice samples" in only.err) == (1, True)
+
+
+def test_a_merge_names_work_that_was_held_back(command: Command, practising: Path) -> None:
+    """The work is stored, and counted in the merge, in `status` and in a snapshot."""
+    folder, _ = bundles.open_bundle(practising)
+    finish(folder, TEA)
+    bundles.write_back(practising, folder)
+    merged = command("bundles", "merge", str(practising))
+    assert (merged.code, "1 reading of Ana completed elsewhere" in merged.out + merged.err) == (
+        0,
+        True,
+    )
+    merged = command("bundles", "merge", str(practising), "--json")
+    assert (merged.json["known"], merged.json["completed_while_held_back"]) == (2, 1)
+    with workspaces.open() as space:
+        assert space.log.stream(space.person("Ana").id, TEA).assignment.state == "done"
+    assert "practice was not finished: Ana: 1" in command("status").out
+    (held,) = command("status", "--json").json["completed_while_held_back"]
+    assert (held["name"], held["readings"]) == ("Ana", 1)
+    assert command("snapshots", "create", "paper").code == 0
+    (method,) = Path().glob("**/paper/method.md")
+    assert "1 reading by 1 person" in " ".join(method.read_text().split())

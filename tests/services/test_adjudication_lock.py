@@ -16,7 +16,7 @@ from tests.helpers.suggestions import suggest
 from tests.services.adjudicated_team import AdjudicatedTeam
 from tui_annotate.domain.adjudication import RejectionReason
 from tui_annotate.domain.assignment_plan import AssignmentOptions
-from tui_annotate.domain.assignment_rules import DisagreementRule, Escalation, Pool
+from tui_annotate.domain.assignment_rules import DisagreementRule, Escalation, Gold, Pool
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import Conflict, InvalidInput, NotAllowed, NotFound
 from tui_annotate.domain.history import RETURN, replay
@@ -310,6 +310,29 @@ def test_reopening_the_sample_opens_everyones_work(team: AdjudicatedTeam) -> Non
     team.adjudicate(key)
     with pytest.raises(NotAllowed, check=LOCKED):
         on.comment(team.ana, key, "too late", seconds=1)
+
+
+@pytest.mark.parametrize("special", ["gold", "practice"])
+def test_reopening_the_sample_leaves_out_whom_it_checks(
+    team: AdjudicatedTeam, special: str
+) -> None:
+    """A reopening would show cy that the sample is not for the study; it stays so for cy."""
+    key, on = team.keys[0], team.annotating
+    team.adjudicate(key)
+    share = AssignmentService(AssignmentStore(team.database), on.people, lambda _: None, OPERATOR)
+    cy = on.people.local("cy").id
+    if special == "practice":
+        share.practice("d", ["cy"], gold="ana")
+    else:
+        share.gold("d", Gold((), every=2))
+        share.pool("d", Pool(3, "ingested"))
+        while (following := on.next_unfinished(cy, None)) and following != key:
+            on.finish(cy, following, seconds=1)
+    on.finish(cy, key, seconds=1)
+    before = on.store.stream(cy, key).head
+    people = team.review().reopen_work(team.rea, key, reason="see rule 4")
+    assert sorted(people) == sorted((team.ana, team.ben))
+    assert on.store.stream(cy, key).head == before
 
 
 def test_an_adjudication_waits_for_reopened_work(team: AdjudicatedTeam) -> None:

@@ -65,6 +65,8 @@ def create(
 
     The bundle file contains the samples, the person's own work, labels and vectors, and no other
     person's work. The person opens the file with `tui-annotate annotate FILE`, and sends it back.
+    A bundle has no practice samples. It cannot be written while the person's work is paused, or
+    before the person has finished practice.
     """
     from tui_annotate.workspace import bundles
 
@@ -79,11 +81,15 @@ def create(
             "samples": packed.samples,
             "with_work": packed.streams,
             "documents_with_vectors": packed.vectors,
+            "practice_left_out": packed.practice,
         },
         f"{target}: {samples} for {owner.name}, {packed.streams:,} with work",
         as_json=common.as_json,
     )
     if not common.as_json:
+        if packed.practice:
+            left_out = output.many(packed.practice, "practice sample")
+            output.print_note(f"left out: {left_out}, which are annotated in this workspace only")
         output.print_note(
             f"to annotate the bundle on another machine: tui-annotate annotate {target}"
         )
@@ -119,6 +125,11 @@ def print_merge(merged: StreamMergeReport) -> None:
         f"unchanged samples: {merged.known:,}"
         + (f"; new questions and replies: {merged.questions:,}" if merged.questions else "")
     )
+    if merged.held:
+        output.print_message(
+            f"{output.many(merged.held, 'reading')} of {merged.person.name} completed elsewhere"
+            " while their work was paused or their practice was not finished; the work is stored"
+        )
     print_conflicts(merged)
 
 
@@ -145,6 +156,7 @@ def merge_as_json(merged: StreamMergeReport) -> dict[str, Any]:
         "samples": merged.streams,
         "events": merged.events,
         "known": merged.known,
+        "completed_while_held_back": merged.held,
         "questions": merged.questions,
         "conflicts": [_fork_as_json(fork) for fork in merged.forks],
         "refused": refusals_as_json(merged.refused),

@@ -25,6 +25,8 @@ from tui_annotate.domain.work_statistics import (
 from tui_annotate.domain.workspace_files import LABELS
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from tui_annotate.domain.work_statistics import GoldAccuracy, Projection, WorkStatistics
     from tui_annotate.services.status import Status
 
@@ -69,6 +71,7 @@ def status(
             else PostAdjudicationCounts()
         )
         repeated = count_repeated(space.team.log.repeated_readings().values())
+        held = space.team.log.held_work()
         reviews = is_allowed(space.actor, Permission.REVIEW)
         changed = len(space.team.review.list_changed()) if reviews else 0
     if common.as_json:
@@ -78,6 +81,10 @@ def status(
         contents = {"workspace": shown.pop("path"), **shown, "runs": runs}
         contents["after_adjudication"] = {**_later_work_to_json(later), "changed_samples": changed}
         contents["second_readings"] = asdict(repeated)
+        contents["completed_while_held_back"] = [
+            {"person": person, "name": measured.names.get(person, person), "readings": count}
+            for person, count in held.items()
+        ]
         output.print_json(contents | progress_as_json(measured) | {"labels_refused": waiting})
     elif flagged:
         _print_flags(measured)
@@ -86,6 +93,7 @@ def status(
         _print_later_work(later)
         _print_changed(changed)
         _print_repeated_readings(repeated)
+        _print_held_work(held, measured.names)
         _print_states(measured)
         _print_pace(measured)
         _print_progress(measured)
@@ -167,6 +175,16 @@ def _print_repeated_readings(counts: RepeatedReadingCounts) -> None:
         f"second readings: {counts.readings:,}; edited after their completion:"
         f" {counts.edited_second:,}; first readings edited after the second began:"
         f" {counts.edited_first:,}"
+    )
+
+
+def _print_held_work(held: Mapping[str, int], names: Mapping[str, str]) -> None:
+    if not held:
+        return
+    counts = ", ".join(f"{names.get(person, person)}: {count:,}" for person, count in held.items())
+    output.print_line("")
+    output.print_line(
+        f"readings completed elsewhere while work was paused or practice was not finished: {counts}"
     )
 
 

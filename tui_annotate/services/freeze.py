@@ -164,6 +164,7 @@ class Snapshot:
             _describe_later_work(self.later_work()),
             _describe_takeovers(counts),
             _describe_known_answers(counts),
+            *_describe_held_work(counts),
             *_describe_repeated_readings(counts.repeated),
         ]
         return " ".join(sentences)
@@ -444,6 +445,18 @@ def _describe_use(use: SuggestionUse) -> Iterator[str]:
             f"readings, {sum(begun.values()):,} began as suggestions: {makers}; they count in "
             "agreement and exports like other work."
         )
+
+
+def _describe_held_work(counts: StudyConduct) -> list[str]:
+    if not counts.held:
+        return []
+    sentence = (
+        f"{format_count(counts.held, 'reading')} by "
+        f"{format_count(counts.held_people, 'person', 'people')} were completed, in another "
+        "workspace, while the person's work was paused or their practice was not finished; this "
+        "work is included in exports and agreement."
+    )
+    return [sentence]
 
 
 def _describe_scoring(counts: StudyConduct) -> str:

@@ -440,6 +440,12 @@ def is_practising(connection: Connection, person: str) -> bool:
     return bool(_find_unfinished_practice(_load_own_walks(connection, person)))
 
 
+def waits_for_practice(connection: Connection, person: str, key: SampleKey) -> bool:
+    """Return whether a person must finish practice before they may work on a sample."""
+    practice = _find_unfinished_practice(_load_own_walks(connection, person))
+    return bool(practice) and all(walk.place(key) is None for walk in practice)
+
+
 def _load_own_walks(connection: Connection, person: str) -> list[OrderWalk]:
     names = (PRACTICE + person, SHARE + person)  # practice comes first
     query = select(ORDERS.c.name, ORDERS.c.id).where(ORDERS.c.name.in_(names))

@@ -12,6 +12,7 @@ from tui_annotate.domain.repeated_readings import RepeatedReadingCounts, count_r
 from tui_annotate.domain.stream_merge import COPIED
 from tui_annotate.storage.assignments.gold_results import read_checks
 from tui_annotate.storage.database import Store
+from tui_annotate.storage.log.held_work import list_held_work
 from tui_annotate.storage.log.repeated_readings import read_repeated
 from tui_annotate.storage.people.presence import TAKEOVERS
 from tui_annotate.storage.statements import gold_condition, practice_condition
@@ -66,6 +67,8 @@ class StudyConduct:
         imported: readings with imported work, by `importers` people.
         copied: readings with actions that are marked as copies from another workspace.
         takeovers: how often a person's open session was replaced by another, of `taken` people.
+        held: readings that were completed elsewhere while the person's work was paused or their
+            practice was not finished, of `held_people` people.
         repeated: second readings, and how many readings were edited when the other was known.
     """
 
@@ -84,6 +87,8 @@ class StudyConduct:
     taken: int
     checks: int
     edited_checks: int
+    held: int = 0
+    held_people: int = 0
     repeated: RepeatedReadingCounts = _NONE_REPEATED
 
 
@@ -101,6 +106,7 @@ def _count(connection: Connection) -> StudyConduct:
     readings, gold, practice, second, local = connection.execute(_READINGS, scope).one()
     imported, importers = connection.execute(_IMPORTS, scope).one()
     checks = read_checks(connection)
+    held = list_held_work(connection)
     takeovers, taken = connection.execute(_TAKEOVERS, {"name": TAKEOVERS}).one()
     return StudyConduct(
         accounts=connection.execute(text("SELECT count(*) FROM accounts")).scalar_one(),
@@ -118,5 +124,7 @@ def _count(connection: Connection) -> StudyConduct:
         taken=taken,
         checks=len(checks),
         edited_checks=sum(each.later_edits > 0 for each in checks),
+        held=sum(map(len, held.values())),
+        held_people=len(held),
         repeated=count_repeated(read_repeated(connection).values()),
     )

@@ -35,7 +35,7 @@ class AnnotationService(SampleQueries):
     Raises:
         NotFound: every action, if the sample does not exist.
         NotAllowed: every action except `read`, if the sample is adjudicated and no reviewer
-            reopened the annotator's work.
+            reopened the annotator's work, or if the sample comes after unfinished practice.
         WorkPaused: every action but `read`, while the annotator's work is paused.
     """
 

@@ -194,6 +194,7 @@ class TableSync:
                 done.take(self._take_row(row, key, mark=marks.get(key)))
             except TuiAnnotateError as error:
                 done.take(MergedStream(self.person.id, key, refused=error.message))
+        done.held = self.merging.count_held(self.person.id)
         return done
 
     def _list_own_rows(self) -> Iterator[SyncRow]:

@@ -44,9 +44,12 @@ _NUMBERS_PER_PERSON: Final = 10_000
 
 @dataclass(frozen=True, slots=True)
 class BundleContents:
+    """Numbers of what a bundle contains; `practice`: practice samples that were left out."""
+
     samples: int
     streams: int
     vectors: int
+    practice: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,24 +65,33 @@ class BundleService:
     merging: MergeStore
     home: Callable[[], str]
     last_number: Callable[[], int]
+    end_practice: Callable[[str], object]
+    """Function that stores the result of a person's practice, if it has ended."""
 
     def make(
         self, person: Person, target: Path, *, datasets: Collection[str] = ()
     ) -> BundleContents:
         """Write a bundle: a file with an annotator's samples and work, for another machine.
 
+        It contains no practice samples, because only this workspace can compare them with the right
+        answers.
+
         Raises:
+            NotReady: the annotator's work is paused, or their practice is not finished.
             NotFound: the dataset does not exist, or none of its samples is the annotator's.
             InvalidInput, Unavailable: the file cannot be written.
             Conflict: the existing bundle has work that was not merged.
         """
         self._check_target(target)
-        # Nothing of these samples, or the person would read them a second time as the first.
-        hidden = self.merging.hidden(person.id)
+        self.end_practice(person.id)
+        self.merging.require_not_held_back(person)
+        practice = self._practice_samples(person, datasets)
+        # Nothing of hidden samples, or the person would read them a second time as the first.
+        without = self.merging.hidden(person.id) | practice
         copies = [
             copy
             for copy in self.merging.copies(person.id)
-            if (not datasets or copy.key.dataset in datasets) and copy.key not in hidden
+            if (not datasets or copy.key.dataset in datasets) and copy.key not in without
         ]
         wanted = self._samples_of(person, datasets)
         for copy in copies:
@@ -88,15 +100,22 @@ class BundleService:
                 theirs.add(copy.key)
         with TemporaryDirectory(prefix="tui-annotate-") as place:
             folder = Path(place)
-            samples, documents = self._write_samples(folder, wanted, hidden=hidden)
+            samples, documents = self._write_samples(folder, wanted, without=without)
+            if not samples and practice:
+                raise NotReady(
+                    f"{person.name} has only practice samples, and a bundle contains none",
+                    "assign other samples: tui-annotate assignments create --help",
+                )
             if not samples:
                 raise NotReady(
                     f"no samples are assigned to {person.name}",
                     "list all assignments with: tui-annotate assignments list",
                 )
-            streams = self._write_streams(folder, person, copies, datasets=list(wanted))
+            streams = self._write_streams(
+                folder, person, copies, datasets=list(wanted), without=without
+            )
             vectors = self._write_vectors(folder, documents)
-            self._write_suggestions(folder, wanted)
+            self._write_suggestions(folder, wanted, without=without)
             ids = sorted(each.id for each in self.people.all())
             first = self.last_number() + _NUMBERS_PER_PERSON * ids.index(person.id)
             merged = tuple(sorted(self.people.merged_ids(person.id) - {person.id}))
@@ -105,7 +124,7 @@ class BundleService:
             guidance = (self._guidance_texts(kind, wanted) for kind in kinds)
             bundle_file.write_header(folder, header, bundle_file.BundleGuidance(*guidance))
             bundle_file.pack(folder, target)
-        return BundleContents(samples, streams, vectors)
+        return BundleContents(samples, streams, vectors, len(practice))
 
     def _check_target(self, target: Path) -> None:
         if not target.is_file():
@@ -142,6 +161,14 @@ class BundleService:
                 mine = {each.key for each in held if each.key.dataset == name}
                 found[name] = None if rule is None else mine
         return found
+
+    def _practice_samples(self, person: Person, datasets: Collection[str]) -> set[SampleKey]:
+        with self.shares.reading() as sharing:
+            return {
+                each.key
+                for each in sharing.held(person=person.id)
+                if each.allotted.practice and (not datasets or each.key.dataset in datasets)
+            }
 
     def merge(self, file: Path) -> StreamMergeReport:
         """Merge the work in a bundle file into the workspace.
@@ -234,44 +261,48 @@ class BundleService:
         copies: list[StreamCopy],
         *,
         datasets: Collection[str] = (),
+        without: Collection[SampleKey] = (),
     ) -> int:
-        """Write events and questions; `datasets` limits the questions (empty: all)."""
+        """Write events and questions, the latter of `datasets` (empty: all), not of `without`."""
         questions = [
             hide_reviewer(each)
             for each in self.merging.questions(person.id)
-            if not datasets or (each.sample and each.sample.dataset in datasets)
+            if each.sample not in without
+            and (not datasets or (each.sample and each.sample.dataset in datasets))
         ]
         with (folder / bundle_file.STREAMS).open("w", encoding="utf-8", newline="\n") as file:
             return stream_lines.write(person, copies, file, questions=questions)
 
     def _write_samples(
-        self, folder: Path, wanted: Wanted, *, hidden: Collection[SampleKey]
+        self, folder: Path, wanted: Wanted, *, without: Collection[SampleKey]
     ) -> tuple[int, dict[str, SampleKey]]:
         native = registry.load("exporters", "native")
         found: dict[str, SampleKey] = {}
         with (folder / bundle_file.SAMPLES).open("w", encoding="utf-8", newline="\n") as file:
-            records = self._records_without_work(wanted, found, hidden=hidden)
+            records = self._records_without_work(wanted, found, without=without)
             report = native.write(records, file, ExportOptions())
         return report.records, found
 
     def _records_without_work(
-        self, wanted: Wanted, found: dict[str, SampleKey], *, hidden: Collection[SampleKey]
+        self, wanted: Wanted, found: dict[str, SampleKey], *, without: Collection[SampleKey]
     ) -> Iterator[Record]:
         for dataset in sorted(wanted):
             theirs = wanted[dataset]
             for record in self.corpus.records(RecordFilter(dataset=dataset)):
                 sample = record.sample
-                if sample.key not in hidden and (theirs is None or sample.key in theirs):
+                if sample.key not in without and (theirs is None or sample.key in theirs):
                     for document in sample.documents:
                         found.setdefault(document.sha256, sample.key)
                     yield Record(replace(sample, imported=None))
 
-    def _write_suggestions(self, folder: Path, wanted: Wanted) -> None:
+    def _write_suggestions(
+        self, folder: Path, wanted: Wanted, *, without: Collection[SampleKey]
+    ) -> None:
         """Write the suggestions of a bundle, if any, as older versions refuse an empty file."""
 
         def theirs(key: SampleKey) -> bool:
             mine = wanted.get(key.dataset, set())
-            return mine is None or key in mine
+            return key not in without and (mine is None or key in mine)
 
         target = folder / bundle_file.SUGGESTIONS
         with target.open("w", encoding="utf-8", newline="\n") as file:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from statistics import fmean
 from typing import Any, Final, NamedTuple
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, bindparam, select, text
 
 from tui_annotate.domain.assignment_rules import AssignmentCause, Practice
 from tui_annotate.domain.samples import SampleKey
@@ -19,6 +19,8 @@ from tui_annotate.domain.work_statistics import PracticeResult
 from tui_annotate.storage.assignments.assignment_rows import record_handout
 from tui_annotate.storage.assignments.gold_results import last_arrival
 from tui_annotate.storage.codec import from_json
+from tui_annotate.storage.columns import ORDERS
+from tui_annotate.storage.queue_orders import PRACTICE
 
 _IS_RETRIED: Final = (
     "EXISTS (SELECT 1 FROM handouts g WHERE g.kind = 'resume' AND g.dataset = h.dataset"
@@ -27,6 +29,7 @@ _IS_RETRIED: Final = (
 )
 """Condition on a row `h` of results: an admin gave the person one more attempt after it."""
 
+_HAS_PRACTICE: Final = select(ORDERS.c.id).where(ORDERS.c.name == bindparam("name"))
 _ENDED: Final = text(
     "SELECT d.name, t.value FROM allotments a JOIN samples s ON s.id = a.sample_id"  # noqa: S608  constants
     " JOIN datasets d ON d.id = s.dataset_id"
@@ -64,6 +67,9 @@ class EndedRound(NamedTuple):
 
 def find_ended_rounds(connection: Connection, person: str) -> list[EndedRound]:
     """Return a person's practice datasets with a finished round and without a final result."""
+    # Each action asks this, and most people have no practice.
+    if connection.execute(_HAS_PRACTICE, {"name": PRACTICE + person}).first() is None:
+        return []
     found = []
     for dataset, value in connection.execute(_ENDED, {"person": person}).all():
         keys = _practice_samples(connection, person, dataset)

@@ -70,7 +70,8 @@ class ActionResult:
 class Ledger:
     """A writer of annotators' and reviewers' actions to the event log of one workspace.
 
-    While a person's work is paused, their actions raise WorkPaused. Working time is still stored.
+    While a person's work is paused, their actions raise WorkPaused. Until they have finished
+    practice, actions on other samples raise NotAllowed. Working time is still stored.
 
     `by` is the id of the acting person, if several people write to one person's work; undo then
     reverses only this person's actions.
@@ -99,12 +100,14 @@ class Ledger:
             about: id of the annotation that the action changes; empty for none.
             reason: why the action was taken, if the event records it; else empty.
         """
+        self._end_practice(person)
         with self.store.writing() as log:
             log.require_visible(person, key)
             stream = log.stream(person, key)
             action = prepare(log, stream)
             if action.verb != READ:
                 log.require_not_paused(person)
+                log.require_practice_done(person, key)
             event = self._build_event(stream, action, seconds=seconds, versions={})
             if reason:
                 event = replace(event, versions={**event.versions, REASON: reason})
@@ -157,6 +160,7 @@ class Ledger:
             removed.clear()
             found = {*log.annotated(person), *(log.rated_or_commented(person) if words else ())}
             for key in filter(wanted, sorted(found)):
+                log.require_practice_done(person, key)
                 stream = log.stream(person, key)
                 action = event_builders.clear(stream.state, batch=batch, words=words)
                 removed.update(action.before.assignment.keys())
@@ -198,6 +202,7 @@ class Ledger:
                 key = SampleKey(mate.dataset, mate.sample)
                 if work.is_closed(key):
                     continue
+                log.require_practice_done(person, key)
                 stream = log.stream(person, key)
                 inverse = mate.action.inverse(mate.id, verb=verb, batch=batch)
                 action = log.with_current_labels(mate, inverse)
@@ -216,6 +221,7 @@ class Ledger:
 
         The events are prepared again, with the lock, if the event log changed meanwhile.
         """
+        self._end_practice(person)
         with self.store.reading() as log:
             log.require_not_paused(person)
             made, newest = prepare(log), next(log.read_actions(person, by=self.by), None)
@@ -228,6 +234,13 @@ class Ledger:
                 made = prepare(log)
             log.write(made.plans)
         return made
+
+    def _end_practice(self, person: str) -> None:
+        """Store the result of finished practice, which may pause the person's work.
+
+        The screen does so after the last practice sample; other programs may not.
+        """
+        self.store.end_practice(person)
 
     def _build_event(
         self,

@@ -13,7 +13,7 @@ from typing import Any, Final
 from sqlalchemy import Connection, RowMapping, bindparam, select, text
 
 from tui_annotate.domain.adjudication_history import AdjudicatedSample
-from tui_annotate.domain.errors import WorkPaused
+from tui_annotate.domain.errors import NotAllowed, WorkPaused
 from tui_annotate.domain.history import Event, LoggedAction, PendingEvent, StreamState
 from tui_annotate.domain.label_changes import FormerNames, Renames, rename_change
 from tui_annotate.domain.people import (
@@ -67,8 +67,15 @@ from tui_annotate.storage.log.write_plans import (
     plan_event,
     write,
 )
+from tui_annotate.storage.queue import waits_for_practice
 from tui_annotate.storage.second_readings import hidden_first_reading, require_visible
-from tui_annotate.storage.statements import SAMPLE_KEY, sample_row, upsert, worked_on_condition
+from tui_annotate.storage.statements import (
+    SAMPLE_KEY,
+    gold_condition,
+    sample_row,
+    upsert,
+    worked_on_condition,
+)
 
 __all__ = ["EventLog", "EventStream"]
 
@@ -117,7 +124,9 @@ _TAKEN: Final = select(ANNOTATIONS.c.number).where(
 
 _WORKED: Final = text(
     "SELECT person FROM assignments a WHERE sample_id = :sample_id AND person <> :settled"  # noqa: S608  constants
-    f" AND {worked_on_condition('a')} ORDER BY person"
+    f" AND {worked_on_condition('a')} AND NOT {gold_condition('a')}"
+    " AND NOT EXISTS (SELECT 1 FROM allotments t"
+    "   WHERE t.person = a.person AND t.sample_id = a.sample_id AND t.practice) ORDER BY person"
 )
 _ASSIGNED_OR_WORKED: Final = text(
     "SELECT person FROM assignments WHERE sample_id = :sample_id AND person <> :settled"
@@ -204,6 +213,14 @@ class EventLog:
             raise WorkPaused(
                 "your work is paused; everything that you saved is kept",
                 f"ask {admin} to go on",
+            )
+
+    def require_practice_done(self, person: str, key: SampleKey) -> None:
+        """Raise NotAllowed if a sample comes after a person's practice, which is not finished."""
+        if waits_for_practice(self._connection, person, key):
+            raise NotAllowed(
+                f"sample {key} comes after your practice, which is not finished",
+                "complete the practice samples first: the queue shows them",
             )
 
     def finished(self, key: SampleKey) -> list[str]:
@@ -303,9 +320,11 @@ class EventLog:
         return suggestions.load_suggestion(self._connection, key, name)
 
     def workers(self, key: SampleKey, *, assigned: bool = False) -> list[str]:
-        """Return the sorted ids of the people who worked on a sample, in either reading.
+        """Return the sorted ids of the people who annotated a sample, in either reading.
 
-        With `assigned`, also those to whom the sample is assigned.
+        Those who have it as practice or to check their accuracy are left out, because an event on
+        their work would show them that. With `assigned`, all people with work on the sample, and
+        all to whom it is assigned.
         """
         require_permission(self._actor, Permission.REVIEW)
         query = _ASSIGNED_OR_WORKED if assigned else _WORKED

@@ -55,6 +55,7 @@ from tui_annotate.storage.documents import read_segments, read_text
 from tui_annotate.storage.items import KindCount, count_kinds
 from tui_annotate.storage.log import record_filter
 from tui_annotate.storage.log.adjudications import WorkLock, update_history
+from tui_annotate.storage.log.held_work import list_held_work
 from tui_annotate.storage.log.log import EventLog, EventStream, LogStore
 from tui_annotate.storage.log.repeated_readings import RepeatedReadings, read_repeated
 from tui_annotate.storage.log.review_candidates import ReviewCandidate, list_candidates
@@ -308,6 +309,15 @@ class AnnotationStore(LogStore):
         """Return all second readings that were begun; annotators get only their own."""
         with self._database.reading() as connection:
             return read_repeated(connection, seen=visible_people(self._actor))
+
+    def held_work(self) -> dict[str, int]:
+        """Return how many readings people completed elsewhere while they were held back here.
+
+        By the id of the person, see `held_work`; annotators get only their own.
+        """
+        with self._database.reading() as connection:
+            held = list_held_work(connection, seen=visible_people(self._actor))
+            return {person: len(readings) for person, readings in held.items()}
 
     def former_work(self, person: str, key: SampleKey, *, before: int) -> EventStream:
         """Return a person's work on a sample as it was at an earlier time.

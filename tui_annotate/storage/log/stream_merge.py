@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -11,7 +12,7 @@ from sqlalchemy import Connection, bindparam, select, text
 
 from tui_annotate.domain.annotations import LabelPath
 from tui_annotate.domain.comments import PersonComment
-from tui_annotate.domain.errors import Conflict, InvalidInput
+from tui_annotate.domain.errors import Conflict, InvalidInput, NotReady
 from tui_annotate.domain.history import DISCARD, RETURN, Event, Payload, StreamState
 from tui_annotate.domain.label_changes import Renames, rename_payload
 from tui_annotate.domain.people import (
@@ -35,6 +36,7 @@ from tui_annotate.domain.stream_merge import (
 )
 from tui_annotate.domain.work_rules import WorkRules, find_broken_rule
 from tui_annotate.storage.assignments.escalation import Disabled, no_disabled_people
+from tui_annotate.storage.assignments.pauses import list_pauses
 from tui_annotate.storage.batches import split_batches
 from tui_annotate.storage.clock import utc_now
 from tui_annotate.storage.columns import DATASETS, EVENTS
@@ -42,9 +44,11 @@ from tui_annotate.storage.database import Database
 from tui_annotate.storage.log import events
 from tui_annotate.storage.log.adjudications import read_adjudicated_sample
 from tui_annotate.storage.log.comments import CommentStore
+from tui_annotate.storage.log.held_work import list_held_work
 from tui_annotate.storage.log.log import EventLog, LogStore
 from tui_annotate.storage.log.write_plans import EventStream
 from tui_annotate.storage.people.store import add_person
+from tui_annotate.storage.queue import is_practising
 from tui_annotate.storage.second_readings import list_hidden
 from tui_annotate.storage.statements import known_digests
 
@@ -89,6 +93,8 @@ class StreamMergeReport:
         refused: samples of which nothing was merged.
         questions: number of new questions and replies.
         damaged: parts of the file that are not valid.
+        held: all readings that the person completed elsewhere while their work was paused here or
+            their practice was not finished, with those of earlier merges.
     """
 
     person: Person
@@ -99,6 +105,7 @@ class StreamMergeReport:
     refused: list[MergedStream] = field(default_factory=list)
     damaged: list[Problem] = field(default_factory=list)
     questions: int = 0
+    held: int = 0
 
     def take(self, taken: MergedStream) -> None:
         if taken.refused:
@@ -212,7 +219,34 @@ class MergeStore(LogStore):
         done = StreamMergeReport(person)
         for taken in self.take(person, copies):
             done.take(taken)
+        done.held = self.count_held(person.id)
         return done
+
+    def count_held(self, person: str) -> int:
+        """Return how many readings a person completed elsewhere while they were held back here."""
+        require_permission(self._actor, Permission.READ, person)
+        with self._database.reading() as connection:
+            return len(list_held_work(connection, seen=[person]).get(person, ()))
+
+    def require_not_held_back(self, person: Person) -> None:
+        """Raise NotReady if a person's work is paused, or their practice is not finished.
+
+        Another workspace knows neither, so the person must not get samples for it.
+        """
+        require_permission(self._actor, Permission.READ, person.id)
+        with self._database.reading() as connection:
+            if pauses := list_pauses(connection, person.id):
+                names = ", ".join(sorted({pause.dataset for pause in pauses}))
+                resume = f"tui-annotate assignments resume {shlex.quote(person.name)}"
+                raise NotReady(
+                    f"the work of {person.name!r} is paused because of: {names}",
+                    f"end the pause first: {resume}",
+                )
+            if is_practising(connection, person.id):
+                raise NotReady(
+                    f"{person.name!r} has not finished practice",
+                    "practice is possible only in this workspace: wait until it is finished",
+                )
 
     def apply_state(
         self,
