@@ -205,6 +205,18 @@ async def test_a_letter_begins_a_reason(folder: Path) -> None:
     assert report == {"unclear", "不"}
 
 
+async def test_a_key_that_decides_is_no_reason_for_open_conflicts(folder: Path) -> None:
+    """In the question of Enter, `x` asks about the conflict at hand, and `c` is no reason."""
+    async with open_review(folder) as reviewer:
+        await reviewer.press("enter c x 1")
+        assert reviewer.saved == ("reject", [])
+        assert reviewer.review_draft.pending is None
+        assert reviewer.review_draft.writing is None
+        assert reviewer.sample == "a"
+    report = {one.settled.note for one in found(folder, REJECTED) if one.settled}
+    assert report == {""}
+
+
 async def test_merging(folder: Path) -> None:
     """All words and evidence under the label that all have; where they differ it asks whose."""
     async with open_review(folder) as reviewer:

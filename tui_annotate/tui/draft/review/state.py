@@ -25,7 +25,7 @@ from tui_annotate.methods.adjudication import (
     find_rejections,
 )
 from tui_annotate.tui.draft.state import Draft, LabelOption, reason_options
-from tui_annotate.tui.keys.actions import REVIEWING
+from tui_annotate.tui.keys.actions import OPTION, REVIEWING
 from tui_annotate.tui.keys.key_lines import CONFIRMING, LEAVING, REFUSING, REOPENING
 from tui_annotate.tui.palette import CHOSEN
 
@@ -157,9 +157,22 @@ class ReviewDraft(Draft):
         return REVIEWING if state in "RSV" and not self.editing else state
 
     @property
+    def key_states(self) -> str:
+        return OPTION + REVIEWING if self.asks_open_work else super().key_states
+
+    @property
+    def asks_open_work(self) -> bool:
+        """Whether `Enter` asks about open work, which can also be decided instead of answered."""
+        return self.pending is not None and self.pending.kind in (LEAVING, CONFIRMING)
+
+    @property
     def asks_reason(self) -> bool:
         asked = self.pending is not None and self.pending.kind in (REFUSING, LEAVING)
         return asked or super().asks_reason
+
+    def begins_reason(self, action: str) -> bool:
+        # Letters such as y decide open work, and must not become the reason of a rejection.
+        return super().begins_reason(action) and not (self.asks_open_work and action)
 
     @property
     def shown_work(self) -> tuple[object, ...]:
