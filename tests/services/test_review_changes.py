@@ -244,6 +244,41 @@ def test_an_edited_source_opens_its_group(review: Review, team: AdjudicatedTeam)
     assert review.row().open == 0
 
 
+@pytest.mark.parametrize("moved", [None, Span(40, 44)])
+@pytest.mark.parametrize("accepted", [True, False])
+def test_a_candidate_without_a_result_that_leaves_its_group_opens_it(
+    review: Review, team: AdjudicatedTeam, moved: Span | None, *, accepted: bool
+) -> None:
+    """Deleted, or moved to other words: the rest of the group is asked for, until it is kept."""
+    _mark_the_same_words(team, review.key)
+    if accepted:
+        review.take("ben-same")
+    review.finish(rest="slip")
+    assert review.row().open == 0
+    stored = team.annotating.open(team.ana, review.key).annotations[0]
+    if moved is None:
+        team.annotating.remove(team.ana, review.key, stored.id, version=1, seconds=1)
+    else:
+        elsewhere = replace(stored, claim=(stored.claim[0]._replace(span=moved),))
+        team.annotating.edit(team.ana, review.key, elsewhere, seconds=1)
+    review.complete_again(team.ana)
+    assert review.agrees()
+    assert review.row().open == (1 if moved is None else 2)
+    assert "change" in review.refusal(rest="slip")
+    review.finish(rest="slip", leave=("changed",))
+    assert review.row().open == 0
+    assert review.agrees()
+
+
+def _mark_the_same_words(team: AdjudicatedTeam, key: SampleKey) -> None:
+    """Replace the work on a sample: both mark the same words, with different labels."""
+    for who, name in ((team.ana, "ana"), (team.ben, "ben")):
+        team.annotating.remove(who, key, f"{name}-{key.id}", version=1, seconds=1)
+        label = {"ben": "Alone"}.get(name)
+        made = claim(f"{name}-same", 0, 10, label=label) if label else claim(f"{name}-same", 0, 10)
+        team.completes(who, key, made)
+
+
 def test_a_net_change_of_nothing_is_none(review: Review, team: AdjudicatedTeam) -> None:
     """An annotator who opens the work again, and completes it as it was, changes nothing."""
     review.finish(rest="slip")

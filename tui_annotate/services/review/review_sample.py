@@ -288,7 +288,7 @@ class SampleWork:
                 made_from[name].append(one)
         for group in self.groups:
             made = [one for name in group.sources for one in made_from.get(name, ())]
-            if made and self.changes.is_stale(group.sources, made):
+            if made and self.changes.is_stale(group.sources, made, claims=group.anchors):
                 found |= group.sources
         for one in find_orphans(self.groups, self.adjudicated):
             if one.settled and self.changes.is_stale((), [one]):

@@ -329,6 +329,7 @@ class Draft:
 
     def begins_reason(self, action: str) -> bool:
         """Whether a letter is the start of a typed reason, and not its key's action, if any."""
+        del action  # no action acts in these questions
         return self.asks_reason
 
     @property

@@ -43,7 +43,6 @@ from tui_annotate.tui.draft.words import SAVED, WARNING
 from tui_annotate.tui.keys.actions import REVIEWING, action_of
 from tui_annotate.tui.keys.key_lines import CONFIRMING, LEAVING, REFUSING, REOPENING
 
-
 _DECIDING: Final = frozenset({
     "proposal.take", "annotation.delete", "rivals.merge", "annotation.edit", "sample.rate",
     "note.write", "talk.write", "palette.show",
