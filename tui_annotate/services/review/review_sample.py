@@ -115,6 +115,11 @@ class ReviewSample:
         return tuple(one for one in self.settled if one.origin != REJECTED)
 
     @property
+    def is_settled(self) -> bool:
+        """Whether the adjudication is complete, and about the annotators' present work."""
+        return self.assignment.state is State.DONE and not self.open.changed
+
+    @property
     def practice(self) -> bool:
         return False
 

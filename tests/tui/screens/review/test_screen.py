@@ -535,6 +535,29 @@ async def test_review_goes_where_people_contradict_a_machine(folder: Path) -> No
         assert reviewer.sample == "a"
 
 
+@pytest.mark.parametrize("keys", ["enter 1 1 1", "x 1 enter 1 1 1"])
+async def test_a_changed_sample_counts_once_it_is_adjudicated_again(
+    folder: Path, keys: str
+) -> None:
+    """It counted as none before, so that no step of its review counts down."""
+    with workspace.open(folder) as space:
+        review, rev, ana = space.team.review, space.person("rev").id, space.person("ana").id
+        for key in (FIRST, SECOND, review_app.CHINESE):
+            seen, slip = review.open(rev, key).seen, RejectionReason.SLIP
+            review.finish(rev, key, rest=slip, leave=["comments"], seen=seen, seconds=1)
+        review.reopen_work(rev, FIRST, person=ana, reason="see rule 4")
+        space.annotate.remove(ana, FIRST, "ana-3", version=1, seconds=1)
+        space.annotate.finish(ana, FIRST, seconds=1)
+    counts = []
+    async with open_review(folder, sample="a") as reviewer:
+        for key in ("", *keys.split()):
+            await reviewer.press(key)
+            assert reviewer.screen.open_sample
+            counts.append(reviewer.screen.open_sample.finished)
+    assert counts == sorted(counts)
+    assert (counts[0], counts[-1]) == (2, 3)
+
+
 async def test_incomplete_samples_end_the_queue_and_are_only_read(folder: Path) -> None:
     """A sample of which one of two people completed it has no keys of review."""
     with workspace.open(folder) as space:

@@ -222,16 +222,10 @@ class ReviewSaves:
         if open_sample is None or draft is None or review_result.key != open_sample.sample.key:
             return
         assignment = review_result.assignment
-        finished = (
-            open_sample.finished + assignment.state.finished - open_sample.assignment.state.finished
-        )
         draft.progress, draft.rating = assignment.state, assignment.rating
-        now = replace(
-            cast("ReviewSample", open_sample),
-            assignment=assignment,
-            finished=finished,
-            open=review_result.open,
-        )
+        before = cast("ReviewSample", open_sample)
+        now = replace(before, assignment=assignment, open=review_result.open)
+        now = replace(now, finished=before.finished + now.is_settled - before.is_settled)
         draft.open_parts = review_result.open
         if current := self._screen.current:
             self._screen.current = replace(current, open_sample=cast("OpenSample", now))
