@@ -151,6 +151,29 @@ def test_an_unanswered_question_is_asked_for(review: Review, team: AdjudicatedTe
     assert review.open().assignment.state is State.DONE
 
 
+def test_a_question_after_the_adjudication_is_counted(
+    review: Review, team: AdjudicatedTeam
+) -> None:
+    """The sample stays adjudicated, but comes first among these until the question is answered."""
+    database, first = team.database, team.keys[0]
+    for key in team.keys:
+        team.adjudicate(key)
+    store, listed = CommentStore(database), team.review().queue(team.rea)
+    assert (listed[0].key, listed[0].questions) == (first, 0)
+    words = ("please reopen", "again")
+    for name, text, at in zip(("q1", "q2"), words, ("2026-01-01", "2026-01-02"), strict=True):
+        # Two machines may each begin a thread about one sample; it is one conversation.
+        store.add(PersonComment(name, review.key, team.ana, REVIEWERS, "", text, at))
+    row, *others = team.review().queue(team.rea)
+    assert (row.key, row.settled, row.open, row.questions) == (review.key, True, 0, 1)
+    assert [each.questions for each in others] == [0, 0]
+    store.add(
+        PersonComment("q3", review.key, team.rea, team.ana, "q1", "It is open.", "2026-01-03")
+    )
+    assert review.row().questions == 0
+    assert review.open().open.questions == 0
+
+
 def test_all_that_is_open_is_named_at_once(review: Review, team: AdjudicatedTeam) -> None:
     """Also what can be left only on purpose; other words are no kinds."""
     team.annotating.rate(team.ana, review.key, "good", seconds=1)

@@ -196,8 +196,18 @@ class ReviewQueries:
         there = [one for one in self._candidates(reviewer, dataset) if one.ready]
         self._update_counts(there)
         self._adjudications()
-        rows = [self._queue_row(one, reviewer) for one in there]
-        usual = sorted(rows, key=lambda row: (row.settled, -row.conflicts, -row.nearly))
+        questions = self._waiting_questions()
+        rows = [self._queue_row(one, reviewer, questions) for one in there]
+        # An adjudicated sample waits no more, but its annotator may wait for an answer.
+        usual = sorted(
+            rows,
+            key=lambda row: (
+                row.settled,
+                row.settled and not row.questions,
+                -row.conflicts,
+                -row.nearly,
+            ),
+        )
         return sorted(usual, key=lambda row: 1.0 if row.against is None else -row.against)
 
     def incomplete(self, reviewer: str, *, dataset: str = "") -> list[QueuedSample]:
@@ -208,7 +218,12 @@ class ReviewQueries:
         """
         there = self._candidates(reviewer, dataset)
         self._adjudications()
-        return [self._queue_row(one, reviewer) for one in there if not one.ready]
+        questions = self._waiting_questions()
+        return [self._queue_row(one, reviewer, questions) for one in there if not one.ready]
+
+    def _waiting_questions(self) -> Mapping[SampleKey, int]:
+        with self.store.reading() as log:
+            return log.waiting_questions()
 
     def decisions(
         self, *, dataset: str = "", find_name: FindName | None = None
@@ -324,7 +339,9 @@ class ReviewQueries:
         at = keys.index(key) + step if key in keys else 0
         return keys[at] if 0 <= at < len(keys) else None
 
-    def _queue_row(self, one: ReviewCandidate, reviewer: str) -> QueuedSample:
+    def _queue_row(
+        self, one: ReviewCandidate, reviewer: str, questions: Mapping[SampleKey, int]
+    ) -> QueuedSample:
         counts = self._counts_by_sample.get(one.key, _NOT_READ) if one.ready else _NOT_READ
         later = self._history.samples.get(one.key)
         statuses, kinds = counts.statuses, counts.differences
@@ -347,6 +364,7 @@ class ReviewQueries:
             len(later.returned) if later else 0,
             counts.changed,
             counts.open,
+            questions.get(one.key, 0),
         )
 
     def _update_counts(self, there: Sequence[ReviewCandidate]) -> None:

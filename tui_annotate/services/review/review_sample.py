@@ -172,6 +172,7 @@ class QueuedSample:
         reopened: number of people whose work is reopened and not completed again.
         changed: number of people whose work is no longer the work that was adjudicated.
         open: number of conflicts, ratings and changed decisions that are to be decided.
+        questions: number of annotators' questions without an answer, also later ones.
     """
 
     key: SampleKey
@@ -192,6 +193,7 @@ class QueuedSample:
     reopened: int = 0
     changed: int = 0
     open: int = 0
+    questions: int = 0
 
     @property
     def settled(self) -> bool:

@@ -6,7 +6,7 @@ the tallies of completed samples, so that they always change together.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -228,7 +228,12 @@ class EventLog:
     def count_waiting_questions(self, key: SampleKey) -> int:
         """Return the number of annotators' questions about a sample without an answer."""
         require_permission(self._actor, Permission.REVIEW)
-        return count_waiting(self._connection, key)
+        return count_waiting(self._connection, sample=key).get(key, 0)
+
+    def waiting_questions(self) -> Mapping[SampleKey, int]:
+        """Return the numbers of annotators' questions without an answer, by sample."""
+        require_permission(self._actor, Permission.REVIEW)
+        return count_waiting(self._connection)
 
     def readers(self, key: SampleKey) -> SampleReaders:
         require_permission(self._actor, Permission.REVIEW)

@@ -34,6 +34,7 @@ class ReviewQueueMessage(ScreenMessage):
     EDITED = "{count} edited later"
     CHANGED = "changed since adjudication"
     OPEN = "{count} open"
+    QUESTIONS = "{count} unanswered"
     INCOMPLETE = "{done} of {all} complete"
 
 
@@ -126,15 +127,18 @@ def _queue_row(row: QueuedSample) -> QueueRow:
     from tui_annotate.storage.queue import QueueRow
 
     own = ReviewQueueMessage.OWN_WORK.text() if row.own else ""
+    asked = ReviewQueueMessage.QUESTIONS.text(count=row.questions) if row.questions else ""
     if not row.ready:
         everyone = row.annotators + row.pending
         code = ReviewQueueMessage.INCOMPLETE
-        waiting = ", ".join(filter(None, (code.text(done=row.annotators, all=everyone), own)))
+        complete = code.text(done=row.annotators, all=everyone)
+        waiting = ", ".join(filter(None, (complete, asked, own)))
         return QueueRow(row.key, waiting, row.state, row.annotations, row.summary, "")
     parts = (
         ReviewQueueMessage.AGAINST_SCORE.text(score=row.against) if row.against is not None else "",
         ReviewQueueMessage.CHANGED.text() if row.changed else "",
         ReviewQueueMessage.OPEN.text(count=row.open) if row.open else "",
+        asked,
         ReviewQueueMessage.REOPENED.text(count=row.reopened) if row.reopened else "",
         ReviewQueueMessage.EDITED.text(count=row.edited) if row.edited else "",
         format_count(row.conflicts, "conflict"),
