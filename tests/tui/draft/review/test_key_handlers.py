@@ -108,6 +108,14 @@ def test_keys_on_a_place_of_two_rivals(pressed: str, wanted: object) -> None:
     assert effects[-1] == wanted
 
 
+def test_agreement_without_the_reopened_work_is_no_agreement_of_all() -> None:
+    """Nor does Enter accept it, because the sample waits for the reopened work."""
+    on = at(0, {"A": TWO["A"][1:], "B": TWO["B"][1:]})
+    assert draft_line(on)[0].startswith("All annotators agree, Enter accepts")
+    on.reopened = 1
+    assert draft_line(on)[0].startswith("All who have completed it agree: ")
+
+
 def test_agreed_places_need_no_key() -> None:
     """Enter settles at once where nothing else is open; y takes them before, where asked."""
     on = at(0, {"A": TWO["A"][1:], "B": TWO["B"][1:]})
@@ -294,7 +302,11 @@ def test_a_part_that_the_labels_require_since_is_asked_for() -> None:
     said: Said = {"A": [one("a1", "loved", BENIGN)], "B": [one("b1", "loved", BENIGN)]}
     for settled in ((), (replace(kept("a1"), labels=(BENIGN,)),)):
         on = at(0, said, *settled)
+        assert "Enter" in draft_line(on)[0]
         on.tree = parse_labels(strict)
+        line = draft_line(on)[0]
+        assert "Enter" not in line
+        assert settled or "requires note" in line
         keys(on, "enter")
         assert code(on) is ReviewText.NOT_SETTLED_LACKING
         assert on.pending is None

@@ -549,9 +549,14 @@ async def test_a_changed_sample_counts_once_it_is_adjudicated_again(
         space.annotate.remove(ana, FIRST, "ana-3", version=1, seconds=1)
         space.annotate.finish(ana, FIRST, seconds=1)
     counts = []
-    async with open_review(folder, sample="a") as reviewer:
-        for key in ("", *keys.split()):
-            await reviewer.press(key)
+    async with open_review(folder, sample="a", size=(120, 24)) as reviewer:
+        await reviewer.press("q")
+        about = reviewer.shown().splitlines()[-3]  # the line below the list of samples
+        assert "changed since adjudication" in about
+        assert "reopened" not in about
+        await reviewer.press("enter")
+        for pressed in ("", *keys.split()):
+            await reviewer.press(pressed)
             assert reviewer.screen.open_sample
             counts.append(reviewer.screen.open_sample.finished)
     assert counts == sorted(counts)

@@ -45,9 +45,7 @@ class ReviewText(ScreenMessage):
     NAMES_SHOWN = "W hides the annotators' names: {names}"
     REVIEW_ACTION_SAVED = "{done}"
     SAMPLE_SETTLED = "Sample {sample} adjudicated · u undo"
-    ALL_SETTLED = (
-        "All samples are adjudicated, sample {sample} was the last · u undo · q shows the queue"
-    )
+    ALL_SETTLED = "All samples are adjudicated, the last was {sample} · u undo · q queue"
     REVIEW_UNDONE = "Undid: {done} · U redo"
     REVIEW_REDONE = "Redid: {done} · u undo"
     REVIEW_UNDONE_ELSEWHERE = "Undid: {done}, in sample {sample}"
@@ -121,6 +119,8 @@ class ReviewText(ScreenMessage):
     REJECTED_REASON = "Rejected: {reason}"
     DIGIT_AND_ACCEPT = "press {digits} to choose a candidate, then y to accept it"
     AGREED = "All annotators agree, Enter accepts: {annotation}"
+    AGREED_SO_FAR = "All who have completed it agree: {annotation}"
+    AGREED_LACKING = "All annotators agree, but the label requires {parts}: {annotation}"
     ACCEPT = "y accepts {candidate}"
     ACCEPT_VOTES = "y accepts {candidate}, which has {votes} of {people} votes"
     ACCEPT_AFTER_ALL = "y accepts the rejected candidate"

@@ -117,6 +117,7 @@ class ReviewDraft(Draft):
         settled: adjudicated and rejected annotations; `annotations` are only the adjudicated ones.
         people: letters of all annotators whose work counts.
         edited: letters of those who edited their work after the first adjudication.
+        reopened: number of people whose work is reopened and not completed again.
         names: names of annotators by letter, while names are shown.
         open_parts: what is undecided or changed, apart from open conflicts.
         ratings: annotators' ratings, each with their letters.
@@ -135,6 +136,7 @@ class ReviewDraft(Draft):
     settled: tuple[Annotation, ...] = ()
     people: tuple[str, ...] = ()
     edited: tuple[str, ...] = ()
+    reopened: int = 0
     names: Mapping[str, str] = field(default_factory=dict)
     progress: State = State.NEW
     open_parts: OpenParts = _NOTHING_OPEN
@@ -300,6 +302,14 @@ class ReviewDraft(Draft):
             ]
         lacking = {part for one in made for part in self.tree.lacks(one)} - {"label"}
         return tuple(sorted(lacking))
+
+    def incomplete_positions(self) -> tuple[ReviewPosition, ...]:
+        """Return the entries that must be edited before the sample can be completed."""
+        return tuple(
+            position
+            for position in self.positions
+            if self.has_split_label(position) or self.missing_parts(position)
+        )
 
     def adjudicated_from(self, candidate: CandidateAnnotation) -> tuple[Annotation, ...]:
         return find_adjudicated(candidate, self._of(candidate))
