@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from sqlalchemy import Engine, event
 
 from tests.helpers.stores import LABELS, claim
 from tests.services.adjudicated_team import AdjudicatedTeam
@@ -382,6 +383,34 @@ def test_later_changes_are_open_before_the_first_completion_too(
 
 
 # letters
+
+
+def test_changed_samples_are_found_with_one_query(review: Review, team: AdjudicatedTeam) -> None:
+    """As many statements for three samples as for one, of which one was changed back."""
+    statements: list[str] = []
+
+    def record(*call: object) -> None:
+        statements.append(str(call[2]))
+
+    def count(changed: list[SampleKey]) -> int:
+        statements.clear()
+        assert review.service.list_changed() == changed
+        return len(statements)
+
+    for key in team.keys:
+        team.adjudicate(key)
+    event.listen(Engine, "before_cursor_execute", record)
+    try:
+        numbers = []
+        for at, key in enumerate(team.keys, 1):
+            team.annotating.comment(team.ana, key, "more", seconds=1)
+            team.annotating.finish(team.ana, key, seconds=1)
+            numbers.append(count(team.keys[:at]))
+        assert numbers[2] == numbers[1]  # the first call also reads what is cached
+        team.annotating.comment(team.ana, team.keys[0], "", seconds=1)
+        assert count(team.keys[1:]) == numbers[1]
+    finally:
+        event.remove(Engine, "before_cursor_execute", record)
 
 
 def test_no_letter_is_given_to_another_person(review: Review, team: AdjudicatedTeam) -> None:

@@ -268,12 +268,15 @@ class ReviewQueries:
         if dataset:
             self.guidance.require_dataset(dataset)
         later = {key for key, _, _ in self._adjudications().later_work()}
-        found = []
-        for key in sorted(key for key in later if dataset in ("", key.dataset)):
-            with suppress(Damaged, NotFound), self.store.reading() as log:
-                if read_sample_work(log, self.corpus.sample(key).sample).changed:
-                    found.append(key)
-        return found
+        if not later:
+            return []
+        there = [one for one in self.store.candidates() if dataset in ("", one.key.dataset)]
+        return sorted(self._find_changed([one for one in there if one.key in later]))
+
+    def _find_changed(self, there: Sequence[ReviewCandidate]) -> set[SampleKey]:
+        completed = {one.key: [person for person, _ in one.finished] for one in there}
+        with self.store.reading() as log:
+            return log.list_changed(completed)
 
     def _adjudications(self) -> AdjudicationHistory:
         with self._history_lock:
@@ -396,10 +399,11 @@ class ReviewQueries:
     def _count_decisions(self, there: Sequence[ReviewCandidate]) -> None:
         """Count what is open or changed in samples whose review began, one by one."""
         history = self._adjudications().samples
+        edited = [one for one in there if one.key in history and history[one.key].later]
+        changed = self._find_changed([one for one in edited if one.state is State.DONE])
         for one in there:
-            later = history[one.key].later if one.key in history else {}
-            # Nothing is open in a completed adjudication whose annotators did nothing since.
-            if one.state is State.NEW or (one.state is State.DONE and not later):
+            # Nothing is open in a completed adjudication of work that is still the same.
+            if one.state is State.NEW or (one.state is State.DONE and one.key not in changed):
                 continue
             with suppress(Damaged), self.store.reading() as log:
                 now = read_sample_work(log, self.corpus.sample(one.key).sample)
