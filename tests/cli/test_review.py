@@ -83,6 +83,7 @@ def test_the_list_tells_what_waits_and_why(
         "reopened": 0,
         "changed": 0,
         "open": 0,
+        "questions": 0,
     }
     own = json.loads(printed(capsys, "review", "list", "-w", str(folder), "--as", "ana", "--json"))
     assert [row["own"] for row in own] == [True, True, True]
@@ -479,7 +480,28 @@ def test_the_list_and_status_name_what_changed_since(
     rows = json.loads(printed(capsys, "review", "list", *where, "--json"))
     (row,) = [row for row in rows if row["sample"] == "a"]
     assert (row["state"], row["changed"], row["open"]) == ("done", 1, 2)
-    assert "changed since adjudication: 1 sample" in printed(capsys, "status", *where)
+    status = printed(capsys, "status", *where)
+    assert "changed since adjudication: 1 sample" in status
+    assert f"review again: tui-annotate -w {folder} review list" in status
+
+
+def test_questions_after_the_adjudication_are_counted(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In the list and the status, with the command that lists them in the same workspace."""
+    where = ("-w", str(folder))
+    assert "unanswered" not in printed(capsys, "review", "list", *where)
+    assert "unanswered" not in printed(capsys, "status", *where)
+    with workspace.open(folder) as space:
+        space.team.comments.write(space.person("ana").id, FIRST, "please reopen")
+    command = f"tui-annotate -w {folder} questions list --unanswered"
+    out = printed(capsys, "review", "list", *where)
+    assert "adjudicated, 1 unanswered" in out
+    assert f"unanswered questions about these samples: 1; to list them: {command}" in out
+    rows = json.loads(printed(capsys, "review", "list", *where, "--json"))
+    assert {row["sample"]: row["questions"] for row in rows}["a"] == 1
+    assert f"unanswered questions: 1; to list them: {command}" in printed(capsys, "status", *where)
+    assert json.loads(printed(capsys, "status", *where, "--json"))["unanswered_questions"] == 1
 
 
 def test_reading_commands_add_no_person(filled: Command) -> None:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from sqlalchemy import Engine, event
 
 from tests.helpers.stores import LABELS, claim
 from tests.services.adjudicated_team import AdjudicatedTeam
@@ -151,6 +152,29 @@ def test_an_unanswered_question_is_asked_for(review: Review, team: AdjudicatedTe
     assert review.open().assignment.state is State.DONE
 
 
+def test_a_question_after_the_adjudication_is_counted(
+    review: Review, team: AdjudicatedTeam
+) -> None:
+    """The sample stays adjudicated, but comes first among these until the question is answered."""
+    database, first = team.database, team.keys[0]
+    for key in team.keys:
+        team.adjudicate(key)
+    store, listed = CommentStore(database), team.review().queue(team.rea)
+    assert (listed[0].key, listed[0].questions) == (first, 0)
+    words = ("please reopen", "again")
+    for name, text, at in zip(("q1", "q2"), words, ("2026-01-01", "2026-01-02"), strict=True):
+        # Two machines may each begin a thread about one sample; it is one conversation.
+        store.add(PersonComment(name, review.key, team.ana, REVIEWERS, "", text, at))
+    row, *others = team.review().queue(team.rea)
+    assert (row.key, row.settled, row.open, row.questions) == (review.key, True, 0, 1)
+    assert [each.questions for each in others] == [0, 0]
+    store.add(
+        PersonComment("q3", review.key, team.rea, team.ana, "q1", "It is open.", "2026-01-03")
+    )
+    assert review.row().questions == 0
+    assert review.open().open.questions == 0
+
+
 def test_all_that_is_open_is_named_at_once(review: Review, team: AdjudicatedTeam) -> None:
     """Also what can be left only on purpose; other words are no kinds."""
     team.annotating.rate(team.ana, review.key, "good", seconds=1)
@@ -244,6 +268,41 @@ def test_an_edited_source_opens_its_group(review: Review, team: AdjudicatedTeam)
     assert review.row().open == 0
 
 
+@pytest.mark.parametrize("moved", [None, Span(40, 44)])
+@pytest.mark.parametrize("accepted", [True, False])
+def test_a_candidate_without_a_result_that_leaves_its_group_opens_it(
+    review: Review, team: AdjudicatedTeam, moved: Span | None, *, accepted: bool
+) -> None:
+    """Deleted, or moved to other words: the rest of the group is asked for, until it is kept."""
+    _mark_the_same_words(team, review.key)
+    if accepted:
+        review.take("ben-same")
+    review.finish(rest="slip")
+    assert review.row().open == 0
+    stored = team.annotating.open(team.ana, review.key).annotations[0]
+    if moved is None:
+        team.annotating.remove(team.ana, review.key, stored.id, version=1, seconds=1)
+    else:
+        elsewhere = replace(stored, claim=(stored.claim[0]._replace(span=moved),))
+        team.annotating.edit(team.ana, review.key, elsewhere, seconds=1)
+    review.complete_again(team.ana)
+    assert review.agrees()
+    assert review.row().open == (1 if moved is None else 2)
+    assert "change" in review.refusal(rest="slip")
+    review.finish(rest="slip", leave=("changed",))
+    assert review.row().open == 0
+    assert review.agrees()
+
+
+def _mark_the_same_words(team: AdjudicatedTeam, key: SampleKey) -> None:
+    """Replace the work on a sample: both mark the same words, with different labels."""
+    for who, name in ((team.ana, "ana"), (team.ben, "ben")):
+        team.annotating.remove(who, key, f"{name}-{key.id}", version=1, seconds=1)
+        label = {"ben": "Alone"}.get(name)
+        made = claim(f"{name}-same", 0, 10, label=label) if label else claim(f"{name}-same", 0, 10)
+        team.completes(who, key, made)
+
+
 def test_a_net_change_of_nothing_is_none(review: Review, team: AdjudicatedTeam) -> None:
     """An annotator who opens the work again, and completes it as it was, changes nothing."""
     review.finish(rest="slip")
@@ -324,6 +383,34 @@ def test_later_changes_are_open_before_the_first_completion_too(
 
 
 # letters
+
+
+def test_changed_samples_are_found_with_one_query(review: Review, team: AdjudicatedTeam) -> None:
+    """As many statements for three samples as for one, of which one was changed back."""
+    statements: list[str] = []
+
+    def record(*call: object) -> None:
+        statements.append(str(call[2]))
+
+    def count(changed: list[SampleKey]) -> int:
+        statements.clear()
+        assert review.service.list_changed() == changed
+        return len(statements)
+
+    for key in team.keys:
+        team.adjudicate(key)
+    event.listen(Engine, "before_cursor_execute", record)
+    try:
+        numbers = []
+        for at, key in enumerate(team.keys, 1):
+            team.annotating.comment(team.ana, key, "more", seconds=1)
+            team.annotating.finish(team.ana, key, seconds=1)
+            numbers.append(count(team.keys[:at]))
+        assert numbers[2] == numbers[1]  # the first call also reads what is cached
+        team.annotating.comment(team.ana, team.keys[0], "", seconds=1)
+        assert count(team.keys[1:]) == numbers[1]
+    finally:
+        event.remove(Engine, "before_cursor_execute", record)
 
 
 def test_no_letter_is_given_to_another_person(review: Review, team: AdjudicatedTeam) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from tui_annotate.services.comments import CommentService
 
 SHORT = 8
+
+LIST_UNANSWERED: Final = "tui-annotate questions list --unanswered"
 
 
 def register(app: typer.Typer) -> None:

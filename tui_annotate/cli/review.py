@@ -13,6 +13,7 @@ import typer
 from tui_annotate.cli import completion, options, output, pseudonyms, screen
 from tui_annotate.cli.help_format import ANNOTATE
 from tui_annotate.cli.options import add_command, argument, examples, flag, open_workspace, option
+from tui_annotate.cli.questions import LIST_UNANSWERED
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import Permission
@@ -118,13 +119,19 @@ def list_samples(
             [_row_as_json(row) | more for row, more in zip(every, against, strict=True)]
         )
         return
-    _print_queue(rows, against=bool(score))
+    questions = sum(row.questions for row in (*rows, *incomplete))
+    _print_queue(rows, against=bool(score), questions=questions)
     _print_incomplete(incomplete)
 
 
-def _print_queue(rows: Sequence[QueuedSample], *, against: bool) -> None:
+def _print_queue(rows: Sequence[QueuedSample], *, against: bool, questions: int) -> None:
     waiting = sum(not row.settled for row in rows)
     output.print_line(f"samples waiting for review: {waiting:,} of {len(rows):,}")
+    if questions:
+        output.print_line(
+            f"unanswered questions about these samples: {questions:,}; to list them:"
+            f" {output.add_workspace(LIST_UNANSWERED)}"
+        )
     if rows:
         output.print_table(
             [
@@ -145,7 +152,10 @@ def _print_incomplete(rows: Sequence[QueuedSample]) -> None:
         output.print_line(f"samples not completed by all their annotators: {len(rows):,}")
         output.print_table(
             [output.flexible_column("sample"), "annotators"],
-            [(str(row.key), f"{_format_readers(row)} complete") for row in rows],
+            [
+                (str(row.key), f"{_format_readers(row)} complete{_format_questions(row)}")
+                for row in rows
+            ],
         )
 
 
@@ -309,6 +319,7 @@ def _table_cells(row: QueuedSample, *, against: bool) -> tuple[str | float, ...]
     if row.state is State.DONE and row.changed:
         state = f"changed since adjudication ({row.changed})"
     state += f", {row.open} open" if row.open else ""
+    state += _format_questions(row)
     state += f", {row.edited} edited later" if row.edited else ""
     state += f", {row.reopened} reopened" if row.reopened else ""
     state += ", yours" if row.own else ""
@@ -329,6 +340,10 @@ def _format_readers(row: QueuedSample) -> str:
     return f"{row.annotators} of {row.annotators + row.pending}"
 
 
+def _format_questions(row: QueuedSample) -> str:
+    return f", {row.questions} unanswered" if row.questions else ""
+
+
 def _row_as_json(row: QueuedSample) -> dict[str, Any]:
     counts = ("agreed", "nearly", "conflicts")
     return {
@@ -347,4 +362,5 @@ def _row_as_json(row: QueuedSample) -> dict[str, Any]:
         "reopened": row.reopened,
         "changed": row.changed,
         "open": row.open if row.ready else None,
+        "questions": row.questions,
     }

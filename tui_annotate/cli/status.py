@@ -12,6 +12,7 @@ from tui_annotate.cli import charts, labels, options, output
 from tui_annotate.cli.datasets import DATASET_COUNTS
 from tui_annotate.cli.help_format import START
 from tui_annotate.cli.options import add_command, flag, open_workspace
+from tui_annotate.cli.questions import LIST_UNANSWERED
 from tui_annotate.domain.adjudication_history import PostAdjudicationCounts
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.people import Permission, is_allowed
@@ -74,12 +75,14 @@ def status(
         held = space.team.log.held_work()
         reviews = is_allowed(space.actor, Permission.REVIEW)
         changed = len(space.team.review.list_changed()) if reviews else 0
+        unanswered = len(space.team.comments.list_threads(waiting=True))
     if common.as_json:
         from tui_annotate.services.progress import as_json as progress_as_json
 
         shown = asdict(found)
         contents = {"workspace": shown.pop("path"), **shown, "runs": runs}
         contents["after_adjudication"] = {**_later_work_to_json(later), "changed_samples": changed}
+        contents["unanswered_questions"] = unanswered
         contents["second_readings"] = asdict(repeated)
         contents["completed_while_held_back"] = [
             {"person": person, "name": measured.names.get(person, person), "readings": count}
@@ -92,6 +95,7 @@ def status(
         _print_contents(found, runs)
         _print_later_work(later)
         _print_changed(changed)
+        _print_unanswered(unanswered)
         _print_repeated_readings(repeated)
         _print_held_work(held, measured.names)
         _print_states(measured)
@@ -161,10 +165,16 @@ def _print_later_work(later: PostAdjudicationCounts) -> None:
 
 def _print_changed(count: int) -> None:
     if count:
+        command = output.add_workspace("tui-annotate review list")
         output.print_line(
-            f"changed since adjudication: {output.many(count, 'sample')}; review again:"
-            " tui-annotate review list"
+            f"changed since adjudication: {output.many(count, 'sample')}; review again: {command}"
         )
+
+
+def _print_unanswered(count: int) -> None:
+    if count:
+        command = output.add_workspace(LIST_UNANSWERED)
+        output.print_line(f"unanswered questions: {count:,}; to list them: {command}")
 
 
 def _print_repeated_readings(counts: RepeatedReadingCounts) -> None:

@@ -6,14 +6,15 @@ which this store received them decide; the clock of another machine does not.
 
 from __future__ import annotations
 
+import json
 import sys
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Final, NamedTuple, Self
 
-from tui_annotate.domain.annotations import Annotation
+from tui_annotate.domain.annotations import Anchor, Annotation, anchor_from_json
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.history import (
     DONE,
@@ -184,14 +185,22 @@ class WorkChanges:
             )
         )
 
-    def is_stale(self, sources: Collection[str], decisions: Iterable[Annotation]) -> bool:
+    def is_stale(
+        self,
+        sources: Collection[str],
+        decisions: Iterable[Annotation],
+        *,
+        claims: Collection[Anchor] = (),
+    ) -> bool:
         """Return whether a group of candidates changed after the decisions on it.
 
-        A person who completed the sample afterwards is a change too, with or without a candidate.
+        A person who completed the sample afterwards is a change too, with or without a candidate,
+        and so is a former candidate that was deleted or moved to other words.
 
         Args:
             sources: ids of the annotations that are candidates now.
             decisions: adjudicated and rejected annotations that were made from candidates.
+            claims: the words of the candidates now; those of evidence if there is no claim.
         """
         made = tuple(decisions)
         last = max((self.decided.annotations.get(one.id, 0) for one in made), default=0)
@@ -200,6 +209,7 @@ class WorkChanges:
         if not since:
             return False
         joined = any(work.counts(_NOW) and not work.counts(since) for work in self.works.values())
+        former |= {name for name, there in self._find_edited(since) if _overlap(there, claims)}
         return joined or any(self._has_changed(name, since) for name in {*sources, *former})
 
     def is_rating_stale(self) -> bool:
@@ -212,6 +222,16 @@ class WorkChanges:
             for work in self.works.values()
             if work.counts(_NOW)
         )
+
+    def _find_edited(self, since: int) -> Iterator[tuple[str, tuple[Anchor, ...]]]:
+        """Yield the annotations that were edited or deleted, with the words they were about."""
+        for work in self.works.values():
+            for name in work.annotations if work.counts(_NOW) else ():
+                before = work.annotation(name, since)
+                if before and before != work.annotation(name, _NOW):
+                    content = json.loads(before)
+                    words = content["claim"] or content["evidence"]
+                    yield name, tuple(anchor_from_json(anchor) for anchor in words)
 
     def _has_changed(self, name: str, since: int) -> bool:
         return any(
@@ -234,6 +254,14 @@ class WorkChanges:
         if completed:
             decided = decided._replace(completed=_NOW)
         return replace(self, decided=decided)
+
+
+def _overlap(some: Iterable[Anchor], others: Collection[Anchor]) -> bool:
+    return any(
+        (one.side, one.index) == (other.side, other.index) and one.span.overlap(other.span)
+        for one in some
+        for other in others
+    )
 
 
 class _Decision(NamedTuple):

@@ -88,6 +88,11 @@ class CandidateGroup:
     def sources(self) -> frozenset[str]:
         return frozenset(name for candidate in self.candidates for name in candidate.sources)
 
+    @property
+    def anchors(self) -> tuple[Anchor, ...]:
+        """The words of all candidates, by which they overlap."""
+        return tuple(anchor for candidate in self.candidates for anchor in _subject(candidate))
+
 
 def group_candidates(
     sample: Sample, said: Mapping[str, Sequence[Annotation]]

@@ -74,7 +74,7 @@ class LeftOutReason(StrEnum):
     OTHER_ORIGIN = "the annotation's origin is not the requested origin"
     OTHER_LABELS = "the annotation does not have the requested label"
     EVIDENCE_ALONE = "the annotation has no claim, so statistics of spans and sentences ignore it"
-    SECOND_ALONE = "the annotator's first pass over the sample is missing or excluded"
+    SECOND_ALONE = "the annotator's first reading of the sample is missing or excluded"
     SUGGESTED = SUGGESTED_READING
     ONE_READER = "only one annotator's work on the sample can be compared"
 

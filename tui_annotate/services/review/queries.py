@@ -196,8 +196,18 @@ class ReviewQueries:
         there = [one for one in self._candidates(reviewer, dataset) if one.ready]
         self._update_counts(there)
         self._adjudications()
-        rows = [self._queue_row(one, reviewer) for one in there]
-        usual = sorted(rows, key=lambda row: (row.settled, -row.conflicts, -row.nearly))
+        questions = self._waiting_questions()
+        rows = [self._queue_row(one, reviewer, questions) for one in there]
+        # An adjudicated sample waits no more, but its annotator may wait for an answer.
+        usual = sorted(
+            rows,
+            key=lambda row: (
+                row.settled,
+                row.settled and not row.questions,
+                -row.conflicts,
+                -row.nearly,
+            ),
+        )
         return sorted(usual, key=lambda row: 1.0 if row.against is None else -row.against)
 
     def incomplete(self, reviewer: str, *, dataset: str = "") -> list[QueuedSample]:
@@ -208,7 +218,12 @@ class ReviewQueries:
         """
         there = self._candidates(reviewer, dataset)
         self._adjudications()
-        return [self._queue_row(one, reviewer) for one in there if not one.ready]
+        questions = self._waiting_questions()
+        return [self._queue_row(one, reviewer, questions) for one in there if not one.ready]
+
+    def _waiting_questions(self) -> Mapping[SampleKey, int]:
+        with self.store.reading() as log:
+            return log.waiting_questions()
 
     def decisions(
         self, *, dataset: str = "", find_name: FindName | None = None
@@ -253,12 +268,15 @@ class ReviewQueries:
         if dataset:
             self.guidance.require_dataset(dataset)
         later = {key for key, _, _ in self._adjudications().later_work()}
-        found = []
-        for key in sorted(key for key in later if dataset in ("", key.dataset)):
-            with suppress(Damaged, NotFound), self.store.reading() as log:
-                if read_sample_work(log, self.corpus.sample(key).sample).changed:
-                    found.append(key)
-        return found
+        if not later:
+            return []
+        there = [one for one in self.store.candidates() if dataset in ("", one.key.dataset)]
+        return sorted(self._find_changed([one for one in there if one.key in later]))
+
+    def _find_changed(self, there: Sequence[ReviewCandidate]) -> set[SampleKey]:
+        completed = {one.key: [person for person, _ in one.finished] for one in there}
+        with self.store.reading() as log:
+            return log.list_changed(completed)
 
     def _adjudications(self) -> AdjudicationHistory:
         with self._history_lock:
@@ -324,7 +342,9 @@ class ReviewQueries:
         at = keys.index(key) + step if key in keys else 0
         return keys[at] if 0 <= at < len(keys) else None
 
-    def _queue_row(self, one: ReviewCandidate, reviewer: str) -> QueuedSample:
+    def _queue_row(
+        self, one: ReviewCandidate, reviewer: str, questions: Mapping[SampleKey, int]
+    ) -> QueuedSample:
         counts = self._counts_by_sample.get(one.key, _NOT_READ) if one.ready else _NOT_READ
         later = self._history.samples.get(one.key)
         statuses, kinds = counts.statuses, counts.differences
@@ -347,6 +367,7 @@ class ReviewQueries:
             len(later.returned) if later else 0,
             counts.changed,
             counts.open,
+            questions.get(one.key, 0),
         )
 
     def _update_counts(self, there: Sequence[ReviewCandidate]) -> None:
@@ -378,10 +399,11 @@ class ReviewQueries:
     def _count_decisions(self, there: Sequence[ReviewCandidate]) -> None:
         """Count what is open or changed in samples whose review began, one by one."""
         history = self._adjudications().samples
+        edited = [one for one in there if one.key in history and history[one.key].later]
+        changed = self._find_changed([one for one in edited if one.state is State.DONE])
         for one in there:
-            later = history[one.key].later if one.key in history else {}
-            # Nothing is open in a completed adjudication whose annotators did nothing since.
-            if one.state is State.NEW or (one.state is State.DONE and not later):
+            # Nothing is open in a completed adjudication of work that is still the same.
+            if one.state is State.NEW or (one.state is State.DONE and one.key not in changed):
                 continue
             with suppress(Damaged), self.store.reading() as log:
                 now = read_sample_work(log, self.corpus.sample(one.key).sample)

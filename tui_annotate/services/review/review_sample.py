@@ -115,6 +115,11 @@ class ReviewSample:
         return tuple(one for one in self.settled if one.origin != REJECTED)
 
     @property
+    def is_settled(self) -> bool:
+        """Whether the adjudication is complete, and about the annotators' present work."""
+        return self.assignment.state is State.DONE and not self.open.changed
+
+    @property
     def practice(self) -> bool:
         return False
 
@@ -167,6 +172,7 @@ class QueuedSample:
         reopened: number of people whose work is reopened and not completed again.
         changed: number of people whose work is no longer the work that was adjudicated.
         open: number of conflicts, ratings and changed decisions that are to be decided.
+        questions: number of annotators' questions without an answer, also later ones.
     """
 
     key: SampleKey
@@ -187,6 +193,7 @@ class QueuedSample:
     reopened: int = 0
     changed: int = 0
     open: int = 0
+    questions: int = 0
 
     @property
     def settled(self) -> bool:
@@ -288,7 +295,7 @@ class SampleWork:
                 made_from[name].append(one)
         for group in self.groups:
             made = [one for name in group.sources for one in made_from.get(name, ())]
-            if made and self.changes.is_stale(group.sources, made):
+            if made and self.changes.is_stale(group.sources, made, claims=group.anchors):
                 found |= group.sources
         for one in find_orphans(self.groups, self.adjudicated):
             if one.settled and self.changes.is_stale((), [one]):

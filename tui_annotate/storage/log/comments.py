@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -336,16 +337,19 @@ def _join_threads(connection: Connection, comments: Iterable[PersonComment]) -> 
     return [CommentThread(tuple(each)) for each in threads.values()]
 
 
-def count_waiting(connection: Connection, key: SampleKey) -> int:
-    """Return the number of annotators' questions about a sample that no reviewer has answered."""
-    query = (
-        select(REMARKS.c.id, REMARKS.c.answers, REMARKS.c.reader)
-        .where(REMARKS.c.dataset == key.dataset, REMARKS.c.sample == key.id)
-        .where(REMARKS.c.reader != ALL)
-        .order_by(REMARKS.c.at, REMARKS.c.id)
-    )
-    last = {row.answers or row.id: row.reader for row in connection.execute(query)}
-    return sum(reader == REVIEWERS or reader.startswith(_ABOUT) for reader in last.values())
+def count_waiting(
+    connection: Connection, *, sample: SampleKey | None = None
+) -> Mapping[SampleKey, int]:
+    """Return the number of threads that wait for a reviewer's reply, by sample.
+
+    Samples without such a thread are missing. `sample`: count only those of one sample.
+    """
+    query = _THREADS
+    if sample is not None:
+        query = query.where(REMARKS.c.dataset == sample.dataset, REMARKS.c.sample == sample.id)
+    comments = map(_build_comment, connection.execute(query).mappings())
+    waiting = [each.question for each in _join_threads(connection, comments) if each.waiting]
+    return Counter(question.sample for question in waiting if question.sample)
 
 
 def _second_reading(person: str) -> str:

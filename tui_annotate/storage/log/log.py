@@ -6,7 +6,7 @@ the tallies of completed samples, so that they always change together.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -242,10 +242,28 @@ class EventLog:
         found = events.read_arrivals(self._connection, [SETTLED, *people], key)
         return WorkChanges.read(found, reason=events.REASON)
 
+    def list_changed(self, people: Mapping[SampleKey, Collection[str]]) -> set[SampleKey]:
+        """Return the samples on which a person's work is no longer the adjudicated work.
+
+        `people`: those whose work is complete, by sample.
+        """
+        require_permission(self._actor, Permission.REVIEW)
+        wanted = {key: [SETTLED, *completed] for key, completed in people.items()}
+        return {
+            key
+            for key, found in events.read_arrivals_by_sample(self._connection, wanted)
+            if WorkChanges.read(found, reason=events.REASON).changed_people()
+        }
+
     def count_waiting_questions(self, key: SampleKey) -> int:
         """Return the number of annotators' questions about a sample without an answer."""
         require_permission(self._actor, Permission.REVIEW)
-        return count_waiting(self._connection, key)
+        return count_waiting(self._connection, sample=key).get(key, 0)
+
+    def waiting_questions(self) -> Mapping[SampleKey, int]:
+        """Return the numbers of annotators' questions without an answer, by sample."""
+        require_permission(self._actor, Permission.REVIEW)
+        return count_waiting(self._connection)
 
     def readers(self, key: SampleKey) -> SampleReaders:
         require_permission(self._actor, Permission.REVIEW)

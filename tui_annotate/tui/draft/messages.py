@@ -213,9 +213,7 @@ class MessageCode(ScreenMessage):
     NO_LESSON_IN_SECOND_READING = (
         "The adjudication of the first reading is hidden during the 2nd reading"
     )
-    NO_LESSON_YET = (
-        "Shown once you completed every reading and it is adjudicated; some datasets show nothing"
-    )
+    NO_LESSON_YET = "Shown after your last reading and the adjudication, if the dataset allows"
     SENT_TO_REVIEWERS = "Sent to the reviewers: you will see their reply in your next session"
     NO_PARENT_REPORT = "The report of this sentence is not in the workspace"
     NO_OTHER_DOCUMENT_CITED = "This sentence cites no other document"

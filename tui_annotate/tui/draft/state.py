@@ -327,6 +327,11 @@ class Draft:
         """Whether the reason of a flag, or of a rejected suggestion, is asked for."""
         return self.pending is not None and self.pending.kind in WHY
 
+    def begins_reason(self, action: str) -> bool:
+        """Whether a letter is the start of a typed reason, and not its key's action, if any."""
+        del action  # no action acts in these questions
+        return self.asks_reason
+
     @property
     def cites(self) -> bool:
         """Whether the sample has citations, which key `c` visits; else `c` visits suggestions."""
@@ -348,6 +353,11 @@ class Draft:
         if self.editing:
             return "E"
         return "S" if self.selection else "R"
+
+    @property
+    def key_states(self) -> str:
+        """Letters of the states whose keys act now: the first one with an action for a key."""
+        return self.state
 
     # the unsaved annotation
 

@@ -175,9 +175,8 @@ class QueueList(RowList):
         self.post_message(self.Moved())
 
 
-def describe_entry(entry: QueueEntry) -> str:
+def describe_entry(entry: QueueEntry, *, with_state: bool = True) -> str:
     """Describe a sample for the line below the queue. The returned text is not sanitized."""
+    state = STATE_NAMES[entry.state] if with_state else ""
     count = format_count(entry.annotations, "annotation")
-    return " · ".join(
-        part for part in (str(entry.key), STATE_NAMES[entry.state], count, entry.group) if part
-    )
+    return " · ".join(part for part in (str(entry.key), state, count, entry.group) if part)

@@ -57,7 +57,8 @@ def keys(on: ReviewDraft, pressed: str) -> Effects:
     """Keys as the key table has them; what the last of them asks for."""
     effects: Effects = []
     for key in pressed.split():
-        action = default_keys().action(key, on.state)
+        found = (default_keys().action(key, state) for state in on.key_states)
+        action = next(filter(None, found), "")
         digit = key if action.startswith("option.") else ""
         effects = key_handlers.press(on, action, digit=digit) if action else []
     return effects

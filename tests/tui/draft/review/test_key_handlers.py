@@ -36,6 +36,7 @@ from tui_annotate.tui.draft.effects import (
     Finish,
     MergeCandidates,
     Open,
+    OpenNote,
     RejectCandidates,
     Remove,
     Save,
@@ -49,7 +50,9 @@ from tui_annotate.tui.draft.review import key_handlers
 from tui_annotate.tui.draft.review.messages import ReviewText
 from tui_annotate.tui.draft.review.state import WHY, ReviewDraft
 from tui_annotate.tui.draft.review.words import draft_line
+from tui_annotate.tui.keys.actions import REVIEWING
 from tui_annotate.tui.keys.key_lines import CONFIRMING, LEAVING, REFUSING
+from tui_annotate.tui.keys.key_map import default_keys
 
 
 def asked(on: ReviewDraft) -> str:
@@ -103,6 +106,14 @@ def test_keys_on_a_place_of_two_rivals(pressed: str, wanted: object) -> None:
             wanted = replace(wanted, candidates=wanted.candidates[::-1])
     effects = keys(on, pressed)
     assert effects[-1] == wanted
+
+
+def test_agreement_without_the_reopened_work_is_no_agreement_of_all() -> None:
+    """Nor does Enter accept it, because the sample waits for the reopened work."""
+    on = at(0, {"A": TWO["A"][1:], "B": TWO["B"][1:]})
+    assert draft_line(on)[0].startswith("All annotators agree, Enter accepts")
+    on.reopened = 1
+    assert draft_line(on)[0].startswith("All who have completed it agree: ")
 
 
 def test_agreed_places_need_no_key() -> None:
@@ -219,6 +230,57 @@ def test_what_changed_since_a_decision_is_open_again() -> None:
     assert keys(on, "y") == [TakeCandidates((("a2",),))]
 
 
+@pytest.mark.parametrize(
+    ("pressed", "wanted"),
+    [
+        ("enter y", TakeCandidates((("a1",),))),
+        ("enter x 1", RejectCandidates((("a1",),), RejectionReason.SLIP)),
+        ("enter m", OpenNote("")),
+        ("enter :", Open("palette")),
+        ("enter 0", OpenNote("")),
+    ],
+)
+def test_keys_that_decide_act_in_the_question_about_open_work(pressed: str, wanted: object) -> None:
+    """They close it; no letter of theirs is the reason of a rejection."""
+    on = at(0, {"A": [one("a1", "loved")], "B": []})
+    assert keys(on, pressed)[-1] == wanted
+    assert on.pending is None
+
+
+def test_keys_that_decide_act_in_each_question_of_enter() -> None:
+    """Also where the answer is a confirmation; other letters name Backspace and keep it open."""
+    on = at(0, {"A": [one("a1", "loved")], "B": []}, kept("a1"))
+    on.open_parts = OpenParts(changed=("A",), stale=frozenset({"a1"}))
+    assert keys(on, "enter y") == [TakeCandidates((("a1",),))]
+    on.open_parts = OpenParts(comments=("A",), questions=1)
+    assert keys(on, "enter m") == [OpenNote("")]
+    on.writing = None
+    assert keys(on, "enter 1 :") == [Open("palette")]
+    for key in ("c", "a", "j", "W", "+"):
+        keys(on, "enter")
+        assert keys(on, key) == [Blink()]
+        assert (asked(on), code(on)) == (CONFIRMING, ReviewText.ANSWER_OR_CANCEL)
+        assert not on.begins_reason(default_keys().action(key, REVIEWING))
+        keys(on, "backspace")
+
+
+def test_the_question_about_one_conflict_counts_its_candidates() -> None:
+    """Two candidates are not "it"; the keys that decide fit a window of 80 cells."""
+    on = at(0, TWO)
+    keys(on, "enter")
+    line = draft_line(on, 78)[0]
+    assert "Why do you reject all?" in line
+    one_sided = at(0, {"A": [one("a1", "loved")], "B": []})
+    keys(one_sided, "enter")
+    line = draft_line(one_sided, 78)[0]
+    assert "Why do you reject it?" in line
+    assert line.endswith("y, x, M or e decides")
+    changed = at(0, {"A": [one("a1", "loved")], "B": []}, kept("a1"))
+    changed.open_parts = OpenParts(changed=("A",), stale=frozenset({"a1"}))
+    keys(changed, "enter")
+    assert draft_line(changed, 78)[0].endswith("y, x or * decides again")
+
+
 def test_an_accepted_annotation_without_a_candidate_stays_a_place() -> None:
     """No key does nothing on it: y says why, x removes it, e edits it."""
     gone = replace(kept("b9"), claim=one("b9", "15 million").claim)
@@ -240,7 +302,11 @@ def test_a_part_that_the_labels_require_since_is_asked_for() -> None:
     said: Said = {"A": [one("a1", "loved", BENIGN)], "B": [one("b1", "loved", BENIGN)]}
     for settled in ((), (replace(kept("a1"), labels=(BENIGN,)),)):
         on = at(0, said, *settled)
+        assert "Enter" in draft_line(on)[0]
         on.tree = parse_labels(strict)
+        line = draft_line(on)[0]
+        assert "Enter" not in line
+        assert settled or "requires note" in line
         keys(on, "enter")
         assert code(on) is ReviewText.NOT_SETTLED_LACKING
         assert on.pending is None

@@ -205,6 +205,18 @@ async def test_a_letter_begins_a_reason(folder: Path) -> None:
     assert report == {"unclear", "不"}
 
 
+async def test_a_key_that_decides_is_no_reason_for_open_conflicts(folder: Path) -> None:
+    """In the question of Enter, `x` asks about the conflict at hand, and `c` is no reason."""
+    async with open_review(folder) as reviewer:
+        await reviewer.press("enter c x 1")
+        assert reviewer.saved == ("reject", [])
+        assert reviewer.review_draft.pending is None
+        assert reviewer.review_draft.writing is None
+        assert reviewer.sample == "a"
+    report = {one.settled.note for one in found(folder, REJECTED) if one.settled}
+    assert report == {""}
+
+
 async def test_merging(folder: Path) -> None:
     """All words and evidence under the label that all have; where they differ it asks whose."""
     async with open_review(folder) as reviewer:
@@ -521,6 +533,34 @@ async def test_review_goes_where_people_contradict_a_machine(folder: Path) -> No
         assert "disagree" not in reviewer.shown()
         await reviewer.press("enter")
         assert reviewer.sample == "a"
+
+
+@pytest.mark.parametrize("keys", ["enter 1 1 1", "x 1 enter 1 1 1"])
+async def test_a_changed_sample_counts_once_it_is_adjudicated_again(
+    folder: Path, keys: str
+) -> None:
+    """It counted as none before, so that no step of its review counts down."""
+    with workspace.open(folder) as space:
+        review, rev, ana = space.team.review, space.person("rev").id, space.person("ana").id
+        for key in (FIRST, SECOND, review_app.CHINESE):
+            seen, slip = review.open(rev, key).seen, RejectionReason.SLIP
+            review.finish(rev, key, rest=slip, leave=["comments"], seen=seen, seconds=1)
+        review.reopen_work(rev, FIRST, person=ana, reason="see rule 4")
+        space.annotate.remove(ana, FIRST, "ana-3", version=1, seconds=1)
+        space.annotate.finish(ana, FIRST, seconds=1)
+    counts = []
+    async with open_review(folder, sample="a", size=(120, 24)) as reviewer:
+        await reviewer.press("q")
+        about = reviewer.shown().splitlines()[-3]  # the line below the list of samples
+        assert "changed since adjudication" in about
+        assert "reopened" not in about
+        await reviewer.press("enter")
+        for pressed in ("", *keys.split()):
+            await reviewer.press(pressed)
+            assert reviewer.screen.open_sample
+            counts.append(reviewer.screen.open_sample.finished)
+    assert counts == sorted(counts)
+    assert (counts[0], counts[-1]) == (2, 3)
 
 
 async def test_incomplete_samples_end_the_queue_and_are_only_read(folder: Path) -> None:

@@ -43,6 +43,12 @@ from tui_annotate.tui.draft.words import SAVED, WARNING
 from tui_annotate.tui.keys.actions import REVIEWING, action_of
 from tui_annotate.tui.keys.key_lines import CONFIRMING, LEAVING, REFUSING, REOPENING
 
+_DECIDING: Final = frozenset({
+    "proposal.take", "annotation.delete", "rivals.merge", "annotation.edit", "sample.rate",
+    "note.write", "talk.write", "palette.show",
+})  # fmt: skip
+"""Actions that decide open work, or lead to it. They close the question about it."""
+
 
 def press(
     draft: ReviewDraft,
@@ -53,6 +59,8 @@ def press(
     more: Mapping[str, Callable[[Draft], Effects]] | None = None,
 ) -> Effects:
     """Run a reviewer's action; `comment`: the adjudicated sample comment, else the proposed one."""
+    if draft.asks_open_work and action in _DECIDING:
+        draft.pending = None
     if draft.pending and draft.pending.kind in (
         REFUSING,
         LEAVING,
@@ -134,6 +142,8 @@ def _answer_question(draft: ReviewDraft, action: str, digit: str) -> Effects:
         return [Open("quit")]
     if question == REOPENING:
         return _choose_reopened(draft, action, digit)
+    if draft.asks_open_work and action not in ("option.choose", "option.list"):
+        return draft.refuse_key(ReviewText.ANSWER_OR_CANCEL)
     if question == CONFIRMING:
         return _confirm(draft) if action == "option.choose" and digit == "1" else [Blink()]
     if action == "option.list":

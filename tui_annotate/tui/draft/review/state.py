@@ -25,7 +25,7 @@ from tui_annotate.methods.adjudication import (
     find_rejections,
 )
 from tui_annotate.tui.draft.state import Draft, LabelOption, reason_options
-from tui_annotate.tui.keys.actions import REVIEWING
+from tui_annotate.tui.keys.actions import OPTION, REVIEWING
 from tui_annotate.tui.keys.key_lines import CONFIRMING, LEAVING, REFUSING, REOPENING
 from tui_annotate.tui.palette import CHOSEN
 
@@ -117,6 +117,7 @@ class ReviewDraft(Draft):
         settled: adjudicated and rejected annotations; `annotations` are only the adjudicated ones.
         people: letters of all annotators whose work counts.
         edited: letters of those who edited their work after the first adjudication.
+        reopened: number of people whose work is reopened and not completed again.
         names: names of annotators by letter, while names are shown.
         open_parts: what is undecided or changed, apart from open conflicts.
         ratings: annotators' ratings, each with their letters.
@@ -135,6 +136,7 @@ class ReviewDraft(Draft):
     settled: tuple[Annotation, ...] = ()
     people: tuple[str, ...] = ()
     edited: tuple[str, ...] = ()
+    reopened: int = 0
     names: Mapping[str, str] = field(default_factory=dict)
     progress: State = State.NEW
     open_parts: OpenParts = _NOTHING_OPEN
@@ -157,9 +159,22 @@ class ReviewDraft(Draft):
         return REVIEWING if state in "RSV" and not self.editing else state
 
     @property
+    def key_states(self) -> str:
+        return OPTION + REVIEWING if self.asks_open_work else super().key_states
+
+    @property
+    def asks_open_work(self) -> bool:
+        """Whether `Enter` asks about open work, which can also be decided instead of answered."""
+        return self.pending is not None and self.pending.kind in (LEAVING, CONFIRMING)
+
+    @property
     def asks_reason(self) -> bool:
         asked = self.pending is not None and self.pending.kind in (REFUSING, LEAVING)
         return asked or super().asks_reason
+
+    def begins_reason(self, action: str) -> bool:
+        # Letters such as y decide open work, and must not become the reason of a rejection.
+        return super().begins_reason(action) and not (self.asks_open_work and action)
 
     @property
     def shown_work(self) -> tuple[object, ...]:
@@ -287,6 +302,14 @@ class ReviewDraft(Draft):
             ]
         lacking = {part for one in made for part in self.tree.lacks(one)} - {"label"}
         return tuple(sorted(lacking))
+
+    def incomplete_positions(self) -> tuple[ReviewPosition, ...]:
+        """Return the entries that must be edited before the sample can be completed."""
+        return tuple(
+            position
+            for position in self.positions
+            if self.has_split_label(position) or self.missing_parts(position)
+        )
 
     def adjudicated_from(self, candidate: CandidateAnnotation) -> tuple[Annotation, ...]:
         return find_adjudicated(candidate, self._of(candidate))

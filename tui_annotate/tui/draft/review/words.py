@@ -21,7 +21,7 @@ from tui_annotate.methods.adjudication import (
 from tui_annotate.tui.draft import words
 from tui_annotate.tui.draft.messages import Kind
 from tui_annotate.tui.draft.review.messages import ReviewText
-from tui_annotate.tui.draft.review.state import WHY, ReviewDraft
+from tui_annotate.tui.draft.review.state import WHY, ReviewDraft, ReviewPosition
 from tui_annotate.tui.draft.state import REASON
 from tui_annotate.tui.draft.words import (
     DRAFT,
@@ -98,9 +98,13 @@ def _describe_open(draft: ReviewDraft, kind: OpenKind, quote: int) -> list[str]:
     match kind:
         case OpenKind.CONFLICTS:
             undecided = draft.undecided()
-            code = ReviewText.WHY_ONE_OPEN if len(undecided) == 1 else ReviewText.WHY_OPEN
+            code = ReviewText.WHY_OPEN
+            if len(undecided) == 1:
+                alone = len(undecided[0].candidates) == 1
+                code = ReviewText.WHY_ONE_OPEN if alone else ReviewText.WHY_ALL_OPEN
             names = cut(_name_candidates(draft, undecided[0]), quote)
-            return [code.text(count=len(undecided), candidates=names)]
+            why = code.text(count=len(undecided), candidates=names)
+            return [why, ReviewText.DECIDE_INSTEAD.text()]
         case OpenKind.CHANGED:
             changed = cut("; ".join(_name_changed(draft)), quote)
             return [ReviewText.CHANGED.text(changed=changed), ReviewText.DECIDE_AGAIN.text()]
@@ -144,7 +148,7 @@ def _name_ratings(draft: ReviewDraft) -> str:
 
 
 def _next_key(draft: ReviewDraft) -> str:
-    open_ = draft.undecided() or draft.changed_positions()
+    open_ = draft.undecided() or draft.changed_positions() or draft.incomplete_positions()
     return (ReviewText.NEXT_CONFLICT if open_ else ReviewText.COMPLETE).text()
 
 
@@ -191,7 +195,13 @@ def _describe_group(draft: ReviewDraft, group: CandidateGroup, quote: int) -> li
             return _describe_changed(draft, quote)
         case GroupDecision.AGREED:
             described = _describe_adjudicated(draft, group.candidates[0], quote)
-            return [ReviewText.AGREED.text(annotation=with_more(described, group.candidates))]
+            annotation = with_more(described, group.candidates)
+            if lacking := draft.missing_parts(ReviewPosition(group)):
+                parts = " and ".join(lacking)
+                text = ReviewText.AGREED_LACKING.text(parts=parts, annotation=annotation)
+                return [text, ReviewText.EDIT_KEY.text()]
+            code = ReviewText.AGREED_SO_FAR if draft.reopened else ReviewText.AGREED
+            return [code.text(annotation=annotation)]
     if group.proposal:
         return [_describe_proposal(draft, group, quote)]
     if len(group.candidates) == 1:

@@ -102,8 +102,13 @@ class AppRequest(Message):
     request: str
 
 
+def _changes(draft: Draft, action: str) -> bool:
+    """Return whether an action changes stored work, or prepares a change, in a draft's state."""
+    return not set(action_of(action).changes).isdisjoint(draft.key_states)
+
+
 def _changes_sample(draft: Draft, action: str) -> bool:
-    return action not in _BEYOND_SAMPLE and draft.state in action_of(action).changes
+    return action not in _BEYOND_SAMPLE and _changes(draft, action)
 
 
 class WorkspaceScreen(SampleScreen):
@@ -376,7 +381,9 @@ class WorkspaceScreen(SampleScreen):
         if draft is None or keys is None or draft.hints or not isinstance(event, events.Key):
             return ""
         key, method = table_key(event.key, event.character)
-        return "" if method or self._writing else keys.action(key, draft.state)
+        if method or self._writing:
+            return ""
+        return next(filter(None, (keys.action(key, state) for state in draft.key_states)), "")
 
     def _report_frame(self, reported: Callable[[float], None]) -> None:
         if isinstance(self.app, ReportingApp):
@@ -390,7 +397,7 @@ class WorkspaceScreen(SampleScreen):
         """Run a key's action; if pressed before `since`, only an action that changes nothing."""
         action = self._action_of_key(event)
         too_soon = self._is_too_soon(draft, action, event.time)
-        if event.is_printable or draft.state in action_of(action).changes:
+        if event.is_printable or _changes(draft, action):
             self.guard.note_key(event.time)
         if event.time < since and not self._is_harmless(draft, action):
             self.forget_keys(since)  # later keys depend on the action that was not run
@@ -408,11 +415,11 @@ class WorkspaceScreen(SampleScreen):
 
     @staticmethod
     def _is_harmless(draft: Draft, action: str) -> bool:
-        return action_of(action).early and draft.state not in action_of(action).changes
+        return action_of(action).early and not _changes(draft, action)
 
     def _is_unseen(self, draft: Draft, action: str, time: float) -> bool:
         """Return whether an action stores work although the user cannot have seen the sample."""
-        return draft.state in action_of(action).changes and self.guard.is_closed(time)
+        return _changes(draft, action) and self.guard.is_closed(time)
 
     def _refuse_unseen(self, draft: Draft, time: float) -> None:
         if self.guard.is_other_sample:  # else the message on screen explains it
@@ -434,7 +441,7 @@ class WorkspaceScreen(SampleScreen):
     def _act(self, draft: Draft, event: events.Key, action: str) -> None:
         key, method = table_key(event.key, event.character)
         self.spend()
-        if draft.asks_reason and event.character and event.character.isalpha():
+        if draft.begins_reason(action) and event.character and event.character.isalpha():
             # A letter is the start of a typed reason, not a command.
             opened = self.press(draft, "option.list", digit="0")
             letter = OpenNote(event.character)
@@ -451,7 +458,7 @@ class WorkspaceScreen(SampleScreen):
 
     def do(self, action: str, *, digit: str = "") -> None:
         draft, now = self.draft, events.Event().time
-        if draft and self.read_only and draft.state in action_of(action).changes:
+        if draft and self.read_only and _changes(draft, action):
             self._refuse_change(draft)
         elif draft and self.locked and action == "sample.done":
             self._leave_locked()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tui_annotate.domain.assignments import State
@@ -11,10 +12,10 @@ from tui_annotate.domain.queue_orders import CONFLICTS, DISAGREE, score_of_order
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.domain.scores import ScoreSummaries
 from tui_annotate.tui.screen_message import ScreenMessage
+from tui_annotate.tui.widgets.queue_rows import QueueEntry, describe_entry
 
 if TYPE_CHECKING:
     from tui_annotate.services.review import QueuedSample, ReviewService
-    from tui_annotate.storage.queue import QueueRow
     from tui_annotate.tui.screens.annotate.workspace_screen import WorkspaceScreen
     from tui_annotate.workspace.machines import MachineServices
 
@@ -34,7 +35,20 @@ class ReviewQueueMessage(ScreenMessage):
     EDITED = "{count} edited later"
     CHANGED = "changed since adjudication"
     OPEN = "{count} open"
+    QUESTIONS = "{count} unanswered"
     INCOMPLETE = "{done} of {all} complete"
+
+
+@dataclass(frozen=True, slots=True)
+class _ReviewRow:
+    """A row of the list of samples; `changed`: its work changed after the adjudication."""
+
+    key: SampleKey
+    group: str
+    state: State
+    annotations: int
+    summary_start: str
+    changed: bool = False
 
 
 class ReviewQueue:
@@ -48,7 +62,7 @@ class ReviewQueue:
 
         def page(
             search: str, states: Collection[State], *, offset: int, limit: int
-        ) -> tuple[Sequence[QueueRow], int]:
+        ) -> tuple[Sequence[_ReviewRow], int]:
             review = session.team().review
             self._apply_order(review)
             who = session.person.id
@@ -71,6 +85,7 @@ class ReviewQueue:
             listing=QueueListing(
                 ReviewQueueMessage.TITLE.text(),
                 group=GroupColumn(ReviewQueueMessage.COLUMN.text(), _WAITING_CELLS),
+                describe=_describe,
             ),
             scores=scores if session.machines else None,
         )
@@ -121,20 +136,27 @@ def _shown_state(row: QueuedSample) -> State:
     return State.REOPENED if row.state is State.DONE and row.changed else row.state
 
 
-def _queue_row(row: QueuedSample) -> QueueRow:
-    """Build a row of the review queue; its group column shows conflicts and annotators."""
-    from tui_annotate.storage.queue import QueueRow
+def _describe(entry: QueueEntry) -> str:
+    # Nobody reopened a changed sample: only its mark is that of a reopened one.
+    changed = isinstance(entry, _ReviewRow) and entry.changed
+    return describe_entry(entry, with_state=not changed)
 
+
+def _queue_row(row: QueuedSample) -> _ReviewRow:
+    """Build a row of the review queue; its group column shows conflicts and annotators."""
     own = ReviewQueueMessage.OWN_WORK.text() if row.own else ""
+    asked = ReviewQueueMessage.QUESTIONS.text(count=row.questions) if row.questions else ""
     if not row.ready:
         everyone = row.annotators + row.pending
         code = ReviewQueueMessage.INCOMPLETE
-        waiting = ", ".join(filter(None, (code.text(done=row.annotators, all=everyone), own)))
-        return QueueRow(row.key, waiting, row.state, row.annotations, row.summary, "")
+        complete = code.text(done=row.annotators, all=everyone)
+        waiting = ", ".join(filter(None, (complete, asked, own)))
+        return _ReviewRow(row.key, waiting, row.state, row.annotations, row.summary)
     parts = (
         ReviewQueueMessage.AGAINST_SCORE.text(score=row.against) if row.against is not None else "",
         ReviewQueueMessage.CHANGED.text() if row.changed else "",
         ReviewQueueMessage.OPEN.text(count=row.open) if row.open else "",
+        asked,
         ReviewQueueMessage.REOPENED.text(count=row.reopened) if row.reopened else "",
         ReviewQueueMessage.EDITED.text(count=row.edited) if row.edited else "",
         format_count(row.conflicts, "conflict"),
@@ -143,4 +165,5 @@ def _queue_row(row: QueuedSample) -> QueueRow:
         own,
     )
     waiting = ", ".join(filter(None, parts))
-    return QueueRow(row.key, waiting, _shown_state(row), row.annotations, row.summary, "")
+    state, changed = _shown_state(row), row.state is State.DONE and row.changed > 0
+    return _ReviewRow(row.key, waiting, state, row.annotations, row.summary, changed)

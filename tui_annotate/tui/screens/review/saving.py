@@ -129,6 +129,7 @@ def take_over(draft: ReviewDraft, found: ReviewSample) -> None:
     draft.open_parts, draft.ratings = found.open, found.ratings
     draft.progress, draft.blocked_reason = found.assignment.state, found.refused
     draft.people, draft.edited = tuple(layer.letter for layer in found.layers), found.edited
+    draft.reopened = found.reopened
 
 
 class ReviewSaves:
@@ -222,16 +223,10 @@ class ReviewSaves:
         if open_sample is None or draft is None or review_result.key != open_sample.sample.key:
             return
         assignment = review_result.assignment
-        finished = (
-            open_sample.finished + assignment.state.finished - open_sample.assignment.state.finished
-        )
         draft.progress, draft.rating = assignment.state, assignment.rating
-        now = replace(
-            cast("ReviewSample", open_sample),
-            assignment=assignment,
-            finished=finished,
-            open=review_result.open,
-        )
+        before = cast("ReviewSample", open_sample)
+        now = replace(before, assignment=assignment, open=review_result.open)
+        now = replace(now, finished=before.finished + now.is_settled - before.is_settled)
         draft.open_parts = review_result.open
         if current := self._screen.current:
             self._screen.current = replace(current, open_sample=cast("OpenSample", now))
