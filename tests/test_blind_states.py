@@ -239,7 +239,8 @@ def test_hidden_machines_leave_with_no_file_of_an_annotator(tmp_path: Path) -> N
 def test_undo_leaves_hidden_first_readings_as_they_are(tmp_path: Path) -> None:
     """It passes over them, and the older actions on other samples can still be undone."""
     folder = build_once(tmp_path / "w", "blind-study", blind_states.build)
-    hidden = [SampleKey("again", "half"), SampleKey("again", "unread")]
+    names = ("half", "unread", "reopened", "returned", "undone")
+    hidden = [SampleKey("again", name) for name in names]
     with workspaces.open(folder) as space:
         ana = space.person("ana").id
         before = [space.log.stream(ana, key) for key in hidden]

@@ -254,11 +254,14 @@ def test_samples_without_a_rating_are_counted_and_opened_again(
     """The same label set is enough; without a scale nothing is opened."""
     on = ("labels", "apply", "labels.yaml", "--reopen-unrated")
     assert annotated(*on, "--dry-run", "--json").json["lacking"] == []
-    with (tmp_path / "tui-annotate.toml").open("a") as file:
-        file.write('ratings = ["good", "poor"]\n')
     with tui_annotate.open(tmp_path) as space:
         who, key = space.people.all()[0].id, space.corpus.keys()[-1]
         space.annotate.finish(who, key, seconds=0)
+    assert "without a rating scale, which are not reopened: pair" in annotated(*on).err
+    lacking = annotated("labels", "apply", "labels.yaml", "--lacking", "reopen")
+    assert "no completed sample lacks a note or evidence" in lacking.err
+    with (tmp_path / "tui-annotate.toml").open("a") as file:
+        file.write('ratings = ["good", "poor"]\n')
     tried = annotated(*on, "--dry-run")
     assert (tried.code, "completed samples without a rating: 1" in tried.out) == (0, True)
     (found,) = annotated(*on, "--json").json["lacking"]

@@ -19,8 +19,8 @@ from tui_annotate import workspace as workspaces
 from tui_annotate.domain.adjudication import RejectionReason
 from tui_annotate.domain.assignment_plan import AssignmentOptions
 from tui_annotate.domain.assignment_rules import Gold
-from tui_annotate.domain.errors import Damaged, NotFound
-from tui_annotate.domain.people import SETTLED, Person, PersonKind, second_reader
+from tui_annotate.domain.errors import Damaged, NotAllowed, NotFound
+from tui_annotate.domain.people import SETTLED, Actor, Person, PersonKind, Role, second_reader
 from tui_annotate.domain.records import OwnedAnnotation, Record
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.services.authentication.account_management import NewAccount
@@ -325,8 +325,46 @@ def test_the_method_paragraph_counts_edits_of_second_readings(
     made = conduct(filled, tmp_path, "two")
     assert "In 1 of 1 second reading, the annotator changed the work" in made
     assert "and in 1 the first reading after the second had begun" in made
-    counts = {"readings": 1, "edited_first": 1, "edited_second": 1}
+    assert "was reopened before" not in made
+    counts = {"readings": 1, "edited_first": 1, "edited_second": 1, "reopened_first": 0}
     for command in ("status", "agreement"):
         assert filled(command, "--json").json["second_readings"] == counts
         done = filled(command)
         assert "edited after their completion" in done.out + done.err
+
+
+def test_reopened_first_readings_are_hidden_until_the_second_is_complete_and_counted(
+    filled: Command, tmp_path: Path
+) -> None:
+    """Else they could be copied; afterwards they come back whole, and can be completed."""
+    with workspaces.open(tmp_path) as space:
+        ana = space.person("ana")
+        again = second_reader(ana)
+        space.team.assignments.give("pairs", ["ana"], AssignmentOptions())
+        for key in (TEA, BRIDGE):
+            space.annotate.add(
+                ana.id, key, claim(f"first-{key.id}", 0, 3, label="Benign"), seconds=1
+            )
+            space.annotate.finish(ana.id, key, seconds=1)
+        space.team.assignments.repeat("pairs", ["ana"], AssignmentOptions("2"))
+        space.annotate.add(ana.id, BRIDGE, claim("more", 4, 6, label="Benign"), seconds=1)
+        mine = space.acting(Actor(ana.id, Role.ANNOTATOR))
+        mine.annotate.open(ana.id, BRIDGE)  # the second readings have not begun yet
+        mine.annotate.finish(again.id, TEA, seconds=1)
+        with pytest.raises(NotAllowed):
+            mine.annotate.open(ana.id, BRIDGE)
+        with pytest.raises(NotAllowed):
+            mine.annotate.finish(ana.id, BRIDGE, seconds=1)
+        mine.annotate.finish(again.id, BRIDGE, seconds=1)
+        assert mine.annotate.next_unfinished(ana.id, None) == BRIDGE
+        opened = mine.annotate.open(ana.id, BRIDGE)
+        assert {each.id for each in opened.annotations} == {f"first-{BRIDGE.id}", "more"}
+        mine.annotate.finish(ana.id, BRIDGE, seconds=1)
+    assert "In 1, the first reading had been completed and was reopened before" in conduct(
+        filled, tmp_path, "three"
+    )
+    counts = {"readings": 2, "edited_first": 0, "edited_second": 0, "reopened_first": 1}
+    for command in ("status", "agreement"):
+        assert filled(command, "--json").json["second_readings"] == counts
+        done = filled(command)
+        assert "first readings that were reopened when the second began: 1" in done.out + done.err

@@ -315,6 +315,35 @@ def test_work_that_began_with_suggestions_is_visible(found: Command) -> None:
     assert re.search(r"^ana +pairs +1 +1 +0 +0 +0 +100%$", table, re.MULTILINE)
 
 
+def test_answers_after_the_adjudication_count_only_after_review(found: Command) -> None:
+    """As all other work: the reading that is compared began without suggestions."""
+    with workspaces.open() as space:
+        ana, ben, rea = (space.person(name).id for name in ("ana", "ben", "rea"))
+        one, two = (each.suggestion for each in _suggested(space, who="ana"))
+        for who in (ana, ben):
+            for key in (BRIDGE, TEA):
+                space.annotate.finish(who, key, seconds=1)
+        space.annotate.refuse(ben, BRIDGE, two.id, seconds=1)
+        space.annotate.finish(ben, BRIDGE, seconds=1)
+        review = space.team.review
+        review.finish(rea, BRIDGE, seen=review.open(rea, BRIDGE).seen, seconds=1)
+        space.corpus.allow_edits_after_adjudication("pairs", allowed=True)
+        space.annotate.accept(ana, BRIDGE, one.id, seconds=1)
+        space.annotate.refuse(ben, BRIDGE, one.id, seconds=1)
+        for who in (ana, ben):
+            space.annotate.finish(who, BRIDGE, seconds=1)
+    for option, expected in (
+        ((), {"judge:m4chine": (1, 0, 1)}),
+        (("--after-review",), {"import:m4chine": (2, 1, 1), "judge:m4chine": (1, 0, 1)}),
+    ):
+        counted = found("agreement", "--json", *option).json["suggested_work"]
+        assert {
+            each["maker"]: (each["readings"], each["accepted"], each["refused"]) for each in counted
+        } == expected
+    without = found("agreement", "--json", "--without-suggested-work").json
+    assert without["together"]["samples"] == 1
+
+
 @pytest.mark.usefixtures("found")
 def test_annotators_see_only_their_own_answers() -> None:
     """And none where suggestions are hidden, as in `status` and in agreement."""

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from tests.helpers.stores import claim
 from tui_annotate.domain.annotations import Anchor, Annotation
+from tui_annotate.domain.gold_checks import score_check
 from tui_annotate.domain.practice_feedback import (
     SAME_PASSAGE,
     PracticeAnswer,
@@ -69,6 +70,18 @@ def test_several_spans_of_an_annotation_are_one_passage() -> None:
     spans = tuple(Anchor(Side.SUMMARY, 0, Span(*each)) for each in ((0, 6), (4, 10), (20, 30)))
     mine = Annotation("a", spans, (), (("Fine",),))
     assert measure_overlap(mine, claim("g", 0, 10)) == pytest.approx(2 / 3)
+
+
+def test_white_space_at_the_ends_of_spans_does_not_count() -> None:
+    """Imported annotations may have it; one of white space alone is no annotation to find."""
+    texts = {(Side.SUMMARY, 0): "ab \n      cd"}
+    mine, known = claim("a", 0, 2), claim("g", 0, 9)
+    empty = claim("w", 3, 9)
+    assert measure_overlap(mine, known) == pytest.approx(4 / 11)
+    assert measure_overlap(mine, known, texts=texts) == 1
+    found = compare_with_gold([mine, empty], PracticeAnswer((known, empty)), texts=texts)
+    assert (found.hits, found.missed, found.extra) == (((mine, known),), (), ())
+    assert score_check([mine], PracticeAnswer((known, empty)), texts=texts) == 1
 
 
 def test_labels_do_not_matter_and_sides_do() -> None:

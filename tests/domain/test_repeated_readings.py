@@ -81,7 +81,28 @@ def test_times_order_copies_after_the_completion_alone() -> None:
     assert compare_readings(late, changes(*SECOND)) == RepeatedReading(3, 1)
 
 
+def test_first_readings_that_were_reopened_when_the_second_began() -> None:
+    """The state then counts: not what came later, and not work that was never complete."""
+    for verbs, reopened in (
+        (("add", DONE), False),
+        (("add", DONE, "edit"), True),
+        (("add", DONE, RETURN), True),
+        (("add", DONE, "edit", DONE), False),
+        (("add", DONE, "comment", READ, RELABEL), False),
+        (("add", "edit"), False),
+    ):
+        first = changes(*enumerate(verbs, 1))
+        found = compare_readings(first, changes(*SECOND))
+        assert found is not None
+        assert found.first_reopened is reopened, verbs
+    undone = changes(*FIRST, (3, UNDO))
+    undone[-1] = undone[-1]._replace(state="draft")
+    assert compare_readings(undone, changes(*SECOND)) == RepeatedReading(first_reopened=True)
+    later = compare_readings(changes(*FIRST, (12, "edit")), changes(*SECOND))
+    assert later == RepeatedReading(3, 1)
+
+
 def test_counts() -> None:
     """A reading counts once, whatever the number of its edits."""
-    found = [RepeatedReading(), RepeatedReading(3, 2, 4, 0), RepeatedReading(0, 0, 4, 1)]
-    assert count_repeated(found) == RepeatedReadingCounts(3, 1, 1)
+    found = [RepeatedReading(), RepeatedReading(3, 2, 4, 0), RepeatedReading(0, 0, 4, 1, True)]
+    assert count_repeated(found) == RepeatedReadingCounts(3, 1, 1, 1)

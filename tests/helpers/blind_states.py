@@ -74,13 +74,16 @@ class Study:
         if state == "flagged":
             annotate.flag(name, key, reason=f"{marker} reason", seconds=1)
         if state == "reopened":
-            change = {"state": State.REOPENED.value}
-            Ledger(self.space.log, self.space.guidance).do(
-                name,
-                key,
-                lambda _, stream: event_builders.assign(stream.state, "reopen", change),
-                seconds=1,
-            )
+            self.reopen(who, key)
+
+    def reopen(self, who: Person, key: SampleKey) -> None:
+        change = {"state": State.REOPENED.value}
+        Ledger(self.space.log, self.space.guidance).do(
+            who.id,
+            key,
+            lambda _, stream: event_builders.assign(stream.state, "reopen", change),
+            seconds=1,
+        )
 
     def adjudicate(self, key: SampleKey, marker: str) -> None:
         """A reviewer adds an annotation of their own and a comment, and rejects all candidates."""
@@ -126,10 +129,13 @@ def _add_states(study: Study) -> None:
 
 def _add_second_readings(study: Study) -> None:
     space, ana = study.space, study.people["ana"]
-    names = ("waiting", "unread", "half", "done")
+    names = ("waiting", "unread", "half", "reopened", "returned", "undone", "done")
     keys = dict(zip(names, fill(space.corpus, *names, dataset="again"), strict=True))
     for name, key in keys.items():
-        study.says(ana, key, f"secret-first-{name}")
+        state = "reopened" if name == "reopened" else "done"
+        study.says(ana, key, f"secret-first-{name}", state=state)
+        if name == "undone":
+            space.annotate.undo(ana.id)
         study.says(study.people["ben"], key, f"secret-other-{name}")
         study.says(study.people["li"], key, f"secret-other-{name}")
         thread = space.team.comments.write(ana.id, key, f"secret-first-{name} question")
@@ -139,7 +145,7 @@ def _add_second_readings(study: Study) -> None:
     # A second reading of an adjudicated sample is locked, unless the dataset allows later edits.
     space.corpus.allow_edits_after_adjudication("again", allowed=True)
     space.team.assignments.give("again", ["ana"], OPTIONS)
-    repeated = AssignmentOptions("4", sorting=AssignmentOrder.INGESTED)
+    repeated = AssignmentOptions(str(len(names)), sorting=AssignmentOrder.INGESTED)
     space.team.assignments.repeat("again", ["ana"], repeated)
     with space.team.database.writing() as connection:
         connection.exec_driver_sql(
@@ -149,6 +155,11 @@ def _add_second_readings(study: Study) -> None:
     second = second_reader(ana)
     space.annotate.add(second.id, keys["half"], claim("again-half", 16, 33), seconds=1)
     study.says(second, keys["done"], "own-done")
+    space.corpus.allow_edits_after_adjudication("again", allowed=False)
+    space.team.review.reopen_work(
+        study.people["rea"].id, keys["returned"], reason="again", person=ana.id
+    )
+    space.corpus.allow_edits_after_adjudication("again", allowed=True)
 
 
 def _add_gold(study: Study) -> None:

@@ -218,7 +218,7 @@ def test_readings_that_were_made_alike_later_agree_no_better(
     assert (oneself(before), oneself(found)) == (0.0, 0.0)
     assert (found.oneself, found.left) == (before.oneself, before.left)
     assert oneself(report(team, after_review=True)) == 1.0
-    counts = {"readings": 3, "edited_first": 0, "edited_second": 0}
+    counts = {"readings": 3, "edited_first": 0, "edited_second": 0, "reopened_first": 0}
     assert as_json(before)["second_readings"] == counts
     assert as_json(found)["second_readings"] == {**counts, f"edited_{edited}": 3}
 

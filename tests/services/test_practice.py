@@ -15,7 +15,7 @@ from tui_annotate.domain.assignment_rules import Practice
 from tui_annotate.domain.errors import Conflict, InvalidInput, NotReady, WorkPaused
 from tui_annotate.domain.people import OPERATOR, SETTLED, Actor, Person, PersonKind, Role
 from tui_annotate.domain.records import OwnedAnnotation, Record, RecordFilter
-from tui_annotate.domain.samples import SampleKey
+from tui_annotate.domain.samples import SampleKey, Side
 from tui_annotate.domain.work_statistics import PRACTICE, PracticeResult
 from tui_annotate.services.annotate import AnnotationService
 from tui_annotate.services.assignments import AssignmentService
@@ -135,6 +135,31 @@ def test_a_kind_of_origin_means_all_of_it(database: Database) -> None:
         report = annotating.feedback(ben, key)
         assert report is not None
         assert [each.id for each in report.missed] == right
+
+
+def test_white_space_that_an_imported_answer_marks_does_not_count(database: Database) -> None:
+    """Neither in the feedback nor in the score, because the program marks no white space."""
+    eve = Person("eve@mercury", "eve", PersonKind.IMPORTED)
+    sample = CorpusStore(database).sample(KEY).sample
+    gap = sample.document(Side.SUMMARY).text.index(" ")
+    answers = tuple(
+        OwnedAnnotation(eve.id, replace(claim(name, *span), origin="imported:mercury"))
+        for name, span in (("i", (0, gap + 1)), ("white", (gap, gap + 1)))
+    )
+    AnnotationStore(database).import_records([Record(sample, answers, people=(eve,))])
+    annotating, people = annotate(database), PeopleStore(database)
+    share = AssignmentService(AssignmentStore(database), people, lambda _: None, OPERATOR)
+    share.practice("p", ["ben"], gold="imported", criteria=Practice(pass_score=100))
+    ben = people.local("ben").id
+    annotating.add(ben, KEY, claim("b", 0, gap), seconds=0)
+    for key in (KEY, OTHER):
+        annotating.finish(ben, key, seconds=0)
+    report = annotating.feedback(ben, KEY)
+    assert report is not None
+    assert [(own.id, known.id) for own, known in report.hits] == [("b", "i")]
+    assert report.missed == ()
+    annotating.next_unfinished(ben, None)
+    assert [each.score for each in results(database) if each.person == ben] == [1.0]
 
 
 def test_records_are_without_practice_unless_it_is_asked_for(database: Database) -> None:

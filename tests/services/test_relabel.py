@@ -857,6 +857,29 @@ def test_what_lacks_a_required_part_can_stay_and_is_counted(worked: Workspace) -
     assert (finding.state, "note (2)" in finding.says) == ("doubt", True)
 
 
+def test_what_was_kept_can_be_opened_again_later(worked: Workspace) -> None:
+    """The label set is the current one then, and work that is in progress stays so."""
+    before = states(worked)
+    relabel(worked).apply(REQUIRED, name="x", lacking=LackingWork.KEEP)
+    put(worked, worked.person("kim").id, SampleKey("d", "3"), "k", "Odd")
+    assert relabel(worked).apply(REQUIRED, name="x", lacking=LackingWork.KEEP).reopened == 0
+    assert relabel(worked).apply(REQUIRED, name="x").reopened == 0
+    tried = relabel(worked).apply(REQUIRED, name="x", lacking=LackingWork.REOPEN, dry=True)
+    assert {each.person for each in tried.lacking} == {"ana", "bo"}
+    report = relabel(worked).apply(REQUIRED, name="x", lacking=LackingWork.REOPEN)
+    assert (tried.reopened, report.reopened) == (2, 2)
+    after = {who: state for who, state in states(worked).items() if who in before}
+    assert {who for who, state in after.items() if before[who] != state} == {
+        ("ana", "d/1"),
+        ("bo", "e/1"),
+    }
+    assert not [each for each in worked.check() if each.what == "required parts"]
+    assert relabel(worked).apply(REQUIRED, name="x", lacking=LackingWork.REOPEN).reopened == 0
+    relabel(worked).undo()
+    assert {who: states(worked)[who] for who in before} == before
+    assert sound(worked)
+
+
 def test_what_an_adjudication_lacks_is_counted_as_the_reviewers(space: Workspace) -> None:
     """The annotators can do nothing about it, and the counts of their work leave it out."""
     for name in ("ana", "bo"):
@@ -869,6 +892,8 @@ def test_what_an_adjudication_lacks_is_counted_as_the_reviewers(space: Workspace
     found = {each.what: each for each in space.check() if each.what.startswith("required parts")}
     assert "note (1)" in found["required parts of adjudications"].says
     assert "note (2)" in found["required parts"].says
+    assert "1 sample is locked, for example d/1" in found["required parts"].mend
+    assert "review reopen" in found["required parts"].mend
 
 
 def test_a_file_that_requires_more_waits_for_a_decision(worked: Workspace) -> None:

@@ -210,6 +210,11 @@ def _print_reviewed_work(work: ReviewedWork) -> None:
 
 def _print_repeated_readings(found: Agreement) -> None:
     counts = found.repeated
+    if counts.reopened_first:
+        output.print_message(
+            f"first readings that were reopened when the second began: {counts.reopened_first:,}"
+            + ("" if found.work.after_review else "; they are not compared with the second")
+        )
     if not (counts.edited_first or counts.edited_second):
         return
     edited = (

@@ -15,6 +15,7 @@ from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.label_changes import LackingWork
 from tui_annotate.domain.label_files import parse_labels
 from tui_annotate.domain.labels import JOINER, Label, LabelTree, Requirement
+from tui_annotate.domain.report_collections import rating_scale
 from tui_annotate.domain.workspace_files import LABELS
 from tui_annotate.plugins.files.small_text import read_text
 from tui_annotate.settings import find_workspace
@@ -202,7 +203,8 @@ def apply(
     The label set applies to one dataset, or to all datasets without their own label set. The
     command refuses a label set that lacks labels of existing annotations; --dry-run lists these
     annotations, and those that lack a note or evidence that the label set requires now, and counts
-    them by person. Practice samples are never reopened.
+    them by person. Practice samples are never reopened. With the current label set, --lacking
+    reopen reopens the completed samples that an earlier change kept.
     """
     from tui_annotate.services.relabel import RelabelConflict
 
@@ -217,6 +219,10 @@ def apply(
                 lacking=lacking,
                 reopen_unrated=reopen_unrated,
             )
+            unrated = space.log.count_unrated() if reopen_unrated else {}
+            without_scale = [
+                each for each in unrated if not rating_scale(each, space.settings.ratings)
+            ]
         except RelabelConflict as refused:
             if dry_run and common.as_json:
                 output.print_json(refused.report.as_json())
@@ -224,6 +230,13 @@ def apply(
                 _print_report(refused.report)
             raise
     _print_change(found, as_json=common.as_json)
+    if lacking is LackingWork.REOPEN and not found.of("lacks"):
+        output.print_message("no completed sample lacks a note or evidence that its labels require")
+    if reopen_unrated and not found.of("unrated"):
+        output.print_message("no completed sample of a kind with a rating scale lacks a rating")
+    if without_scale:
+        names = ", ".join(without_scale)
+        output.print_message(f"samples without a rating scale, which are not reopened: {names}")
 
 
 def rename(

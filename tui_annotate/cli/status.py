@@ -178,13 +178,14 @@ def _print_unanswered(count: int) -> None:
 
 
 def _print_repeated_readings(counts: RepeatedReadingCounts) -> None:
-    if not (counts.edited_first or counts.edited_second):
+    if not (counts.edited_first or counts.edited_second or counts.reopened_first):
         return
     output.print_line("")
     output.print_line(
         f"second readings: {counts.readings:,}; edited after their completion:"
         f" {counts.edited_second:,}; first readings edited after the second began:"
-        f" {counts.edited_first:,}"
+        f" {counts.edited_first:,}; first readings that were reopened when the second began:"
+        f" {counts.reopened_first:,}"
     )
 
 

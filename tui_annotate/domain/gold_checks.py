@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from statistics import fmean
+from types import MappingProxyType
 from typing import TypeVar
 
 from tui_annotate.domain.annotations import Annotation
@@ -18,6 +19,7 @@ from tui_annotate.domain.practice_feedback import (
     compare_with_gold,
     have_same_labels,
 )
+from tui_annotate.domain.samples import Side
 from tui_annotate.domain.work_statistics import RECENT, GoldAccuracy, WeekAccuracy, week_of
 
 Item = TypeVar("Item")
@@ -112,15 +114,21 @@ class GoldCheck:
     later_edits: int = 0
 
 
-def score_check(mine: Sequence[Annotation], known: PracticeAnswer, *, rated: str = "") -> float:
+def score_check(
+    mine: Sequence[Annotation],
+    known: PracticeAnswer,
+    *,
+    rated: str = "",
+    texts: Mapping[tuple[Side, int], str] = MappingProxyType({}),
+) -> float:
     """Return the fraction of a sample's items that an annotator got right; 1 without items.
 
     Items are the known annotations, the annotator's annotations that mark no known passage, and the
     known rating. A known annotation is right if one annotation marks its passage (see
     `SAME_PASSAGE`) with the same top-level labels. So every false mark lowers the score, and marks
-    on everything get a low one.
+    on everything get a low one. `texts`: as of `compare_with_gold`.
     """
-    found = compare_with_gold(mine, known, rated=rated)
+    found = compare_with_gold(mine, known, rated=rated, texts=texts)
     right = sum(have_same_labels(own, gold) for own, gold in found.hits)
     items = len(found.hits) + len(found.missed) + len(found.extra)
     if known.rating:

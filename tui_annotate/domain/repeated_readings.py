@@ -1,9 +1,9 @@
 """First and second readings of samples by the same person, as they were independent of each other.
 
 A second reading measures whether a person agrees with themselves. The first reading counts as it
-was when the second began. The second reading counts as it was when it was first completed, because
-from then on the person can see the first one. Later edits of both change no agreement; they are
-counted.
+was when the second began; if the person had reopened it by then, it is not complete and does not
+count. The second reading counts as it was when it was first completed, because from then on the
+person can see the first one. Later edits of both change no agreement; they are counted.
 """
 
 from __future__ import annotations
@@ -14,10 +14,12 @@ from typing import Final
 
 from tui_annotate.domain.adjudication_history import LoggedChange
 from tui_annotate.domain.assignments import State
-from tui_annotate.domain.history import DISCARD, DONE, IMPORT, READ, RELABEL, RETURN
+from tui_annotate.domain.history import DISCARD, DONE, IMPORT, READ, RELABEL, REOPEN, RETURN
 
 _NO_CHANGE: Final = frozenset({READ, RELABEL, DISCARD})
 """Types of events that change no work of an annotator: time, label changes, removed samples."""
+_REOPENING: Final = frozenset({"add", "edit", "remove", "clear", "accept", REOPEN, RETURN})
+"""Types of events after which completed work is reopened; others name the state, or keep it."""
 
 
 @dataclass(slots=True)
@@ -29,12 +31,15 @@ class RepeatedReading:
             reading had begun and may have changed the work; 0 if there is none.
         first_edits: number of edits of the first reading from then on.
         second_since, second_edits: the same of the second reading after its first completion.
+        first_reopened: whether the first reading had been completed, but was not complete when the
+            second reading began.
     """
 
     first_since: int = 0
     first_edits: int = 0
     second_since: int = 0
     second_edits: int = 0
+    first_reopened: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +49,14 @@ class RepeatedReadingCounts:
     Attributes:
         edited_first: readings whose first reading was edited after the second had begun.
         edited_second: readings whose second reading was edited after its completion.
+        reopened_first: readings whose first reading had been completed, but was reopened when the
+            second began; they are not compared.
     """
 
     readings: int = 0
     edited_first: int = 0
     edited_second: int = 0
+    reopened_first: int = 0
 
 
 def compare_readings(
@@ -64,7 +72,7 @@ def compare_readings(
     if began is None:
         return None
     found = RepeatedReading()
-    completed = False
+    completed, state = False, ""
     for change in first:
         # Work that arrives from another workspace arrives reading by reading, so that only its
         # times show what was edited later. Before the completion, a clock that was wrong must not
@@ -72,9 +80,11 @@ def compare_readings(
         later = change.arrival > began.arrival or (completed and change.at > began.at)
         if not later:
             completed = completed or change.state == State.DONE
+            state = change.state or ("" if change.verb in _REOPENING else state)
         elif not _is_original(change, imported=began.verb == IMPORT):
             found.first_since = found.first_since or change.seq
             found.first_edits += change.verb not in (DONE, RETURN)
+    found.first_reopened = completed and state != State.DONE
     completed = False
     for change in second:
         if not completed:
@@ -104,4 +114,5 @@ def count_repeated(readings: Iterable[RepeatedReading]) -> RepeatedReadingCounts
         len(found),
         sum(bool(each.first_edits) for each in found),
         sum(bool(each.second_edits) for each in found),
+        sum(each.first_reopened for each in found),
     )

@@ -481,11 +481,15 @@ def _describe_repeated_readings(counts: RepeatedReadingCounts) -> list[str]:
         "annotator changed the work after its completion, and in "
         f"{counts.edited_first:,} the first reading after the second had begun."
     )
+    reopened = (
+        f"In {counts.reopened_first:,}, the first reading had been completed and was reopened "
+        "before the second began; these readings are not compared."
+    )
     measured = (
         "Agreement of annotators with themselves is measured on the first reading as it was when "
         "the second began, and on the second reading as it was when it was first completed."
     )
-    return [edited, measured]
+    return [edited, *([reopened] if counts.reopened_first else []), measured]
 
 
 def _short(version: str) -> str:

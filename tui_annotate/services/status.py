@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +19,7 @@ from tui_annotate.domain.people import SETTLED
 from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.records import RecordFilter
 from tui_annotate.domain.report_collections import rating_scale
+from tui_annotate.domain.samples import SampleKey
 from tui_annotate.domain.vector_sets import VectorSet
 from tui_annotate.domain.workspace_files import LABELS
 from tui_annotate.storage.corpus.store import CorpusStore, DatasetInfo, DatasetProgress
@@ -168,6 +169,7 @@ class StatusReader:
     def _lacking_findings(self) -> list[DiagnosticFinding]:
         """Count completed work that lacks a note or evidence that its labels require."""
         lacking: Counter[str] = Counter()
+        work: set[tuple[str, SampleKey]] = set()
         adjudicated: Counter[str] = Counter()
         for dataset in self.corpus.datasets():
             with suppress(TuiAnnotateError):  # unreadable labels have their own finding
@@ -175,18 +177,22 @@ class StatusReader:
                 if any(
                     Requirement.REQUIRED in (each.evidence, each.note) for each in labels.walk()
                 ):
-                    for person, part in self._find_lacking(dataset.name, labels):
-                        (adjudicated if person == SETTLED else lacking)[part] += 1
+                    for person, key, part in self._find_lacking(dataset.name, labels):
+                        if person == SETTLED:
+                            adjudicated[part] += 1
+                        else:
+                            lacking[part] += 1
+                            work.add((person, key))
         found = []
         if lacking:
+            locked = {key for person, key in work if self.log.work_lock(person, key).locked}
             found.append(
                 DiagnosticFinding(
                     "required parts",
                     "doubt",
                     "annotations of completed samples lack what their labels require: "
                     f"{_join_parts(lacking)}",
-                    "ask the annotators to complete these annotations, or make the part optional;"
-                    " list the annotations with: tui-annotate export --state done",
+                    _describe_lacking_repair(locked),
                 )
             )
         if adjudicated:
@@ -202,13 +208,15 @@ class StatusReader:
             )
         return found
 
-    def _find_lacking(self, dataset: str, labels: LabelTree) -> Iterator[tuple[str, str]]:
-        """Yield (person, missing part) for the annotations of completed samples."""
+    def _find_lacking(
+        self, dataset: str, labels: LabelTree
+    ) -> Iterator[tuple[str, SampleKey, str]]:
+        """Yield (person, sample, missing part) for the annotations of completed samples."""
         completed = RecordFilter(dataset=dataset, state="done", practice="with", gold="with")
         for owned in self.log.standing(completed, {}):
             for part in labels.lacks(owned.annotation):
-                if part != "label":
-                    yield owned.person, part
+                if part != "label" and owned.sample is not None:
+                    yield owned.person, owned.sample, part
 
     def _labels_finding(self) -> DiagnosticFinding:
         labels = self.proposed_labels
@@ -309,6 +317,26 @@ def _pending_choices_finding(waiting: Sequence[PendingChoices]) -> DiagnosticFin
 def _join_named(names: Sequence[str], total: int) -> str:
     more = f" and {total - _MAX_NAMED} more" if total > _MAX_NAMED else ""
     return ", ".join(names) + more
+
+
+def _describe_lacking_repair(locked: Collection[SampleKey]) -> str:
+    """Return what to do about completed work that lacks required parts.
+
+    Args:
+        locked: the samples with such work that its annotators cannot change.
+    """
+    reopen = "to reopen their samples"
+    if locked:
+        verb = "is" if len(locked) == 1 else "are"
+        reopen = (
+            f"{format_count(len(locked), 'sample')} {verb} locked, for example {min(locked)}: first"
+            " reopen the work with: tui-annotate review reopen SAMPLE --reason TEXT, or all of it"
+        )
+    return (
+        f"ask the annotators to complete these annotations; {reopen} with: tui-annotate labels"
+        " apply labels.yaml --lacking reopen; or make the part optional; list the annotations with:"
+        " tui-annotate export --state done"
+    )
 
 
 def _join_parts(counts: Counter[str]) -> str:

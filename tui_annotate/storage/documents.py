@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 from operator import itemgetter
@@ -11,7 +12,7 @@ from typing import Any, Final
 from sqlalchemy import Connection, text
 
 from tui_annotate.domain.errors import Damaged
-from tui_annotate.domain.samples import SampleKey, Segment
+from tui_annotate.domain.samples import SampleKey, Segment, Side
 from tui_annotate.storage.codec import unpack
 
 RESTORE: Final = "find all damaged texts, and how to restore them, with: tui-annotate doctor"
@@ -21,6 +22,12 @@ _PLACED: Final = text(
     " JOIN datasets d ON d.id = s.dataset_id"
     " LEFT JOIN sample_documents p ON p.sample_id = s.id"
     " LEFT JOIN documents u ON u.id = p.document_id ORDER BY s.id, p.ordinal"
+)
+_OF_SAMPLE: Final = text(
+    "SELECT p.side, u.sha256, u.text FROM datasets d"
+    " JOIN samples s ON s.dataset_id = d.id AND s.external = :sample"
+    " JOIN sample_documents p ON p.sample_id = s.id JOIN documents u ON u.id = p.document_id"
+    " WHERE d.name = :dataset ORDER BY p.ordinal"
 )
 _SAMPLES_OF: Final = text(
     "SELECT d.name, s.external FROM documents u"
@@ -55,6 +62,19 @@ def read_text(connection: Connection, content: Any, sha256: str) -> str:
     if problem := find_text_damage(content, sha256):
         raise Damaged(f"{problem}: {name_document(connection, sha256)}", RESTORE)
     return str(content.decode())
+
+
+def read_sample_texts(connection: Connection, key: SampleKey) -> dict[tuple[Side, int], str]:
+    """Return the texts of a sample's documents by side and index, without damaged ones."""
+    counts: Counter[Side] = Counter()
+    found = {}
+    of_sample = {"dataset": key.dataset, "sample": key.id}
+    for name, sha256, content in connection.execute(_OF_SAMPLE, of_sample):
+        side = Side(name)
+        if not find_text_damage(content, sha256):
+            found[side, counts[side]] = content.decode()
+        counts[side] += 1
+    return found
 
 
 def read_segments(

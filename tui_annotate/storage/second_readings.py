@@ -11,7 +11,9 @@ from typing import Final
 
 from sqlalchemy import Connection, text
 
+from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import NotAllowed
+from tui_annotate.domain.history import DISCARD, DONE
 from tui_annotate.domain.people import Person, second_reader
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.storage.adjudication_lock import locked_condition
@@ -25,6 +27,19 @@ _SECOND_STATE: Final = (
 _SECOND_ENDED: Final = (
     # A locked second reading is never completed, so that the first one would stay hidden.
     f"({_SECOND_DONE} OR {locked_condition('h.sample_id', person='h.person', state=_SECOND_STATE)})"
+)
+
+_COMPLETED_ONCE: Final = (
+    f"({_DONE.format(work='z.person = {work}.person AND z.sample_id = {work}.sample_id')}"  # noqa: S608
+    # The log, as the person may have reopened the work in order to keep it visible.
+    " OR EXISTS (SELECT 1 FROM samples k JOIN datasets q ON q.id = k.dataset_id"
+    " JOIN events e ON e.person = {work}.person AND e.dataset = q.name AND e.sample = k.external"
+    f" WHERE k.id = {{work}}.sample_id AND (e.verb = '{DONE}'"
+    "   OR (e.verb IN ('undo', 'redo', 'join', 'import', 'relabel') AND json_valid(e.after)"
+    f"    AND json_extract(e.after, '$.assignment.state') = '{State.DONE}'))"
+    " AND NOT EXISTS (SELECT 1 FROM events n WHERE n.person = e.person"
+    "   AND n.dataset = e.dataset AND n.sample = e.sample AND n.seq > e.seq"
+    f"  AND n.verb = '{DISCARD}')))"
 )
 
 
@@ -45,10 +60,11 @@ def hidden_first_reading(work: str) -> str:
     """Return an SQL condition: whether a person must not see their first reading of a sample.
 
     It is hidden from the start of the person's second readings until the second reading of the
-    sample is complete or locked. Work that is not complete stays visible until its own second
-    reading begins, because the person could not complete it otherwise.
+    sample is complete or locked, also if it was reopened after its completion. Work that was never
+    complete stays visible until its own second reading begins, because the person could not
+    complete it otherwise.
     """
-    first_done = _DONE.format(work=f"z.person = {work}.person AND z.sample_id = {work}.sample_id")
+    completed = _COMPLETED_ONCE.format(work=work)
     begun = (
         "EXISTS (SELECT 1 FROM places b WHERE b.person = h.person{sample})"
         " OR EXISTS (SELECT 1 FROM assignments b WHERE b.person = h.person{sample})"
@@ -59,7 +75,7 @@ def hidden_first_reading(work: str) -> str:
         "EXISTS (SELECT 1 FROM allotments h"  # noqa: S608  constants
         f" WHERE h.person = {work}.person || '{_SUFFIX}' AND h.sample_id = {work}.sample_id"
         f" AND NOT {_SECOND_ENDED}"
-        f" AND (({first_done} AND ({any_begun})) OR {this_begun}))"
+        f" AND ((({any_begun}) AND {completed}) OR {this_begun}))"
     )
 
 

@@ -213,7 +213,7 @@ class AgreementService:
                 cut = earlier.cut(person, key, oneself=oneself)
                 return self.log.completion_versions(person, key, before=cut)
 
-            return ReadingBuilder(wanted, order, only=only, versions=find_versions, answers=answers)
+            return ReadingBuilder(wanted, order, only=only, versions=find_versions)
 
         # The second counts nothing that is left out: it repeats what the first has counted.
         readers, own_readers = build_readings(oneself=False), build_readings(oneself=True)
@@ -230,10 +230,10 @@ class AgreementService:
                 _count_edits(work, record, sample)
             compared_twice += _find_repeated(record, repeated)
             cuts = earlier.cuts(record, oneself=False)
-            readings = own_readings = readers.readings(self._as_of(record, cuts))
+            readings = own_readings = readers.readings(*self._as_of(record, answers, cuts))
             own_cuts = earlier.cuts(record, oneself=True)
             if own_cuts != cuts:
-                own_readings = own_readers.readings(self._as_of(record, own_cuts))
+                own_readings = own_readers.readings(*self._as_of(record, answers, own_cuts))
             own = _first_and_second_readings(own_readings, chosen)
             groups = [] if only else _groups_to_compare(_without_second_readings(readings), chosen)
             if own:
@@ -267,14 +267,27 @@ class AgreementService:
         )
         return {key: found for name in names for key, found in self.answers(name).items()}
 
-    def _as_of(self, record: Record, cuts: Mapping[str, int]) -> Record:
-        """Return a record with the work of people before their event of the given number."""
+    def _as_of(
+        self, record: Record, answers: Answers, cuts: Mapping[str, int]
+    ) -> tuple[Record, Answers]:
+        """Return a record and its people's answers before their events of the given numbers."""
         key = record.sample.key
         changed = {
             person: self.log.former_work(person, key, before=cut) for person, cut in cuts.items()
         }
         if not changed:
-            return record
+            return record, answers
+        # Answers that the user may not see are not added.
+        given = {
+            (key, each.person): answers[key, each.person]
+            for each in record.assignments
+            if (key, each.person) in answers
+        }
+        given |= {
+            (key, person): [(each.maker, each.answer.value) for each in stream.answers.values()]
+            for person, stream in changed.items()
+            if (key, person) in given
+        }
         kept = [each for each in record.annotations if each.person not in changed]
         former = [
             OwnedAnnotation(person, annotation)
@@ -285,7 +298,10 @@ class AgreementService:
             changed[each.person].assignment if each.person in changed else each
             for each in record.assignments
         ]
-        return replace(record, annotations=(*kept, *former), assignments=tuple(assignments))
+        earlier_record = replace(
+            record, annotations=(*kept, *former), assignments=tuple(assignments)
+        )
+        return earlier_record, given
 
     def _require_own_id(self, options: AgreementOptions) -> str:
         require_permission(self.actor, Permission.REPORT, self.actor.person)

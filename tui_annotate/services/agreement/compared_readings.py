@@ -143,7 +143,6 @@ class ReadingBuilder:
 
     `versions` returns the versions of label set and guidelines, by name, under which a person
     completed a sample; it is called for readings without annotations, which have no versions.
-    `answers` has the people's answers to suggestions.
     """
 
     def __init__(
@@ -153,13 +152,11 @@ class ReadingBuilder:
         *,
         only: str = "",
         versions: Callable[[str, SampleKey], Mapping[str, str]] = lambda _person, _key: {},
-        answers: Answers | None = None,
     ) -> None:
         self._options = options
         self._order = order
         self._only_person = only
         self._versions = versions
-        self._answers = answers or {}
         self._label = tuple(options.label.split(JOINER)) if options.label else ()
         self.left = LeftOutCounts()
         self.label_sets: Counter[str] = Counter()
@@ -167,7 +164,8 @@ class ReadingBuilder:
         self.suggested: dict[str, SuggestedReadings] = {}
         """Readings with answers to suggestions, by maker; also if they are excluded."""
 
-    def readings(self, record: Record) -> list[SampleReading]:
+    def readings(self, record: Record, answers: Answers | None = None) -> list[SampleReading]:
+        """Return the readings of a sample; `answers`: people's answers to suggestions."""
         work: dict[str, list[Annotation]] = {}
         for owned in record.annotations:
             work.setdefault(owned.person, []).append(owned.annotation)
@@ -179,7 +177,7 @@ class ReadingBuilder:
                 assignment.person != SETTLED
                 and allowed
                 and self._counts(assignment, own, record.sample.key)
-                and self._is_independent(assignment, own, record.sample.key)
+                and self._is_independent(assignment, own, record.sample.key, answers=answers or {})
             ):
                 kept = list(self._filter_annotations(own, record.sample))
                 found.append(self._make_reading(assignment, record.sample, kept))
@@ -235,11 +233,16 @@ class ReadingBuilder:
         return True
 
     def _is_independent(
-        self, assignment: Assignment, own: Sequence[Annotation], key: SampleKey
+        self,
+        assignment: Assignment,
+        own: Sequence[Annotation],
+        key: SampleKey,
+        *,
+        answers: Answers,
     ) -> bool:
         """Count answers to suggestions; return whether the options keep the reading."""
         work = {assignment.person: own}
-        answered = count_suggested_reading(self.suggested, self._answers, key, work=work)
+        answered = count_suggested_reading(self.suggested, answers, key, work=work)
         if answered and self._options.without_suggested_work:
             self.left.work[LeftOutReason.SUGGESTED] += 1
             return False

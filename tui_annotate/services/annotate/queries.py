@@ -172,7 +172,13 @@ class SampleQueries:
         if right is None:
             return None
         work = self.store.stream(person, key)
-        return compare_with_gold(work.annotations, right, rated=work.assignment.rating)
+        sample = self.corpus.sample(key).sample
+        texts = {
+            (side, index): document.text
+            for side in Side
+            for index, document in enumerate(sample.side(side))
+        }
+        return compare_with_gold(work.annotations, right, rated=work.assignment.rating, texts=texts)
 
     def next_unfinished(
         self,

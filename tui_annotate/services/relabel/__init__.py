@@ -196,7 +196,8 @@ class LabelChangeService(LabelChangeWriter):
         Args:
             name: name of the file, for messages.
             lacking: what happens to completed samples with annotations that lack a note or evidence
-                that the new label set requires, and the old one did not. Practice samples stay
+                that the new label set requires, and the old one did not; if the label set is the
+                current one, `REOPEN` reopens all that lack something. Practice samples stay
                 complete; gold samples are reopened with all others, so that no one recognises them.
             reopen_unrated: also reopen completed samples without a rating, if samples of their kind
                 have a rating scale; also if the label set is the current one.

@@ -178,8 +178,10 @@ def apply_label_set(
 
     It reopens a sample with labels that are now split, and reports labels that the set lacks. It
     also reports annotations that lack what their labels require only in the new set, and reopens
-    their completed samples with `reopen_lacking`.
+    their completed samples with `reopen_lacking`. If both sets have the same rules, it reopens with
+    `reopen_lacking` all completed samples with annotations that lack something.
     """
+    kept = before.means(after) and reopen_lacking  # completed samples that an earlier change kept
     known = {label.path for label in before.walk() if label.split}
     split = {label.path for label in after.walk() if label.split} - known
     waiting = splitting_task(split, at=at)
@@ -190,7 +192,8 @@ def apply_label_set(
         outcome.findings += _find_lost_labels(found, before=before, after=after)
         outcome.kinds.update(LabelMapping(finding.label, ()) for finding in outcome.findings)
         outcome.findings += _find_broken_rules(found, found, before=before, after=after)
-        lacking = list(_find_lacking(found, found, before=before, after=after))
+        known = None if kept and stream.assignment.state is State.DONE else before
+        lacking = list(_find_lacking(found, found, before=known, after=after))
         outcome.findings += lacking
         if lacking and reopen_lacking and outcome.action is None:
             to = event_builders.reopened_state(stream.state)
@@ -327,13 +330,22 @@ def _find_broken_rules(
 
 
 def _find_lacking(
-    old: Iterable[Annotation], new: Iterable[Annotation], *, before: LabelTree, after: LabelTree
+    old: Iterable[Annotation],
+    new: Iterable[Annotation],
+    *,
+    before: LabelTree | None,
+    after: LabelTree,
 ) -> Iterator[StreamFinding]:
-    """Find annotations that lack evidence or a note that a label requires now, but did not."""
+    """Find annotations that lack evidence or a note that a label requires now, but did not.
+
+    If `before` is None, it does not matter what the annotations lacked before.
+    """
     for was, now in zip(old, new, strict=True):
         if now.origin == REJECTED:
             continue
-        for part in set(after.lacks(now)).difference(before.lacks(was), ("label",)):
+        for part in set(after.lacks(now)).difference(
+            before.lacks(was) if before else (), ("label",)
+        ):
             path = next(path for path in now.labels if after.requires(path, part))
             yield StreamFinding("lacks", (now.number,), path, part)
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from operator import attrgetter
 from typing import Any, Final, NamedTuple
 
@@ -37,6 +37,7 @@ from tui_annotate.domain.people import PersonKind
 from tui_annotate.domain.practice_feedback import PracticeAnswer
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.storage.codec import from_json
+from tui_annotate.storage.documents import read_sample_texts
 from tui_annotate.storage.labels.store import changes_between
 
 _CHECKS: Final = text(
@@ -106,6 +107,7 @@ def read_checks(connection: Connection, *, dataset: str = "", person: str = "") 
     recomputed: dict[str, int] = {row[0]: row[1] for row in connection.execute(_RECOMPUTED)}
     reader = _LogReader(connection)
     find_versions = lru_cache(maxsize=None)(reader.answer_versions)
+    read_texts = lru_cache(maxsize=100)(partial(read_sample_texts, connection))
     found = []
     rows = connection.execute(_CHECKS, {"dataset": dataset, "person": person}).all()
     for of_dataset, who, sample, row, request in rows:
@@ -128,7 +130,7 @@ def read_checks(connection: Connection, *, dataset: str = "", person: str = "") 
                 who,
                 sample,
                 completion.at[:10],
-                score_check(work, answer, rated=completion.rating),
+                score_check(work, answer, rated=completion.rating, texts=read_texts(key)),
                 older,
                 completion.arrival,
                 completion.later_edits,
@@ -171,7 +173,8 @@ def score_first_completion(
     if answer is None or completion is None:
         return 0.0
     work = reader.with_label_names(completion, key.dataset, until=last_arrival(connection))
-    return score_check(work, answer, rated=completion.rating)
+    texts = read_sample_texts(connection, key)
+    return score_check(work, answer, rated=completion.rating, texts=texts)
 
 
 @dataclass(frozen=True, slots=True)
