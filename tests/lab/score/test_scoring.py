@@ -506,6 +506,19 @@ def test_numbers_of_numpy_are_stored_and_nan_is_missing(space: Workspace, wrong:
     assert any("NaN" in note for note in scored.notes)
 
 
+def test_a_scorer_counts_the_texts_that_failed(space: Workspace, wrong: Any) -> None:
+    """As a whole number of any library; anything else is an error, and nothing is stored."""
+    wrong.results = staticmethod(lambda items: [_opinions(0.5) for _ in items])
+    for count in (True, "many", None, -1, 1.5):
+        wrong.failed = count
+        with pytest.raises(Unavailable, match=r"'wrong'.*failed"):
+            _run(space, "wrong", "news")
+    assert space.machines.scores.runs("news") == []
+    wrong.failed = np.int64(4)
+    failed = _run(space, "wrong", "news").failed
+    assert (type(failed), failed) == (int, 4)
+
+
 def test_the_worst_sentence_counts_also_if_low_is_better(space: Workspace, wrong: Any) -> None:
     """Of a sample's sentences it is the highest value then."""
     folder = space.path.parent
