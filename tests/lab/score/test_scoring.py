@@ -565,6 +565,25 @@ def test_models_in_folders_of_one_name_keep_their_scores_apart(
     assert [len(scores) for _, scores in space.machines.scores.scores("news")] == [2, 2]
 
 
+def test_a_model_name_keeps_its_scores_apart_from_folders(
+    space: Workspace, wrong: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever the scorer of another package states about its model."""
+    monkeypatch.setattr(registry, "is_built_in", lambda _, name: name != "wrong")
+    monkeypatch.setattr(wrong, "__init__", lambda self, _: setattr(self, "parameters", {}))
+    wrong.results = staticmethod(lambda items: [_opinions(0.1) for _ in items])
+    folders = [tmp_path / each / "q" / "m" for each in ("x", "y")]
+    for folder in folders:
+        folder.mkdir(parents=True)
+    for model in (*folders, folders[0], "q/m", folders[1], "q/m"):
+        _run(space, f"wrong:{model}", "news")
+    x, y, x_again, name, y_again, name_again = (
+        run.maker for run in space.machines.scores.runs("news")
+    )
+    assert (x_again, y_again, name_again) == (x, y, name)
+    assert len({x, y, name}) == 3
+
+
 class Lengths(Letters):
     """Another embedder: one direction for short texts, another one for long ones."""
 

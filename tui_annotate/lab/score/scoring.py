@@ -301,13 +301,15 @@ def _name_maker(scorer: str) -> str:
 def _describe_path(scorer: str) -> dict[str, str]:
     """Return a hash of the path of a plug-in's model, which distinguishes two models of one name.
 
-    The built-in scorers state hashes of their models, which stay the same when a model is moved.
+    A name that is no path is hashed as it is: only runs of earlier versions have no hash. The
+    built-in scorers state hashes of their models, which stay the same when a model is moved.
     """
     name, _, model = scorer.partition(":")
-    if registry.is_built_in("scorers", name) or not model or not Path(model).exists():
+    if registry.is_built_in("scorers", name):
         return {}
-    path = str(Path(model).resolve()).encode("utf-8", "surrogateescape")
-    return {MODEL_PATH: hash_name(path)}
+    if model and Path(model).exists():
+        model = str(Path(model).resolve())
+    return {MODEL_PATH: hash_name(model.encode("utf-8", "surrogateescape"))}
 
 
 def _new_run(
