@@ -44,6 +44,21 @@ def test_init_refuses_a_file(command: Command, pairs: Path) -> None:
     assert str(pairs) in done.error.message
 
 
+@pytest.mark.parametrize("is_folder", [False, True])
+def test_init_with_bad_settings_creates_nothing(
+    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_folder: bool
+) -> None:
+    """The settings of the person are read first, also if their file cannot be read."""
+    settings = tmp_path / "config.toml"
+    if is_folder:
+        settings.mkdir()
+    else:
+        settings.write_text("nothing = known", "utf-8")
+    monkeypatch.setenv("TUI_ANNOTATE_CONFIG", str(settings))
+    assert command("init", "work").code != 0
+    assert not (tmp_path / "work").exists()
+
+
 def test_ingest_twice_adds_nothing(filled: Command, pairs: Path) -> None:
     """The same file once more is known, says so, and ends with 0."""
     again = filled("ingest", str(pairs), "--id-column", "id")

@@ -18,8 +18,10 @@ from tests.plugins.embedders.endpoint_server import KEY, FakeEndpoint, refusal, 
 from tests.plugins.loopback import Reply
 from tests.services.ingest_stores import write_pairs
 from tui_annotate import workspace as workspaces
+from tui_annotate.cli.ingest import print_failed_texts
 from tui_annotate.domain.errors import NotAllowed, Unavailable
 from tui_annotate.plugins.retry import RetryPolicy
+from tui_annotate.services.ingest.run import FailedText, IngestReport
 
 
 @pytest.fixture
@@ -82,14 +84,27 @@ def test_a_text_that_always_fails_is_named_and_counted(
         done = command(*again, *remote(endpoint))
         assert done.code == 3
         assert "pairs/3" in done.err
-        assert "vectors rebuild --missing" in done.err
+        hint = f"tui-annotate vectors rebuild --missing --base-url {endpoint.url}\n"
+        assert hint in done.err
         assert endpoint.poison.strip() not in done.err
         assert sent(endpoint) - asked < 500  # one sentence is compared, the others are known
     endpoint.poison = ""
-    done = command("vectors", "rebuild", "--missing", *remote(endpoint), "--json")
+    done = command(*hint.split()[1:], "--json")
     assert (done.code, done.json["failed"], done.json["embedded"]) == (0, 0, 1)
     (listed,) = command("vectors", "list", "--json").json
     assert (listed["documents"], listed["waiting"]) == (30, 0)
+
+
+def test_failed_texts_beyond_those_that_are_listed_are_counted(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    """The message names how many --json lists."""
+    text = FailedText(
+        dataset="d", sample="s", side="source", document="", start=0, end=1, reason="no"
+    )
+    for listed, expected in ((40, "20 more; list them"), (30, "20 more; list the first 30")):
+        print_failed_texts(IngestReport(failed=40, failed_texts=[text] * listed))
+        assert expected in capfd.readouterr().err
 
 
 def test_a_request_has_a_time_limit(

@@ -25,6 +25,7 @@ from tui_annotate.plugins.judges import Judge, JudgeOptions, ModelReply, Questio
 from tui_annotate.plugins.plugin_results import (
     OpinionChecker,
     check_cost,
+    check_count,
     check_names,
     check_parameters,
     check_report,
@@ -148,6 +149,59 @@ def test_optional_members_of_embedders_are_checked(monkeypatch: pytest.MonkeyPat
     Whole.price = 3
     with pytest.raises(Unavailable, match="'own'"):
         embedder.cost(TEXTS)
+
+
+def test_texts_for_which_an_embedder_failed_are_checked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are a mapping; an embedder without the attribute has none."""
+    assert getattr(registry.load_embedder("own"), "failed") == {}  # noqa: B009  not in the protocol
+    for given, found in ((None, {}), ({"one": ValueError("no")}, {"one": "no"})):
+        monkeypatch.setattr(Vectors, "failed", given, raising=False)
+        assert registry.load_embedder("own").failed == found  # type: ignore[attr-defined]
+    for wrong in (["one"], "one", 3, {1: "no"}):
+        monkeypatch.setattr(Vectors, "failed", wrong, raising=False)
+        with pytest.raises(Unavailable, match=r"'own'.*failed"):
+            registry.load_embedder("own").failed  # type: ignore[attr-defined]  # noqa: B018
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong"),
+    [
+        ("dimensions", "4"),
+        ("dimensions", None),
+        ("dimensions", True),
+        ("dimensions", -1),
+        ("dimensions", 2.0),
+        ("label", None),
+        ("label", ""),
+        ("version", 3),
+        ("name", None),
+    ],
+)
+def test_attributes_of_embedders_are_checked_at_once(
+    monkeypatch: pytest.MonkeyPatch, name: str, wrong: Any
+) -> None:
+    """Before any text is embedded; the error names plug-in and attribute."""
+    monkeypatch.setattr(Vectors, name, wrong)
+    with pytest.raises(Unavailable, match=f"'own'.*{name}") as error:
+        registry.load_embedder("own")
+    assert error.value.code == "plugin-result"
+
+
+def test_dimensions_of_other_libraries_are_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An int32 is a whole number."""
+    monkeypatch.setattr(Vectors, "dimensions", np.int32(3))
+    assert type(registry.load_embedder("own").dimensions) is int
+
+
+def test_a_plug_in_that_ends_the_program_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever its exit code: nothing was computed."""
+
+    def leave(_: Any) -> None:
+        raise SystemExit(0)
+
+    monkeypatch.setattr(Vectors, "embed", lambda _, texts: leave(texts))
+    with pytest.raises(Unavailable, match=r"'own'.*SystemExit"):
+        registry.load_embedder("own").embed(TEXTS)
 
 
 class Talker:
@@ -290,6 +344,14 @@ def test_what_is_stored_with_a_run_is_json() -> None:
     for names in ("length", None, [1]):
         with pytest.raises(Unavailable, match="'own'"):
             check_names(names, plugin="own")
+
+
+def test_counts_are_whole_numbers() -> None:
+    """Also those of other libraries; a truth value is none."""
+    assert check_count(np.int64(4), plugin="own", name="failed") == 4
+    for wrong in (True, -1, 1.5, "many", None):
+        with pytest.raises(Unavailable, match=r"'own'.*failed"):
+            check_count(wrong, plugin="own", name="failed")
 
 
 def test_reports_of_exporters_count_whole_numbers() -> None:

@@ -136,7 +136,11 @@ def test_a_file_says_all_that_a_suggestion_has(
         ({"sample": "1"}, ""),
         (GOOD | {"occurrence": "2"}, "'occurrence'"),
         (GOOD | {"context": 2}, "'context'"),
-        (GOOD | {"occurrence": 2}, "15 million"),
+        (GOOD | {"occurrence": 2}, "1 time,"),
+        (GOOD | {"occurrence": 0}, "no occurrence 0"),
+        ({"sample": "1", "quote": "o", "occurrence": 99}, " times, so there is no occurrence 99"),
+        (GOOD | {"context": "The bridge"}, "not inside the context 'The bridge'"),
+        (GOOD | {"quote": "20 million", "occurrence": 2}, "does not contain"),
         ([1], ""),
     ],
 )

@@ -139,7 +139,7 @@ def replace_dataset(
                 progress=progress,
                 problem=log,
             )
-    print_ingest(report, as_json=common.as_json)
+    print_ingest(report, as_json=common.as_json, base_url=vectors.base_url)
 
 
 class LaterEdits(StrEnum):

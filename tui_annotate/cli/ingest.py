@@ -170,7 +170,7 @@ def ingest(
         )
     if 1 < len(files) == report.added and not dataset and not common.as_json:
         output.print_note(_SEVERAL_DATASETS)
-    print_ingest(report, as_json=common.as_json)
+    print_ingest(report, as_json=common.as_json, base_url=vectors.base_url)
 
 
 def _describe_similar_names(
@@ -231,14 +231,17 @@ def require_inputs(paths: Sequence[Path]) -> None:
         raise InvalidInput(f"file not found: {', '.join(map(str, absent))}", hint)
 
 
-def print_ingest(report: IngestReport, *, as_json: bool) -> None:
-    """Print the result of an import, and exit with its exit code unless that is 0."""
-    if code := print_report(report, as_json=as_json):
+def print_ingest(report: IngestReport, *, as_json: bool, base_url: str = "") -> None:
+    """Print the result of an import, and exit with its exit code unless that is 0.
+
+    `base_url`: endpoint that the user named, which a suggested command needs, too.
+    """
+    if code := print_report(report, as_json=as_json, base_url=base_url):
         raise typer.Exit(code)
 
 
-def print_report(report: IngestReport, *, as_json: bool = False) -> int:
-    """Print the result of an import; return its exit code."""
+def print_report(report: IngestReport, *, as_json: bool = False, base_url: str = "") -> int:
+    """Print the result of an import as `print_ingest` does; return its exit code."""
     if as_json:
         fields = asdict(report)
         for problem in fields["problems"]:
@@ -251,7 +254,7 @@ def print_report(report: IngestReport, *, as_json: bool = False) -> int:
         show = output.print_line if report.dry or report.strict else output.print_result
         show(_summarise(report))
         print_cost(report.cost, report.embedder)
-        print_failed_texts(report)
+        print_failed_texts(report, base_url=base_url)
         if report.outside:
             kinds = output.many(report.outside_labels, "label")
             (only,) = report.outside_in if len(report.outside_in) == 1 else ("",)
@@ -267,7 +270,7 @@ def print_report(report: IngestReport, *, as_json: bool = False) -> int:
     return DONE_IN_PART if report.failed and not code else code
 
 
-def print_failed_texts(report: IngestReport) -> None:
+def print_failed_texts(report: IngestReport, *, base_url: str = "") -> None:
     """Print which sentences have no vector, as the embedder failed for them."""
     if not report.failed:
         return
@@ -279,11 +282,14 @@ def print_failed_texts(report: IngestReport) -> None:
         )
     more = report.failed - SHOWN_PROBLEMS
     if more > 0:
-        output.print_message(f"and {more:,} more; list them with --json")
+        listed = len(report.failed_texts)
+        which = "them" if listed == report.failed else f"the first {listed:,}"
+        output.print_message(f"and {more:,} more; list {which} with --json")
+    # An endpoint that only the workspace names may receive no texts.
+    endpoint = f" --base-url {shlex.quote(base_url)}" if base_url else ""
     output.print_problem(
-        f"warning: {output.many(report.failed, 'sentence')} without a vector: the embedder failed;"
-        " all other vectors are stored",
-        "compute the missing vectors with: tui-annotate vectors rebuild --missing",
+        f"warning: {output.many(report.failed, 'sentence')} without a vector: the embedder failed",
+        f"compute the missing vectors with: tui-annotate vectors rebuild --missing{endpoint}",
     )
 
 

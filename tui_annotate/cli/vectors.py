@@ -145,7 +145,7 @@ def rebuild(
     if not common.as_json:
         for note in report.notes:
             output.print_message(note)
-        print_failed_texts(report)
+        print_failed_texts(report, base_url=vectors.base_url)
     output.print_result_or_json(
         {
             "embedder": report.embedder,

@@ -13,7 +13,7 @@ from typing import Final
 from tui_annotate.domain.scores import ScoreRun
 
 MODEL_PATH: Final = "model_path"
-"""Parameter of a run with a hash of the path of its model."""
+"""Parameter of a run of a plug-in with a hash of its model's path, or of a name that is no path."""
 _MODEL_HASHES: Final = ("model", "probe_sha256", MODEL_PATH)
 """Parameters of a run that state which model computed its scores."""
 _HASH_LENGTH: Final = 8
@@ -35,13 +35,22 @@ def name_apart(run: ScoreRun, earlier: Iterable[ScoreRun], *, scorer: str = "") 
         scorer: name of the scorer, which earlier versions used for all embedders; or empty.
     """
     newest = {each.maker: each for each in earlier if each.kind is run.kind}
-    same = {maker for maker, other in newest.items() if _may_be_same(run, other)}
-    suffix = hash_name("\0".join((_embedder(run), *_hashes(run))).encode())
-    names = [run.maker, f"{run.maker}@{suffix}"]
+    known = [_embedder(run), *(value or "" for value in _hashes(run))]
+    suffix = hash_name("\0".join(known).encode())
+    apart = f"{run.maker}@{suffix}"
+    names = [run.maker, apart]
     if scorer and run.embedder:
         names.append(scorer)
-    kept = next((name for name in names if name in same), "")
-    return replace(run, maker=kept or names[run.maker in newest])
+    # An equal model goes first: a run of an earlier version may be of any model.
+    for is_same in (_is_same, _may_be_same):
+        for name in names:
+            if name in newest and is_same(run, newest[name]):
+                return replace(run, maker=name)
+    return replace(run, maker=apart if run.maker in newest else run.maker)
+
+
+def _is_same(one: ScoreRun, other: ScoreRun) -> bool:
+    return _embedder(one) == _embedder(other) and _hashes(one) == _hashes(other)
 
 
 def _may_be_same(one: ScoreRun, other: ScoreRun) -> bool:
@@ -49,7 +58,7 @@ def _may_be_same(one: ScoreRun, other: ScoreRun) -> bool:
     if _embedder(one) != _embedder(other):
         return False
     pairs = zip(_hashes(one), _hashes(other), strict=True)
-    return all(ours == theirs for ours, theirs in pairs if ours and theirs)
+    return all(ours == theirs for ours, theirs in pairs if ours is not None and theirs is not None)
 
 
 def _embedder(run: ScoreRun) -> str:
@@ -57,5 +66,7 @@ def _embedder(run: ScoreRun) -> str:
     return run.embedder.partition(";")[0]
 
 
-def _hashes(run: ScoreRun) -> list[str]:
-    return [str(run.parameters.get(name, "")) for name in _MODEL_HASHES]
+def _hashes(run: ScoreRun) -> list[str | None]:
+    """Return what a run states about its model; None for what it does not state."""
+    values = [run.parameters.get(name) for name in _MODEL_HASHES]
+    return [None if value is None else str(value) for value in values]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+import operator
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing
@@ -195,6 +196,56 @@ def check_names(names: Any, *, plugin: str) -> frozenset[str]:
     return frozenset(found)
 
 
+def check_count(value: Any, *, plugin: str, name: str) -> int:
+    """Return a count in an attribute of a plug-in as an int, also a count such as np.int64.
+
+    Raises:
+        Unavailable: the value is no whole number, or negative.
+    """
+    try:
+        count = -1 if isinstance(value, bool) else operator.index(value)
+    except TypeError:
+        count = -1
+    if count < 0:
+        raise plugin_fault(plugin, f"has {value!r} as `{name}`, not a whole number from 0")
+    return count
+
+
+def check_failed(failed: Any, *, plugin: str) -> dict[str, str]:
+    """Return the texts in the attribute `failed` of an embedder, and their errors.
+
+    Raises:
+        Unavailable: the value is neither None nor a mapping of texts.
+    """
+    if failed is None:
+        return {}
+    if not isinstance(failed, Mapping) or not all(isinstance(text, str) for text in failed):
+        raise plugin_fault(plugin, f"has {_name(failed)} as `failed`, not a mapping of texts")
+    return {text: str(error) for text, error in failed.items()}
+
+
+def check_embedder(embedder: Embedder, *, plugin: str) -> None:
+    """Check the attributes of an embedder that are stored with its vectors.
+
+    Raises:
+        Unavailable: `name`, `label` or `version` is no text, or `dimensions` is no whole number.
+    """
+    for name in ("name", "label", "version"):
+        _check_text(getattr(embedder, name), plugin=plugin, name=name)
+    check_count(embedder.dimensions, plugin=plugin, name="dimensions")
+
+
+def check_judge(judge: Judge, *, plugin: str) -> None:
+    """Check the attributes of a judge that are stored with its results; Unavailable if wrong."""
+    for name in ("name", "model"):
+        _check_text(getattr(judge, name), plugin=plugin, name=name)
+
+
+def _check_text(value: Any, *, plugin: str, name: str) -> None:
+    if not isinstance(value, str) or not value.strip():
+        raise plugin_fault(plugin, f"has {value!r} as `{name}`, not a text")
+
+
 def check_cost(cost: Any, *, plugin: str) -> EmbeddingCost:
     """Return the cost that a plug-in estimated; Unavailable for anything else."""
     if not isinstance(cost, EmbeddingCost):
@@ -292,7 +343,11 @@ class CheckedEmbedder:
 
     @property
     def dimensions(self) -> int:
-        return self._embedder.dimensions
+        return check_count(self._embedder.dimensions, plugin=self._plugin, name="dimensions")
+
+    @property
+    def failed(self) -> dict[str, str]:
+        return check_failed(getattr(self._embedder, "failed", None), plugin=self._plugin)
 
     @property
     def instant(self) -> bool:
@@ -305,9 +360,7 @@ class CheckedEmbedder:
         return self._check(vectors, texts)
 
     def _check(self, vectors: Any, texts: Sequence[str]) -> NDArray[np.float32]:
-        return check_vectors(
-            vectors, texts, plugin=self._plugin, dimensions=self._embedder.dimensions
-        )
+        return check_vectors(vectors, texts, plugin=self._plugin, dimensions=self.dimensions)
 
     def _estimate_cost(self, texts: Iterable[str]) -> EmbeddingCost:
         with self._guard():

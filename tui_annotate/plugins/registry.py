@@ -208,9 +208,11 @@ def load_embedder(
     embedder: Embedder = _make_plugin("embedders", name, options)
     if is_built_in("embedders", name):
         return embedder
-    from tui_annotate.plugins.plugin_results import CheckedEmbedder
+    from tui_annotate.plugins.plugin_results import CheckedEmbedder, check_embedder
 
     guard = partial(guard_plugin, "embedders", name)
+    with guard():
+        check_embedder(embedder, plugin=name)
     return cast("Embedder", CheckedEmbedder(embedder, name=name, guard=guard))
 
 
@@ -229,9 +231,12 @@ def load_judge(spec: str, options: JudgeOptions) -> Judge:
     judge: Judge = _make_plugin("judges", name, replace(options, model=model))
     if is_built_in("judges", name):
         return judge
-    from tui_annotate.plugins.plugin_results import CheckedJudge
+    from tui_annotate.plugins.plugin_results import CheckedJudge, check_judge
 
-    return CheckedJudge(judge, name=name, guard=partial(guard_plugin, "judges", name))
+    guard = partial(guard_plugin, "judges", name)
+    with guard():
+        check_judge(judge, plugin=name)
+    return CheckedJudge(judge, name=name, guard=guard)
 
 
 def _require_trust(kind: Kind, name: str, base_url: str, *, trust: EndpointTrust) -> None:
@@ -367,7 +372,7 @@ def guard_plugin(kind: Kind, name: str) -> Iterator[None]:
         yield
     except TuiAnnotateError:
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:  # a plug-in must not end the program either
         if isinstance(error, OSError) and (kind in _FILE_KINDS or name in _BUILT_IN[kind]):
             raise
         hint = "report the error to the authors of the plug-in, or uninstall its package"

@@ -90,8 +90,10 @@ class Scorer(Protocol):
 
     A scorer may also have an attribute `maker`, if the scorer's name does not identify the model
     behind the scores, an attribute `embedder`: the label and version of the embedder in use, an
-    attribute `host`: the host to which texts are sent, and an attribute `notes`: a sequence of
-    texts to print with the scores, read after scoring.
+    attribute `host`: the host to which texts are sent. Three more attributes are read after
+    scoring: `notes`, a sequence of texts to print with the scores; `failed`, the number of texts
+    that have no score because of an error, for exit code 3; and `tally`, the counts of a judge's
+    replies, which only scorers of `tui_annotate.lab` have.
 
     Attributes:
         parameters: JSON values to store with a run: options, library versions, model names; never

@@ -37,8 +37,8 @@ def create(path: Path | str) -> Workspace:
 
     Raises:
         Conflict: the folder is already a workspace.
-        InvalidInput: the path is a file.
-        Unavailable: the folder cannot be written.
+        InvalidInput: the path is a file, or a setting of the person or environment is invalid.
+        Unavailable: the folder cannot be written, or the person's settings cannot be read.
     """
     folder = Path(path).absolute()
     if (folder / WORKSPACE_FILE).exists():
@@ -48,6 +48,7 @@ def create(path: Path | str) -> Workspace:
         )
     if folder.is_file():
         raise InvalidInput(f"{folder} is a file", "name a folder for the workspace")
+    load()  # invalid settings of the person leave no workspace behind
     create_folders(folder)
     try:
         database = Database.create(folder / STORE)

@@ -20,6 +20,7 @@ from tui_annotate.domain.errors import (
     TuiAnnotateError,
     Unavailable,
 )
+from tui_annotate.domain.labels import Label, LabelTree
 from tui_annotate.domain.people import OPERATOR, Actor, Role
 from tui_annotate.domain.samples import Document, Sample, SampleKey, Side
 from tui_annotate.domain.scores import RunKind, Score
@@ -33,6 +34,7 @@ from tui_annotate.lab.judge.proposals import (
     NO_LABEL,
     NO_PART,
     NO_QUOTE,
+    PromptLabels,
     ProposalOptions,
     ProposalReport,
     ProposalService,
@@ -197,6 +199,39 @@ def test_what_does_not_stand_there_is_refused(
     assert len(store.found()) == kept
     if kept:
         assert store.found()[0].claim == (CLAIM,)
+
+
+@pytest.mark.parametrize(
+    ("name", "path"),
+    [
+        ("Unwanted.Intrinsic", ("Unwanted", "Intrinsic")),
+        ("unwanted.intrinsic ", ("Unwanted", "Intrinsic")),
+        ("Intrinsic", ("Unwanted", "Intrinsic")),
+        ("intrinsic", ("Unwanted", "Intrinsic")),
+        ("Extrinsic", None),  # two labels
+        ("Unwanted.Extrinsic", ("Unwanted", "Extrinsic")),
+        ("Unwanted", None),  # its children are the labels to choose
+        ("Old", None),  # deprecated
+        ("Benign", ("Benign",)),  # a whole path, although another label ends in it
+        ("Intrin", None),
+    ],
+)
+def test_a_label_is_found_by_its_path_or_its_last_name(
+    name: str, path: tuple[str, ...] | None
+) -> None:
+    """As when suggestions are imported; an ambiguous name is no label."""
+    unwanted = Label(
+        ("Unwanted",),
+        children=(
+            Label(("Unwanted", "Intrinsic")),
+            Label(("Unwanted", "Extrinsic")),
+            Label(("Unwanted", "Old"), retired=True),
+        ),
+    )
+    other = Label(("Other",), children=(Label(("Other", "Extrinsic")), Label(("Other", "Benign"))))
+    labels = PromptLabels(LabelTree((unwanted, other, Label(("Benign",))), "v"))
+    found = labels.find(name)
+    assert (found.path if found else None) == path
 
 
 @pytest.mark.parametrize(

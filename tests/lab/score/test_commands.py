@@ -432,7 +432,8 @@ def test_a_text_that_an_embedder_fails_for_is_counted(
         Path("p.yml").write_text(
             "data: {dataset: set}\nscorer: {similarity: {embedder: 'remote:m'}}\n", "utf-8"
         )
-        assert work("pipeline", "run", "p.yml").code == 3
+        partial_run = work("pipeline", "run", "p.yml")
+        assert (partial_run.code, "failed for 1 text" in partial_run.err) == (3, True)
     (report,) = done.json
     assert (done.code, report["failed"]) == (3, 1)
     assert report["maker"] == "similarity:m"

@@ -506,6 +506,19 @@ def test_numbers_of_numpy_are_stored_and_nan_is_missing(space: Workspace, wrong:
     assert any("NaN" in note for note in scored.notes)
 
 
+def test_a_scorer_counts_the_texts_that_failed(space: Workspace, wrong: Any) -> None:
+    """As a whole number of any library; anything else is an error, and nothing is stored."""
+    wrong.results = staticmethod(lambda items: [_opinions(0.5) for _ in items])
+    for count in (True, "many", None, -1, 1.5):
+        wrong.failed = count
+        with pytest.raises(Unavailable, match=r"'wrong'.*failed"):
+            _run(space, "wrong", "news")
+    assert space.machines.scores.runs("news") == []
+    wrong.failed = np.int64(4)
+    failed = _run(space, "wrong", "news").failed
+    assert (type(failed), failed) == (int, 4)
+
+
 def test_the_worst_sentence_counts_also_if_low_is_better(space: Workspace, wrong: Any) -> None:
     """Of a sample's sentences it is the highest value then."""
     folder = space.path.parent
@@ -550,6 +563,25 @@ def test_models_in_folders_of_one_name_keep_their_scores_apart(
     assert re.fullmatch("wrong:final/model@[0-9a-f]{8}", second)
     assert again == [first, second]
     assert [len(scores) for _, scores in space.machines.scores.scores("news")] == [2, 2]
+
+
+def test_a_model_name_keeps_its_scores_apart_from_folders(
+    space: Workspace, wrong: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever the scorer of another package states about its model."""
+    monkeypatch.setattr(registry, "is_built_in", lambda _, name: name != "wrong")
+    monkeypatch.setattr(wrong, "__init__", lambda self, _: setattr(self, "parameters", {}))
+    wrong.results = staticmethod(lambda items: [_opinions(0.1) for _ in items])
+    folders = [tmp_path / each / "q" / "m" for each in ("x", "y")]
+    for folder in folders:
+        folder.mkdir(parents=True)
+    for model in (*folders, folders[0], "q/m", folders[1], "q/m"):
+        _run(space, f"wrong:{model}", "news")
+    x, y, x_again, name, y_again, name_again = (
+        run.maker for run in space.machines.scores.runs("news")
+    )
+    assert (x_again, y_again, name_again) == (x, y, name)
+    assert len({x, y, name}) == 3
 
 
 class Lengths(Letters):

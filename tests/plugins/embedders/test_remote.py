@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import count
 from typing import Any
 
@@ -151,13 +151,14 @@ def test_of_a_very_long_text_the_start_counts(endpoint: FakeEndpoint) -> None:
 def test_one_text_that_is_not_taken_costs_no_other_its_vector(
     endpoint: FakeEndpoint, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """It gets zeros, a warning tells it without the text, and requests grow again."""
+    """It gets zeros and is named with the reason, the log has no text, and requests grow again."""
     endpoint.poison = "poison"
     made = embedder(endpoint)
     asked = [*texts(100), "poison", *texts(400, first=100)]
     rows = made.embed(asked)
     assert [text for text, row in zip(asked, rows, strict=True) if not row.any()] == ["poison"]
-    assert "invalid input (400)" in caplog.text
+    assert [*made.failed] == ["poison"]
+    assert "invalid input (400)" in made.failed["poison"]
     assert "poison" not in caplog.text
     endpoint.answered.clear()
     made.embed(texts(512, first=1000))
@@ -177,6 +178,106 @@ def test_an_endpoint_that_takes_no_text_is_an_error(endpoint: FakeEndpoint) -> N
     with pytest.raises(Unavailable):
         made.embed(texts(16))
     assert len(endpoint.script) > 80
+
+
+def fail_some(
+    endpoint: FakeEndpoint,
+    monkeypatch: pytest.MonkeyPatch,
+    fails: Callable[[list[str]], bool],
+    fault: Reply,
+) -> list[list[str]]:
+    """Let the endpoint fail for some requests; return the list that gets the texts of each."""
+    answer = endpoint.reply
+    asked: list[list[str]] = []
+
+    def reply(path: str, question: dict[str, Any]) -> Reply:
+        asked.append(question["input"])
+        return fault if fails(question["input"]) else answer(path, question)
+
+    monkeypatch.setattr(endpoint, "reply", reply)
+    return asked
+
+
+@pytest.mark.parametrize("status", [400, 500])
+@pytest.mark.parametrize("size", [3, 200])
+def test_an_endpoint_that_embeds_only_a_harmless_text_is_an_error(
+    endpoint: FakeEndpoint, monkeypatch: pytest.MonkeyPatch, status: int, size: int
+) -> None:
+    """After some texts that fail, not after all; also if each call has few texts."""
+
+    def is_long(request: list[str]) -> bool:
+        return any(len(text) > 12 for text in request)
+
+    asked = fail_some(endpoint, monkeypatch, is_long, refusal(status, "boom"))
+    made = embedder(endpoint)
+
+    def embed_all() -> None:
+        for first in range(0, 600, size):
+            made.embed(texts(size, first))
+
+    with pytest.raises(Unavailable, match="8 texts in a row") as stopped:
+        embed_all()
+    assert len(asked) <= 60
+    assert stopped.value.message.count(made.host) <= 1
+
+
+@pytest.mark.parametrize("status", [400, 500])
+def test_rejected_texts_in_a_row_cost_no_other_text_its_vector(
+    endpoint: FakeEndpoint, monkeypatch: pytest.MonkeyPatch, status: int
+) -> None:
+    """A whole document may be against the rules of a model."""
+    bad = texts(40)
+    fail_some(
+        endpoint, monkeypatch, lambda request: bool({*bad} & {*request}), refusal(status, "rules")
+    )
+    good = texts(100, first=100)
+    made = embedder(endpoint)
+    rows = made.embed([*bad, *good])
+    assert [*made.failed] == bad
+    assert np.allclose(rows, [*np.zeros((40, 8)), *map(unit, good)], atol=1e-6)
+
+
+def test_texts_that_are_rejected_again_are_no_error(
+    endpoint: FakeEndpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """If another text has got a vector, which it gets again."""
+    bad = texts(40)
+    fail_some(
+        endpoint, monkeypatch, lambda request: bool({*bad} & {*request}), refusal(400, "rules")
+    )
+    made = embedder(endpoint)
+    made.embed(["a stored sentence"])
+    assert not made.embed(bad).any()
+    assert [*made.failed] == bad
+
+
+def test_requests_are_large_again_after_a_rate_limit(
+    endpoint: FakeEndpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It says nothing about the size of a request."""
+    limits = iter([True] * 14)
+    asked = fail_some(
+        endpoint,
+        monkeypatch,
+        lambda request: next(limits, False) and len(request) > 1,
+        refusal(429, "rate limit"),
+    )
+    made = embedder(endpoint)
+    rows = made.embed(texts(300))
+    assert np.allclose(rows, [unit(text) for text in texts(300)], atol=1e-6)
+    assert made.failed == {}
+    assert max(map(len, asked)) >= 128
+    assert len(asked) <= 30
+
+
+def test_a_limit_of_texts_is_kept(endpoint: FakeEndpoint, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A refusal that names it is about each request."""
+    asked = fail_some(
+        endpoint, monkeypatch, lambda request: len(request) > 8, refusal(400, "too many inputs")
+    )
+    embedder(endpoint).embed(texts(400))
+    assert sum(len(request) > 8 for request in asked) == 1
+    assert len(asked) == 51
 
 
 def test_a_slow_endpoint_gets_fewer_texts_at_a_time(endpoint: FakeEndpoint) -> None:

@@ -115,6 +115,7 @@ class PromptLabels:
         self._labels = {
             JOINER.join(label.path): label for label in tree.offered() if not label.choices
         }
+        self._last_names = [(label.name.casefold(), label.path) for label in tree.walk()]
 
     def describe(self) -> str:
         """Return one line of text for each label of a prompt, with its name and description."""
@@ -124,9 +125,16 @@ class PromptLabels:
         )
 
     def find(self, name: str) -> Label | None:
-        """Return the label with a name, in upper or lower case; None for an unknown name."""
+        """Return the label with a name, in upper or lower case; None for an unknown name.
+
+        A name is the path of a label, or its last part if no other label of the set has it.
+        """
         wanted = name.strip().casefold()
-        return next((each for key, each in self._labels.items() if key.casefold() == wanted), None)
+        for key, label in self._labels.items():
+            if key.casefold() == wanted:
+                return label
+        paths = [path for last, path in self._last_names if last == wanted]
+        return self._labels.get(JOINER.join(paths[0])) if len(paths) == 1 else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -95,6 +95,11 @@ def check_complete(scored: ScoreReport, max_unclear: float = MAX_UNCLEAR) -> Non
     if scored.tally:
         check_unclear(scored.tally, max_unclear)
     if scored.failed:
+        texts = format_count(scored.failed, "text")
+        output.print_problem(
+            f"warning: {scored.run.maker} failed for {texts}, which may have no score",
+            "run the command again to score them",
+        )
         output.set_exit_code(DONE_IN_PART)
 
 

@@ -32,6 +32,7 @@ from tui_annotate.plugins import registry
 from tui_annotate.plugins.plugin_results import (
     OpinionChecker,
     check_cost,
+    check_count,
     check_names,
     check_parameters,
 )
@@ -82,7 +83,7 @@ class ScoreReport:
         scores, values: number of stored scores, and of those with a value.
         skipped: number of samples without any value.
         missing: number of texts without a value, by the name of the score.
-        failed: number of texts for which the scorer's embedder failed.
+        failed: number of texts for which the scorer or its embedder failed.
     """
 
     run: ScoreRun
@@ -139,7 +140,7 @@ class ScoreService:
                 run = name_apart(run, self.machines.scores.runs(options.dataset), scorer=name)
                 own_notes = tuple(map(str, getattr(scorer, "notes", ())))
                 tally = getattr(scorer, "tally", None)
-                failed = getattr(scorer, "failed", 0)
+                failed = check_count(getattr(scorer, "failed", 0), plugin=name, name="failed")
             report = self._store_run(run, values, skipped=reader.skipped)
             notes = (*own_notes, *checker.notes(), *report.notes)
             if options.limit:
@@ -150,7 +151,7 @@ class ScoreService:
                 report,
                 notes=notes,
                 tally=tally if isinstance(tally, ReplyTally) else None,
-                failed=failed if isinstance(failed, int) else 0,
+                failed=failed,
             )
 
     def cost(self, options: ScoreOptions) -> tuple[int, EmbeddingCost | None]:
@@ -300,13 +301,15 @@ def _name_maker(scorer: str) -> str:
 def _describe_path(scorer: str) -> dict[str, str]:
     """Return a hash of the path of a plug-in's model, which distinguishes two models of one name.
 
-    The built-in scorers state hashes of their models, which stay the same when a model is moved.
+    A name that is no path is hashed as it is: only runs of earlier versions have no hash. The
+    built-in scorers state hashes of their models, which stay the same when a model is moved.
     """
     name, _, model = scorer.partition(":")
-    if registry.is_built_in("scorers", name) or not model or not Path(model).exists():
+    if registry.is_built_in("scorers", name):
         return {}
-    path = str(Path(model).resolve()).encode("utf-8", "surrogateescape")
-    return {MODEL_PATH: hash_name(path)}
+    if model and Path(model).exists():
+        model = str(Path(model).resolve())
+    return {MODEL_PATH: hash_name(model.encode("utf-8", "surrogateescape"))}
 
 
 def _new_run(

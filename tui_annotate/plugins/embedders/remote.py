@@ -244,14 +244,101 @@ _LONGEST_PIECE: Final = 6_000
 """Maximum length of a piece of a text, in code points; a longer text is split into pieces."""
 _SHORTEST_SPLIT: Final = 200
 _TOO_LONG: Final = re.compile("token|length|long|context|maximum|exceed|size|large", re.IGNORECASE)
+_TOO_MANY: Final = re.compile("many|batch|limit|at most", re.IGNORECASE)
 _FORMATS: Final = ("base64", "float", "")
 """Encodings of vectors to request, best first: base64 is smallest, but may be unsupported."""
+_MOST_FAILED: Final = 8
+"""Number of texts that may fail one after another before other texts are tried."""
+_OTHER_TEXTS: Final = 4
+"""Number of other texts to try. If they fail too, the endpoint is at fault, not the texts."""
 _PROBE: Final = "dimensions"
 """Text that each model can embed. If an endpoint fails for this text too, no text is at fault."""
 _FRAME_BYTES: Final = 65_536
 """Maximum size of a reply without the numbers of its vectors, in bytes."""
 _NUMBER_BYTES: Final = 32
 """Maximum size of one number of a vector in a reply, in bytes."""
+
+
+class _RequestSizes:
+    """Sizes of requests that an endpoint accepts, and that take little time; kept between calls."""
+
+    def __init__(self) -> None:
+        self._limit = MOST_TEXTS
+        self._fast = _FIRST_TEXTS
+
+    @property
+    def most_texts(self) -> int:
+        return min(self._limit, self._fast)
+
+    def note_refusal(self, texts: int) -> None:
+        """Halve the limit after a refusal that named the size of a request of some texts."""
+        self._limit = max(texts // 2, 1)
+
+    def forget_limit(self) -> None:
+        """Remove the limit: a single text was refused, so the texts before it were not too many."""
+        self._limit = MOST_TEXTS
+
+    def note_speed(self, texts: int, *, seconds: float) -> None:
+        """Plan smaller requests after a slow one, and larger ones after a fast one."""
+        if seconds > _FAST_SECONDS:
+            self._fast = max(texts // 2, 1)
+        elif texts == self._fast:
+            self._fast = min(2 * self._fast, MOST_TEXTS)
+
+
+class _RequestQueue:
+    """Texts of one call, in order, split into requests; a request that fails is halved.
+
+    The halves only find the text at fault: the next request has its usual size again.
+
+    Attributes:
+        is_part: whether the next request is a part of one that failed.
+    """
+
+    def __init__(
+        self, pieces: Sequence[str], sizes: _RequestSizes, *, later: Sequence[str] = ()
+    ) -> None:
+        self._pieces = pieces
+        self._sizes = sizes
+        self._later = later
+        self._start = 0
+        self._part_ends: list[int] = []
+        """Ends of the parts of a failed request that remain, the nearest last."""
+
+    @property
+    def is_part(self) -> bool:
+        return bool(self._part_ends)
+
+    def next_batch(self) -> Sequence[str]:
+        """Return the texts of the next request, without removing them; empty at the end."""
+        start = self._start
+        limit = self._part_ends[-1] if self._part_ends else len(self._pieces)
+        last = min(limit, start + self._sizes.most_texts)
+        size = 0
+        end = start
+        while end < last:
+            size += len(self._pieces[end])
+            if end > start and size > MOST_CHARACTERS:
+                break
+            end += 1
+        return self._pieces[start:end]
+
+    def remove(self, batch: Sequence[str]) -> None:
+        """Remove the texts of a request that is complete."""
+        self._start += len(batch)
+        while self._part_ends and self._part_ends[-1] <= self._start:
+            self._part_ends.pop()
+
+    def halve(self, batch: Sequence[str]) -> None:
+        """Request the texts of a request that failed, at least two, as two halves."""
+        end = self._start + len(batch)
+        if not self._part_ends or end < self._part_ends[-1]:
+            self._part_ends.append(end)
+        self._part_ends.append(self._start + len(batch) // 2)
+
+    def later_texts(self) -> list[str]:
+        """Return the texts after the next one."""
+        return [*self._pieces[self._start + 1 :], *self._later]
 
 
 class RemoteEmbedder:
@@ -304,11 +391,15 @@ class RemoteEmbedder:
         self._wanted_dimensions = chosen.dimensions
         self.dimensions = chosen.dimensions
         self._formats = list(_FORMATS)
-        self._most_texts, self._fast_texts = MOST_TEXTS, _FIRST_TEXTS
+        self._sizes = _RequestSizes()
         self.failed: dict[str, str] = {}
         """Texts of the last call of `embed` without a vector because of an error, and the error."""
         self._is_suspect = True
         """Whether no request has succeeded since the last failure."""
+        self._failed_in_a_row = 0
+        """Number of texts without a vector since the last text with one."""
+        self._embedded_text = ""
+        """A text that has got a vector, or empty."""
         self.label = chosen.model
         recipe = f"{RECIPE}\n{chosen.model}\n{chosen.dimensions}"
         self.version = hashlib.sha256(recipe.encode()).hexdigest()[:12]
@@ -322,7 +413,8 @@ class RemoteEmbedder:
         long text is the mean of its pieces' vectors, weighted by their lengths.
 
         Raises:
-            Unavailable: the endpoint cannot be reached, or fails for each text.
+            Unavailable: the endpoint cannot be reached, or fails for each text, or for many texts
+                in a row and for other texts, too.
         """
         import numpy as np
 
@@ -365,40 +457,54 @@ class RemoteEmbedder:
 
     # requests ------------------------------------------------------------------------------------
 
-    def _request_rows(self, pieces: Sequence[str], faults: dict[str, str]) -> NDArray[np.float64]:
+    def _request_rows(
+        self, pieces: Sequence[str], faults: dict[str, str], *, later: Sequence[str] = ()
+    ) -> NDArray[np.float64]:
         """Return a vector for each piece, with zeros for a piece that fails; add it to `faults`.
 
         A request that fails is halved down to a single text, so that one text costs no other its
         vector.
 
+        Args:
+            later: further texts of the call, which are only tried if many texts fail.
+
         Raises:
-            Unavailable: the endpoint cannot be reached, or fails for a harmless text, too.
+            Unavailable: the endpoint cannot be reached, or fails for a harmless text or for many
+                texts, too.
         """
         import numpy as np
 
         rows: list[NDArray[np.float64]] = []
-        at = 0
-        is_searching = False
-        while at < len(pieces):
-            batch = self._next_batch(pieces, at)
+        queue = _RequestQueue(pieces, self._sizes, later=later)
+        while batch := queue.next_batch():
             try:
-                # The whole request was repeated already: its halves show only which text fails.
-                quick = is_searching and len(batch) > 1
-                made, faulty = self._request_batch(batch, attempts=1 if quick else None)
+                attempts = self._choose_attempts(batch, is_part=queue.is_part)
+                made, faulty = self._request_batch(batch, attempts=attempts)
             except (RequestRefused, RequestFailed, InvalidReply) as error:
-                is_searching = len(batch) > 1
                 # A refusal often only means that a request is too large: it is halved first.
                 if len(batch) == 1 or not isinstance(error, RequestRefused):
                     self._check_endpoint(error, batch)
                 if len(batch) > 1:
-                    self._most_texts = len(batch) // 2
+                    if self._is_too_large(error):
+                        self._sizes.note_refusal(len(batch))
+                    queue.halve(batch)
                     continue
-                self._most_texts = MOST_TEXTS
-                made, faulty = self._embed_failed(batch[0], error)
+                self._sizes.forget_limit()
+                made, faulty = self._embed_failed(batch[0], error, queue.later_texts())
+            else:
+                self._failed_in_a_row = 0
+                self._embedded_text = next(text for text in batch if text not in faulty)
             faults.update(faulty)
             rows.append(made)
-            at += len(batch)
+            queue.remove(batch)
         return np.concatenate(rows) if rows else np.zeros((0, self.dimensions))
+
+    def _choose_attempts(self, batch: Sequence[str], *, is_part: bool) -> int | None:
+        """Return the maximum number of attempts of a request; None for the usual number."""
+        if len(batch) > 1:
+            # The whole request was repeated already: its halves show only which text fails.
+            return 1 if is_part else None
+        return 2 if is_part or self._failed_in_a_row else None
 
     def _check_endpoint(self, error: _Failure, batch: Sequence[str]) -> None:
         """Raise Unavailable if the endpoint itself fails, not only for the texts of a request."""
@@ -415,14 +521,6 @@ class RemoteEmbedder:
                     "check the model name, --base-url and --dimensions",
                 ) from error
         self._is_suspect = True
-
-    def _next_batch(self, pieces: Sequence[str], at: int) -> Sequence[str]:
-        last = min(len(pieces), at + min(self._most_texts, self._fast_texts))
-        end, size = at + 1, len(pieces[at])
-        while end < last and size + len(pieces[end]) <= MOST_CHARACTERS:
-            size += len(pieces[end])
-            end += 1
-        return pieces[at:end]
 
     def _request_batch(
         self, batch: Sequence[str], *, attempts: int | None = None
@@ -446,14 +544,11 @@ class RemoteEmbedder:
         rows, faults = parse_usable_embeddings(reply, count=len(batch), dimensions=self.dimensions)
         self.dimensions = rows.shape[1]
         self._is_suspect = False
-        if self._clock() - began > _FAST_SECONDS:
-            self._fast_texts = max(len(batch) // 2, 1)
-        elif len(batch) == self._fast_texts:
-            self._fast_texts = min(2 * self._fast_texts, MOST_TEXTS)
+        self._sizes.note_speed(len(batch), seconds=self._clock() - began)
         return _normalise(rows), {batch[index]: fault for index, fault in faults.items()}
 
     def _embed_failed(
-        self, piece: str, error: _Failure
+        self, piece: str, error: _Failure, later: Sequence[str]
     ) -> tuple[NDArray[np.float64], dict[str, str]]:
         """Return a vector for a piece of text whose own request failed, or zeros and the error.
 
@@ -464,14 +559,49 @@ class RemoteEmbedder:
         fault = error.message if isinstance(error, Unavailable) else str(error)
         if self._is_too_long(error) and len(piece) > _SHORTEST_SPLIT:
             halves = _halve(piece)
-            weights = np.array([[len(half) for half in halves]], np.float64)
+            rows: list[NDArray[np.float64]] = []
             faults: dict[str, str] = {}
-            rows = self._request_rows(halves, faults)
-            if not faults:
-                return _normalise(weights @ rows), {}
-            fault = next(iter(faults.values()))
-        _log.warning("the endpoint %s: %s; a text gets no vector", self._endpoint.host, fault)
+            for half in halves:
+                rows.append(self._request_rows([half], faults, later=later))
+                if faults:  # without one half there is no vector of the whole
+                    return np.zeros((1, self.dimensions)), {piece: faults[half]}
+            weights = np.array([[len(half) for half in halves]], np.float64)
+            return _normalise(weights @ np.concatenate(rows)), {}
+        _log.info("a text gets no vector: %s", fault)
+        self._failed_in_a_row += 1
+        if self._failed_in_a_row >= _MOST_FAILED:
+            self._try_other_texts(error, fault, later)
         return np.zeros((1, self.dimensions)), {piece: fault}
+
+    def _try_other_texts(self, error: _Failure, fault: str, later: Sequence[str]) -> None:
+        """Raise Unavailable if other texts fail, too, after many texts that failed in a row.
+
+        A document whose sentences are all rejected costs no other document its vectors.
+        """
+        step = max(len(later) // _OTHER_TEXTS, 1)
+        others = list(later[::-step][:_OTHER_TEXTS])
+        if self._embedded_text and isinstance(error, RequestRefused):
+            # A proxy may keep the vectors of old texts while the model behind it fails.
+            others.append(self._embedded_text)
+        for text in others:
+            try:
+                self._request_batch([text], attempts=1)
+            except (RequestRefused, RequestFailed, InvalidReply):
+                continue
+            self._failed_in_a_row = 0
+            return
+        hint = error.hint if isinstance(error, Unavailable) else ""
+        raise Unavailable(
+            f"the endpoint failed for {self._failed_in_a_row:,} texts in a row;"
+            f" last failure: {fault}",
+            hint or "check the model name, --base-url and --dimensions",
+        ) from error
+
+    def _is_too_large(self, error: _Failure) -> bool:
+        """Return whether a refusal is about the size of a request, not about one of its texts."""
+        if self._is_too_long(error):
+            return True
+        return isinstance(error, RequestRefused) and _TOO_MANY.search(error.reason) is not None
 
     def _is_too_long(self, error: _Failure) -> bool:
         if not isinstance(error, RequestRefused):

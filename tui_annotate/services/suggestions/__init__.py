@@ -644,11 +644,32 @@ def _parse_anchor(value: Mapping[str, Any], sample: Sample, side: Side) -> Ancho
             code="span-ambiguous",
         )
     if not meant:
-        raise InvalidInput(
-            f"the {side} of sample {sample.key} does not contain the text {shorten_quote(quote)}",
-            "quote the text exactly",
-        )
+        texts = [document.text for _, document in chosen]
+        raise _explain_missing(value, quote, texts, where=f"the {side} of sample {sample.key}")
     return meant[0]
+
+
+def _explain_missing(
+    value: Mapping[str, Any], quote: str, texts: Sequence[str], *, where: str
+) -> InvalidInput:
+    """Return the error for a quote without any occurrence that its fields mean."""
+    shown = shorten_quote(quote)
+    context, occurrence = _text_field(value, "context"), value.get("occurrence")
+    counts = [len(find_meant_spans(quote, text, context=context)) for text in texts]
+    inside = f" inside the context {shorten_quote(context)}" if context else ""
+    if occurrence is not None and any(counts):
+        times = format_count(max(counts), "time")
+        return InvalidInput(
+            f"{where} contains the text {shown} {times}{inside}, so there is no occurrence"
+            f" {occurrence:,}",
+            f"set 'occurrence' to a number from 1 to {max(counts):,}",
+        )
+    if context and any(find_meant_spans(quote, text) for text in texts):
+        return InvalidInput(
+            f"{where} contains the text {shown}, but not{inside}",
+            "quote a longer passage that contains the text as 'context', or omit 'context'",
+        )
+    return InvalidInput(f"{where} does not contain the text {shown}", "quote the text exactly")
 
 
 def _find_quote(value: Mapping[str, Any], quote: str, near: int | None, *, text: str) -> list[Span]:
