@@ -81,12 +81,13 @@ class Store:
         state: State = State.DONE,
         origin: str = "human",
         suggested: Provenance | None = None,
+        span: Span | None = None,
     ) -> None:
         """One person's work on a sample: a mark under each label, `()` for one without."""
         owned = []
         for label in labels:
             self.made += 1
-            claim = (Anchor(Side.SUMMARY, 0, Span(0, 2)),)
+            claim = (Anchor(Side.SUMMARY, 0, span or Span(0, 2)),)
             paths = (label,) if label else ()
             mark = Annotation(f"a{self.made}", claim, labels=paths, origin=origin)
             mark = replace(mark, suggested=suggested)
