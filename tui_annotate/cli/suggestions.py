@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -296,6 +297,15 @@ def _print_counts(counts: SuggestionCounts, *, as_json: bool) -> None:
     if counts.samples:
         line += f"; results of {output.many(counts.samples, 'sample')} stored"
     output.print_result_or_json(asdict(counts), line, as_json=as_json)
+    for each in counts.earlier:
+        stored = output.many(each.count, "earlier suggestion")
+        options = f"--maker {shlex.quote(each.maker)} --dataset {shlex.quote(each.dataset)}"
+        output.print_problem(
+            f"warning: {each.maker} already had {stored} that its new lists of suggestions do not"
+            " contain: they stay, and count in comparisons",
+            "to replace them, delete all suggestions of the maker, then repeat this command:"
+            f" tui-annotate suggestions delete {options}",
+        )
 
 
 def _count_answers(listed: SuggestionListing) -> Counter[str]:
