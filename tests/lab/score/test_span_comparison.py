@@ -293,6 +293,44 @@ def test_a_threshold_that_applies_to_nothing_is_refused(store: Store) -> None:
         store.report(suggestions=(MAKER,), low=frozenset({MAKER}))
 
 
+def test_a_threshold_may_be_that_of_a_column_with_the_name_of_a_maker(store: Store) -> None:
+    """The suggestions have no threshold; with sentence scores, it is that of both."""
+    store.sample("g", m=0.7)
+    store.read("g", BAD)
+    store.sample("h", m=0.2)
+    store.read("h")
+    suggest(store, g=(0, 2, 0.9))
+    report = store.report(columns=(MAKER,), suggestions=(MAKER,), thresholds={MAKER: 0.4})
+    assert [each.threshold for each in report.machines] == [0.4]
+    score_sentences(store, g=(0.45, None))
+    report = store.report(columns=(MAKER,), suggestions=(MAKER,), thresholds={MAKER: 0.4})
+    scores = report.spans[0].result.sentence_scores
+    assert scores is not None
+    assert (report.machines[0].threshold, scores.threshold) == (0.4, 0.4)
+
+
+def test_a_threshold_of_sentence_scores_is_a_probability(store: Store) -> None:
+    """Named, or for all; other scores have any scale."""
+    store.score("s", "q", a=1.0, b=8.0)
+    score_sentences(store, a=(0.9, None))
+    for thresholds in ({MAKER: 7.0}, {"": -0.1}, {"": 1.5, "q": 0.5}):
+        with pytest.raises(InvalidInput, match=r"'m' are probabilities.*not between 0 and 1"):
+            store.report(scores=("q",), suggestions=(MAKER,), thresholds=thresholds)
+    report = store.report(scores=("q",), suggestions=(MAKER,), thresholds={MAKER: 1.0, "": 7.0})
+    assert report.machines[0].threshold == 7.0
+    assert not report.unused_threshold
+
+
+def test_a_threshold_for_all_others_that_applies_to_none_is_reported(store: Store) -> None:
+    """There are no others if each score has its own threshold."""
+    suggest(store, a=(0, 2, 0.9))
+    assert store.report(suggestions=(MAKER,), thresholds={"": 0.9}).unused_threshold
+    assert not store.report(suggestions=(MAKER,)).unused_threshold
+    store.score("s", "q", a=1.0, b=8.0)
+    assert store.report(scores=("q",), thresholds={"q": 2.0, "": 3.0}).unused_threshold
+    assert not store.report(scores=("q",), thresholds={"": 3.0}).unused_threshold
+
+
 def test_all_that_is_not_compared_is_counted(store: Store) -> None:
     """With a reason each, in JSON and in CSV as in the text."""
     store.corpus.add(

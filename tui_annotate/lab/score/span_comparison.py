@@ -6,6 +6,7 @@ has suggestions for the sample, or its run states that it found nothing.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
@@ -363,7 +364,7 @@ class SpanComparer:
             baseline: maker whose measures are subtracted from those of the others; or empty.
 
         Raises:
-            InvalidInput: a threshold is given for a maker without scores of sentences.
+            InvalidInput: the threshold of sentence scores is not between 0 and 1.
         """
         found = {maker: self._read_maker(maker, cases) for maker in makers}
         return [
@@ -379,12 +380,12 @@ class SpanComparer:
         rows = np.array([_count_case(case, own[case.key]) for case in kept], np.float64)
         parts = self._list_parts(maker)
         scored = _match_sentences(cases, parts)
-        if maker in self.thresholds and not scored:
+        threshold = self.thresholds.get(maker, self.thresholds.get("", DEFAULT_THRESHOLD))
+        if scored and not 0 <= threshold <= 1:
             raise InvalidInput(
-                f"{maker!r} has no sentence scores of judged samples, so that the threshold"
-                f" {self.thresholds[maker]:g} applies to nothing",
-                f"remove --threshold {maker}={self.thresholds[maker]:g}; suggestions have no"
-                " threshold",
+                f"the sentence scores of {maker!r} are probabilities, and the threshold"
+                f" {threshold:g} is not between 0 and 1",
+                f"pass a threshold from 0 to 1: --threshold {shlex.quote(maker)}=0.5",
             )
         deleted = sum(case.key not in suggested and stated.get(case.key, 0) > 0 for case in cases)
         not_run = len(cases) - len(kept) - deleted
@@ -411,7 +412,7 @@ class SpanComparer:
             suggestions=own,
             rows=rows.reshape(len(kept), len(LEVELS) * COUNTS),
             scored=scored,
-            threshold=self.thresholds.get(maker, self.thresholds.get("", DEFAULT_THRESHOLD)),
+            threshold=threshold,
             clean=sum(case.key not in suggested for case in kept),
             not_run=not_run,
             deleted=deleted,
