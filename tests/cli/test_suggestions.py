@@ -252,6 +252,10 @@ def test_answers_are_exported_for_training(found: Command, tmp_path: Path) -> No
     assert (refused["person"], refused["maker"], refused["reason"]) == (ana, one.maker, "it fits")
     assert [each["quote"] for each in refused["claim"]] == [WORDS]
     assert refused["summary"][refused["claim"][0]["start"] :].startswith(WORDS)
+    done = found("export", "--to", _OF_ANSWERS, "-o", str(out))
+    assert "3 answers of 1 sample" in done.err
+    counts = found("export", "--to", _OF_ANSWERS, "-o", str(out), "--json").json
+    assert (counts["samples"], counts["annotations"], counts["answers"]) == (1, 0, 3)
     assert by_answer["accepted"]["person"] == ben
     assert [row["person"] for row in exported("--person", "ben")] == [ben]
     hidden = exported("--pseudonymise")

@@ -326,10 +326,13 @@ def _print_differences(found: Comparison) -> None:
                 "excludes zero" if figure.interval and figure.interval.excludes_zero else "",
             ]
             for each in compared
-            if (difference := each.difference)
+            if (difference := each.difference) and difference.n
             for measure, figure in difference.figures.items()
         ],
     )
+    for each in compared:
+        if each.difference and not each.difference.n:
+            output.print_line(f"{each.name}: no sample has both")
     output.print_line("")
 
 

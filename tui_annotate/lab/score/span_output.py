@@ -339,8 +339,11 @@ def _print_difference(found: SpanDifference, what: str) -> None:
     samples = output.many(found.n, "sample")
     output.print_line(
         f"{what} to {found.baseline}, on {samples} for which both ran"
-        f" (excluded: {output.many(found.only_one, 'sample')} of only one):"
+        f" (excluded: {output.many(found.only_one, 'sample')} of only one){':' if found.n else ''}"
     )
+    if not found.n:
+        output.print_line("")
+        return
     columns = [Column(""), Column("measure"), Column("difference", number=True)]
     columns += [Column("95% interval", number=True), Column("")]
     output.print_table(
@@ -437,7 +440,7 @@ def _list_gaps(found: SpanComparison) -> list[str]:
     rows += [
         (figure, each.clusters)
         for each in (found.difference, found.sentence_difference)
-        if each
+        if each and each.n
         for figure in each.figures
     ]
     return list_gaps(_figure_as_json(figure, clusters) for figure, clusters in rows)
