@@ -289,6 +289,7 @@ def test_what_nobody_decided_is_no_preference(tmp_path: Path) -> None:
     assert "category" not in plain
     text, report = write(records, "preferences", opinions=opinions)
     assert text == ""
+    assert report.records == 0
     assert [count for what, count in report.lost.items() if what not in {*RecordTrait}] == [2]
 
 

@@ -328,7 +328,6 @@ def build_rows(
         group = list(some)
         for record in group:
             _count_losses(record, tally, report)
-        report.records += len(group)
         opinions = opinions_of([record.sample.key for record in group])
         yield _build_row(group, opinions, options.former_names(group[0].sample.dataset))
 
@@ -478,6 +477,7 @@ class GenerationsFormat:
         tally = LossCounter(self.about, report, own=FORMAT)
         for row in build_rows(records, options, tally=tally, report=report):
             write_json_line(target, row.fields, report)
+            report.records += len(row.texts)
         return report
 
 
@@ -512,4 +512,5 @@ class PreferencesFormat:
             others = sum(text not in texts for text in row.texts)
             report.count_loss("answers that are neither the best, an unsure nor the worst", others)
             write_json_line(target, line, report)
+            report.records += len(row.texts)
         return report
