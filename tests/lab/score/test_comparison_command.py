@@ -260,6 +260,8 @@ def test_spans_on_the_real_data_are_measured_as_by_other_code(
         ours, theirs = _mask(text, spans), _mask(text, people)
         unsupported = any(set(one["label"]) != {"Benign"} for one in each["annotations"])
         both = bool(spans) and unsupported
+        if unsupported and not theirs.any():
+            ours = theirs  # of an unsupported sample without a span, only the sample counts
         counts.append(
             [
                 (ours.sum(), (ours & theirs).sum(), theirs.sum(), (ours & theirs).sum()),

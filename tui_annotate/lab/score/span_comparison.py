@@ -380,17 +380,8 @@ class SpanComparer:
         rows = np.array([_count_case(case, own[case.key]) for case in kept], np.float64)
         parts = self._list_parts(maker)
         scored = _match_sentences(cases, parts)
-        threshold = self.thresholds.get(maker, self.thresholds.get("", DEFAULT_THRESHOLD))
-        if scored and not 0 <= threshold <= 1:
-            raise InvalidInput(
-                f"the sentence scores of {maker!r} are probabilities, and the threshold"
-                f" {threshold:g} is not between 0 and 1",
-                f"pass a threshold from 0 to 1: --threshold {shlex.quote(maker)}=0.5",
-            )
         deleted = sum(case.key not in suggested and stated.get(case.key, 0) > 0 for case in cases)
         not_run = len(cases) - len(kept) - deleted
-        # A machine may have scores of sentences for a sample without suggestions.
-        compared = {case.key: case for case in [*kept, *(each.case for each in scored)]}
         left_out = [
             LeftOut(
                 "samples",
@@ -398,11 +389,7 @@ class SpanComparer:
                 not_run,
             ),
             LeftOut("samples", "the suggestions were deleted", deleted),
-            LeftOut(
-                "samples",
-                "people marked no span, or not the same one: counted only as unsupported samples",
-                _count_unplaced(compared.values()),
-            ),
+            *_list_unplaced_left_out(kept, scored),
             *_list_suggestions_left_out(own, suggested),
             *_list_sentences_left_out(cases, scored, parts),
         ]
@@ -412,12 +399,23 @@ class SpanComparer:
             suggestions=own,
             rows=rows.reshape(len(kept), len(LEVELS) * COUNTS),
             scored=scored,
-            threshold=threshold,
+            threshold=self._choose_threshold(maker, has_scores=bool(scored)),
             clean=sum(case.key not in suggested for case in kept),
             not_run=not_run,
             deleted=deleted,
             left_out=[each for each in left_out if each.count],
         )
+
+    def _choose_threshold(self, maker: str, *, has_scores: bool) -> float:
+        """Return the threshold of a maker's sentence scores; refuse one that is no probability."""
+        threshold = self.thresholds.get(maker, self.thresholds.get("", DEFAULT_THRESHOLD))
+        if has_scores and not 0 <= threshold <= 1:
+            raise InvalidInput(
+                f"the sentence scores of {maker!r} are probabilities, and the threshold"
+                f" {threshold:g} is not between 0 and 1",
+                f"pass a threshold from 0 to 1: --threshold {shlex.quote(maker)}=0.5",
+            )
+        return threshold
 
     def _list_suggestions(self, maker: str) -> dict[SampleKey, list[Suggestion]]:
         found: dict[SampleKey, list[Suggestion]] = {}
@@ -480,6 +478,20 @@ def _match_sentences(
             marked = tuple(touches(each, case.marked) for each in case.sentences)
             found.append(_ScoredSentences(case, scores, marked))
     return found
+
+
+def _list_unplaced_left_out(
+    kept: Sequence[SpanCase], scored: Sequence[_ScoredSentences]
+) -> list[LeftOut]:
+    # A machine may have scores of sentences for a sample without suggestions.
+    compared = {case.key: case for case in [*kept, *(each.case for each in scored)]}
+    return [
+        LeftOut(
+            "samples",
+            "people marked no span, or not the same one: counted only as unsupported samples",
+            _count_unplaced(compared.values()),
+        )
+    ]
 
 
 def _list_suggestions_left_out(

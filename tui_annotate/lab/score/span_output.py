@@ -17,7 +17,7 @@ from tui_annotate.lab.score.span_comparison import (
     SpanResult,
 )
 from tui_annotate.methods.agreement import Measured, UndefinedReason
-from tui_annotate.methods.bootstrap import Interval, explain_no_interval
+from tui_annotate.methods.bootstrap import TOO_FEW_CLUSTERS, Interval, explain_no_interval
 from tui_annotate.methods.calibration import CalibrationResult
 from tui_annotate.methods.span_detection import MEASURES, WHOLE_SAMPLES, SpanFigure
 
@@ -259,8 +259,8 @@ def calibration_as_json(found: CalibrationResult | None) -> dict[str, Any] | Non
 
 
 def _explain_no_interval(value: float | None, interval: Interval | None) -> str:
-    """Return why a value of a calibration has no interval: always too few clusters."""
-    return "" if value is None or interval else explain_no_interval(0)
+    """Return why a value of a calibration has no interval, if it has a value."""
+    return "" if value is None or interval else TOO_FEW_CLUSTERS
 
 
 def bounds_as_json(interval: Interval | None) -> dict[str, float | None]:
