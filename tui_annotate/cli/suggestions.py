@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tui_annotate.cli import completion, options, output
+from tui_annotate.cli.earlier_suggestions import print_earlier_suggestions
 from tui_annotate.cli.help_format import DATA
 from tui_annotate.cli.intervals import print_interval_notes
 from tui_annotate.cli.options import add_command, add_group, argument, flag, open_workspace, option
@@ -297,15 +297,7 @@ def _print_counts(counts: SuggestionCounts, *, as_json: bool) -> None:
     if counts.samples:
         line += f"; results of {output.many(counts.samples, 'sample')} stored"
     output.print_result_or_json(asdict(counts), line, as_json=as_json)
-    for each in counts.earlier:
-        stored = output.many(each.count, "earlier suggestion")
-        options = f"--maker {shlex.quote(each.maker)} --dataset {shlex.quote(each.dataset)}"
-        output.print_problem(
-            f"warning: {each.maker} already had {stored} that its new lists of suggestions do not"
-            " contain: they stay, and count in comparisons",
-            "to replace them, delete all suggestions of the maker, then repeat this command:"
-            f" tui-annotate suggestions delete {options}",
-        )
+    print_earlier_suggestions(counts.earlier)
 
 
 def _count_answers(listed: SuggestionListing) -> Counter[str]:

@@ -206,6 +206,27 @@ class EarlierSuggestions:
     count: int
 
 
+def find_earlier(
+    store: SuggestionStore,
+    complete: Collection[tuple[SampleKey, str]],
+    found: Iterable[tuple[SampleKey, Suggestion]],
+) -> tuple[EarlierSuggestions, ...]:
+    """Count stored suggestions that are not in `found`, by dataset and maker.
+
+    `complete`: samples of which `found` has all suggestions of a maker.
+    """
+    new = {suggestion.id for _, suggestion in found}
+    earlier = []
+    for dataset, maker in sorted({(key.dataset, maker) for key, maker in complete}):
+        count = sum(
+            (each.key, maker) in complete and each.suggestion.id not in new
+            for each in store.list_suggestions(dataset=dataset, maker=maker)
+        )
+        if count:
+            earlier.append(EarlierSuggestions(dataset, maker, count))
+    return tuple(earlier)
+
+
 @dataclass(frozen=True, slots=True)
 class SuggestionCounts:
     """Numbers of suggestions of an import.
@@ -308,7 +329,7 @@ class SuggestionService:
         counts = self._store_runs(found, parameters)
         stated = store_results(self.scores, _sample_results(found, listed), parameters)
         complete = {name for name, line in listed.items() if line.has_list}
-        return replace(counts, samples=stated, earlier=self._find_earlier(complete, found))
+        return replace(counts, samples=stated, earlier=find_earlier(self.store, complete, found))
 
     def from_records(
         self, records: Iterable[Record | Problem], *, problem: Callable[[Problem], None]
@@ -379,27 +400,7 @@ class SuggestionService:
         # Without this, a sample in which no sentence passes would count as one that was not run.
         stated = store_results(self.scores, results, parameters)
         complete = {(each.key, maker) for each in results}
-        return replace(counts, samples=stated, earlier=self._find_earlier(complete, found))
-
-    def _find_earlier(
-        self,
-        complete: Collection[tuple[SampleKey, str]],
-        found: Iterable[tuple[SampleKey, Suggestion]],
-    ) -> tuple[EarlierSuggestions, ...]:
-        """Count stored suggestions that are not in `found`.
-
-        `complete`: samples of which `found` has all suggestions of a maker.
-        """
-        new = {suggestion.id for _, suggestion in found}
-        earlier = []
-        for dataset, maker in sorted({(key.dataset, maker) for key, maker in complete}):
-            count = sum(
-                (each.key, maker) in complete and each.suggestion.id not in new
-                for each in self.store.list_suggestions(dataset=dataset, maker=maker)
-            )
-            if count:
-                earlier.append(EarlierSuggestions(dataset, maker, count))
-        return tuple(earlier)
+        return replace(counts, samples=stated, earlier=find_earlier(self.store, complete, found))
 
     def _newest_run(self, dataset: str, score: str) -> tuple[ScoreRun, list[Score]]:
         for run in reversed(self.scores.runs(dataset)):
