@@ -45,7 +45,8 @@ def found(filled: Command, tmp_path: Path) -> Command:
     path = tmp_path / "found.jsonl"
     path.write_text("\n".join(map(json.dumps, lines)), "utf-8")
     done = filled("suggestions", "import", str(path), "--maker", "import:m4chine", "--json")
-    assert done.json == {"added": 3, "known": 0, "updated": 0, "samples": 0}, done.err
+    counts = {"added": 3, "known": 0, "updated": 0, "samples": 0, "earlier": []}
+    assert done.json == counts, done.err
     return filled
 
 
@@ -103,6 +104,24 @@ def test_a_dataset_that_is_not_there_is_told(found: Command, asked: str) -> None
     assert (done.code, done.out) == (2, "")
     assert type(done.error) is NotFound
     assert "'nix'" in done.error.message
+
+
+def test_earlier_suggestions_that_a_new_list_lacks_are_reported(
+    found: Command, tmp_path: Path
+) -> None:
+    """With the command that deletes them, after which the file is imported as it is."""
+    path = tmp_path / "nothing.jsonl"
+    path.write_text('{"sample": "bridge", "suggestions": []}\n', "utf-8")
+    done = found("suggestions", "import", str(path), "--maker", "judge:m4chine", "--json")
+    assert done.code == 0
+    assert done.json["earlier"] == [{"dataset": "pairs", "maker": "judge:m4chine", "count": 1}]
+    assert "warning: judge:m4chine already had 1 earlier suggestion" in done.err
+    remove = "suggestions delete --maker judge:m4chine --dataset pairs"
+    assert remove in done.err
+    assert found(*remove.split(), "--yes").code == 0
+    again = found("suggestions", "import", str(path), "--maker", "judge:m4chine", "--json")
+    assert again.json["earlier"] == []
+    assert "warning" not in again.err
 
 
 def test_a_wrong_file_is_told_line_by_line(filled: Command, tmp_path: Path) -> None:
@@ -233,6 +252,10 @@ def test_answers_are_exported_for_training(found: Command, tmp_path: Path) -> No
     assert (refused["person"], refused["maker"], refused["reason"]) == (ana, one.maker, "it fits")
     assert [each["quote"] for each in refused["claim"]] == [WORDS]
     assert refused["summary"][refused["claim"][0]["start"] :].startswith(WORDS)
+    done = found("export", "--to", _OF_ANSWERS, "-o", str(out))
+    assert "3 answers of 1 sample" in done.err
+    counts = found("export", "--to", _OF_ANSWERS, "-o", str(out), "--json").json
+    assert (counts["samples"], counts["annotations"], counts["answers"]) == (1, 0, 3)
     assert by_answer["accepted"]["person"] == ben
     assert [row["person"] for row in exported("--person", "ben")] == [ben]
     hidden = exported("--pseudonymise")

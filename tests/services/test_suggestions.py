@@ -22,7 +22,12 @@ from tui_annotate.domain.samples import Document, Sample, SampleKey, Side
 from tui_annotate.domain.scores import RunKind, Score, ScoreRun
 from tui_annotate.domain.spans import Span
 from tui_annotate.services.annotate import AnnotationService
-from tui_annotate.services.suggestions import ScoreThreshold, SuggestionCounts, SuggestionService
+from tui_annotate.services.suggestions import (
+    EarlierSuggestions,
+    ScoreThreshold,
+    SuggestionCounts,
+    SuggestionService,
+)
 from tui_annotate.services.suggestions.sample_results import SENTENCES, find_ran
 from tui_annotate.storage.blind_datasets import BlindDatasets
 from tui_annotate.storage.database import Database
@@ -240,6 +245,25 @@ def test_a_file_states_where_a_machine_ran(service: SuggestionService, tmp_path:
     assert find_ran(service.scores, "d", "n") == {}
 
 
+def test_earlier_suggestions_that_a_list_lacks_are_counted(
+    service: SuggestionService, tmp_path: Path
+) -> None:
+    """They stay; single suggestions and sentence scores are no complete lists."""
+    first = {"sample": "1", "suggestions": [{"quote": "bridge"}, {"quote": "15 million pounds"}]}
+    both = {"sample": "2", "suggestions": [{"quote": "bridge"}]}
+    assert service.read(_file(tmp_path, first, both), maker="m").earlier == ()
+    assert service.read(_file(tmp_path, first, both), maker="n").earlier == ()
+    less = _file(tmp_path, {"sample": "1", "suggestions": [{"quote": "bridge"}]})
+    assert service.read(less, maker="m").earlier == (EarlierSuggestions("d", "m", 1),)
+    nothing = _file(
+        tmp_path, {"sample": "1", "suggestions": []}, {"sample": "2", "sentence_scores": [0.1, 0.2]}
+    )
+    assert service.read(nothing, maker="m").earlier == (EarlierSuggestions("d", "m", 2),)
+    assert len(list(service.list_suggestions(maker="m"))) == 3
+    single = _file(tmp_path, {"sample": "2", "quote": "15 million pounds"})
+    assert service.read(single, maker="m").earlier == ()
+
+
 def test_sentences_have_scores(service: SuggestionService, tmp_path: Path) -> None:
     """One for each sentence, or for each part of the summary: the highest that touches it."""
     lines = (
@@ -385,7 +409,7 @@ def test_segments_below_a_threshold_are_suggested(
     )
     assert service.from_scores(
         "d", "q", threshold=ScoreThreshold(below=0.05), label=""
-    ) == SuggestionCounts(0, 0, samples=1)
+    ) == SuggestionCounts(0, 0, samples=1, earlier=(EarlierSuggestions("d", "unigram:q", 1),))
     assert find_ran(service.scores, "d", "unigram:q") == {ONE: 0}
 
 

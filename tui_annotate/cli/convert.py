@@ -240,6 +240,7 @@ def print_conversion(
                 "format": written,
                 "samples": report.records,
                 "annotations": report.annotations,
+                "answers": report.answers,
                 "lost": dict(report.lost),
                 "adjudicated": report.adjudicated,
                 "left_out": dict(report.left_out),
@@ -248,7 +249,10 @@ def print_conversion(
         )
         return
     samples, where = output.many(report.records, "sample"), f" in {target}" if target else ""
-    output.print_note(f"{output.many(report.annotations, 'annotation')} of {samples}{where}")
+    written_work = output.many(report.annotations, "annotation")
+    if report.answers:
+        written_work = output.many(report.answers, "answer")
+    output.print_note(f"{written_work} of {samples}{where}")
     if 0 < report.adjudicated < report.annotations:
         own = output.many(report.annotations - report.adjudicated, "annotation")
         output.print_message(

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tui_annotate.cli import completion, options, output
+from tui_annotate.cli.earlier_suggestions import print_earlier_suggestions
 from tui_annotate.cli.help_format import DATA
 from tui_annotate.cli.intervals import print_interval_notes
 from tui_annotate.cli.options import add_command, add_group, argument, flag, open_workspace, option
@@ -296,6 +297,7 @@ def _print_counts(counts: SuggestionCounts, *, as_json: bool) -> None:
     if counts.samples:
         line += f"; results of {output.many(counts.samples, 'sample')} stored"
     output.print_result_or_json(asdict(counts), line, as_json=as_json)
+    print_earlier_suggestions(counts.earlier)
 
 
 def _count_answers(listed: SuggestionListing) -> Counter[str]:

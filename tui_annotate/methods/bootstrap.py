@@ -53,10 +53,13 @@ def are_few(clusters: int) -> bool:
     return clusters < ENOUGH
 
 
+TOO_FEW_CLUSTERS: Final = f"there are fewer than {FEWEST} clusters"
+
+
 def explain_no_interval(clusters: int) -> str:
     """Return why a measure that has a value has no interval over so many clusters."""
     if clusters < FEWEST:
-        return f"there are fewer than {FEWEST} clusters"
+        return TOO_FEW_CLUSTERS
     return "the measure has no value in 5 % or more of the resamples"
 
 

@@ -18,7 +18,8 @@ from tui_annotate.domain.spans import Span, merge
 from tui_annotate.methods.agreement import Measured, UndefinedReason, draw_interval
 from tui_annotate.methods.bootstrap import Interval, Numbers, resample_sums
 
-LEVELS: Final = ("character", "span", "sentence", "sample")
+WHOLE_SAMPLES: Final = "sample"
+LEVELS: Final = ("character", "span", "sentence", WHOLE_SAMPLES)
 MEASURES: Final = ("precision", "recall", "f1")
 _UNDEFINED: Final = {
     "precision": "the machine marked nothing",
@@ -31,7 +32,7 @@ _UNDEFINED_DIFFERENCE: Final = {
     "f1": "one of the two machines marked nothing, and people marked nothing",
 }
 NOTHING_COMPARED: Final = "there is no sample to compare"
-SENTENCE_LEVELS: Final = ("sentence", "sample")
+SENTENCE_LEVELS: Final = ("sentence", WHOLE_SAMPLES)
 """Levels at which scores of sentences are measured."""
 COUNTS: Final = 4
 """Numbers for each level: marked by the machine, of these right; marked by people, of these found.

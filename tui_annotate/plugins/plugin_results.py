@@ -257,7 +257,12 @@ def check_report(report: Any, *, plugin: str) -> ExportReport:
     """Return the report of an exporter; Unavailable for anything else, and for wrong counts."""
     if not isinstance(report, ExportReport):
         raise plugin_fault(plugin, f"returned {_name(report)}, not an ExportReport")
-    counts = {"records": report.records, "annotations": report.annotations, **report.lost}
+    counts = {
+        "records": report.records,
+        "annotations": report.annotations,
+        "answers": report.answers,
+        **report.lost,
+    }
     for name, count in counts.items():
         if type(count) is not int or count < 0:
             raise plugin_fault(plugin, f"counted {count!r} {name}, not a whole number")

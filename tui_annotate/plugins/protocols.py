@@ -277,7 +277,8 @@ class ExportOptions:
 class ExportReport:
     """Numbers of samples and annotations that an exporter wrote, and of data that it lost.
 
-    An annotation with several rows counts once. `lost` maps a kind of loss to the number of losses.
+    An annotation with several rows counts once. `answers` counts answers to suggestions, for a
+    format that has these in place of annotations. `lost` maps a kind of loss to their number.
     `adjudicated` counts the annotations of reviewers' adjudication that were given to the exporter,
     and `left_out` the work that a format for training does not get, by state: an annotator and a
     sample count once. The exporter does not set these numbers.
@@ -288,6 +289,7 @@ class ExportReport:
     lost: dict[str, int] = field(default_factory=dict)
     adjudicated: int = 0
     left_out: dict[str, int] = field(default_factory=dict)
+    answers: int = 0
 
     def count_loss(self, kind: str, count: int = 1) -> None:
         if count:

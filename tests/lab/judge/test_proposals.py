@@ -42,6 +42,7 @@ from tui_annotate.lab.judge.proposals import (
     shorten_reason,
 )
 from tui_annotate.plugins.judges import ModelReply, Question
+from tui_annotate.services.suggestions import EarlierSuggestions
 from tui_annotate.services.suggestions.sample_results import SPANS, find_ran
 from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.labels.store import GuidanceKind, GuidanceStore, LabelSets
@@ -165,6 +166,15 @@ def test_the_same_again_adds_nothing_and_asks_nobody(store: Store) -> None:
     assert (again.run, again.new, again.proposals) == ("", 0, 2)
     assert (again.tally.asked, again.tally.cached) == (0, 2)
     assert len(store.scores.runs()) == runs
+    assert len(store.found()) == 1
+
+
+def test_earlier_suggestions_that_a_model_no_longer_proposes_are_counted(store: Store) -> None:
+    """They stay stored, while the newer run states that it found nothing."""
+    assert store.run(says(PART)).earlier == ()
+    again = store.run(says())
+    assert again.earlier == (EarlierSuggestions("d", "judge:toy", 2),)
+    assert store.run(Scripted(lambda _: "nonsense")).earlier == ()
     assert len(store.found()) == 1
 
 

@@ -29,6 +29,7 @@ from tui_annotate.domain.records import OwnedAnnotation, Record
 from tui_annotate.domain.samples import Document, Sample, SampleKey, Side
 from tui_annotate.domain.scores import Pooling, RunKind, Score, ScoreRun
 from tui_annotate.domain.spans import Span
+from tui_annotate.domain.suggestions import Suggestion
 from tui_annotate.lab.score import comparison_output as shapes
 from tui_annotate.lab.score.comparison import (
     Comparison,
@@ -81,12 +82,13 @@ class Store:
         state: State = State.DONE,
         origin: str = "human",
         suggested: Provenance | None = None,
+        span: Span | None = None,
     ) -> None:
         """One person's work on a sample: a mark under each label, `()` for one without."""
         owned = []
         for label in labels:
             self.made += 1
-            claim = (Anchor(Side.SUMMARY, 0, Span(0, 2)),)
+            claim = (Anchor(Side.SUMMARY, 0, span or Span(0, 2)),)
             paths = (label,) if label else ()
             mark = Annotation(f"a{self.made}", claim, labels=paths, origin=origin)
             mark = replace(mark, suggested=suggested)
@@ -349,6 +351,26 @@ def test_a_difference_is_paired(store: Store) -> None:
     assert (figure.value, figure.interval) == (0.0, (0.0, 0.0))
     with pytest.raises(InvalidInput, match="'r'"):
         store.report(baseline="r")
+
+
+def test_a_difference_on_no_sample_has_no_table(
+    store: Store, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One line states it, for scores and for suggestions."""
+    store.score("one", "p", a=1.0)
+    store.score("two", "q", b=1.0)
+    shapes.print_comparison(store.report(baseline="p"), charted="auc")
+    out = capsys.readouterr().out
+    assert "q: no sample has both" in out
+    assert "kappa" not in out.partition("difference to")[2]
+    for maker, name in {"m": "a", "n": "b"}.items():
+        run = ScoreRun(id=f"of-{maker}", kind=RunKind.SUGGEST, maker=maker, dataset="d")
+        made = Suggestion(id="", maker=maker, run="", claim=(Anchor(Side.SUMMARY, 0, Span(0, 2)),))
+        store.suggestions.add(run, [(SampleKey("d", name), made)])
+    shapes.print_comparison(store.report(suggestions=("m", "n"), baseline="m"), charted="auc")
+    out = capsys.readouterr().out
+    assert "difference to m, on 0 samples" in out
+    assert "precision" not in out.partition("difference to m")[2]
 
 
 def test_probabilities_are_calibrated(store: Store) -> None:

@@ -260,6 +260,8 @@ def test_spans_on_the_real_data_are_measured_as_by_other_code(
         ours, theirs = _mask(text, spans), _mask(text, people)
         unsupported = any(set(one["label"]) != {"Benign"} for one in each["annotations"])
         both = bool(spans) and unsupported
+        if unsupported and not theirs.any():
+            ours = theirs  # of an unsupported sample without a span, only the sample counts
         counts.append(
             [
                 (ours.sum(), (ours & theirs).sum(), theirs.sum(), (ours & theirs).sum()),
@@ -283,6 +285,23 @@ def test_spans_on_the_real_data_are_measured_as_by_other_code(
         assert values == pytest.approx([precision, recall, f1], abs=6e-5)
     bins = [each for each in report["calibration"]["bins"] if each["n"]]
     assert [each["mean"] for each in bins] == [0.5]
+
+
+def test_a_threshold_that_applies_to_nothing_is_reported(command: Command) -> None:
+    """On standard error, also with data on standard output."""
+    pairs = {"id": "a", "source": "It cost 12.", "summary": "It cost 15."}
+    Path("few.json").write_text(json.dumps([pairs]), "utf-8")
+    lines = {"sample": "a", "suggestions": [{"quote": "15", "score": 0.5}]}
+    Path("found.jsonl").write_text(json.dumps(lines), "utf-8")
+    command("init")
+    command("ingest", "few.json", "--id-column", "id", "--embedder", "none")
+    assert command("suggestions", "import", "found.jsonl", "--maker", "m").code == 0
+    compare = ("scores", "compare", "--unmarked-clean", "--suggestions", "m", "--threshold", "0.9")
+    for form in ((), ("--json",), ("--csv",)):
+        done = command(*compare, *form)
+        assert done.code == 0, done.err
+        assert "warning: the threshold 0.9 applies to nothing" in done.err
+    assert "applies to nothing" not in command(*compare[:-2]).err
 
 
 def test_detectors_of_the_real_release_are_compared(command: Command) -> None:

@@ -261,7 +261,20 @@ def test_a_preference_of_summaries_keeps_source_and_query(
     _, report = write(records, "preferences", opinions=opinions)
     assert line["query"] == [{"role": "human", "text": text}]
     assert (line["preference"], line["source"]) == (list(texts), source.text)
+    assert RecordTrait.TEXTS not in report.lost
     assert "columns with a name that the format reserves" not in report.lost
+
+
+def test_answers_that_a_preference_does_not_contain_are_counted(tmp_path: Path) -> None:
+    """A third normal answer, and the right answer of each sample, which is its source."""
+    generation = [{"text": text, "type": "normal"} for text in "abc"]
+    records = _read(tmp_path, ROW | {"generation": generation})
+    opinions = _ranks(("0.0", "right", 0.4), ("0.1", "right", 0.2), ("0.2", "wrong", -0.4))
+    (line,) = _rows(records, "preferences", opinions=opinions)
+    _, report = write(records, "preferences", opinions=opinions)
+    assert line["preference"] == ["a", "c"]
+    assert report.lost["answers that are neither the best, an unsure nor the worst"] == 1
+    assert report.lost[RecordTrait.TEXTS] == 3
 
 
 def test_what_nobody_decided_is_no_preference(tmp_path: Path) -> None:
@@ -276,6 +289,7 @@ def test_what_nobody_decided_is_no_preference(tmp_path: Path) -> None:
     assert "category" not in plain
     text, report = write(records, "preferences", opinions=opinions)
     assert text == ""
+    assert report.records == 0
     assert [count for what, count in report.lost.items() if what not in {*RecordTrait}] == [2]
 
 

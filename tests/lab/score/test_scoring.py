@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -388,6 +389,33 @@ def test_samples_without_a_value_are_counted(space: Workspace) -> None:
     scored = _run(space, "similarity", embedder=lambda: letters, with_question=False)
     assert (scored.samples, scored.skipped, scored.scores, scored.values) == (3, 0, 6, 5)
     assert scored.missing == {TO_ANSWER: 0, TO_OTHERS: 1}
+
+
+class Odd:
+    """A scorer whose values are all NaN or infinite."""
+
+    name = "odd"
+    low: frozenset[str] = frozenset()
+    parameters: Mapping[str, Any] = {}
+
+    def __init__(self, options: ScorerOptions) -> None:
+        pass
+
+    def of_answers(self, questions: Any) -> Iterator[tuple[Opinion, ...]]:
+        """See `Scorer.of_answers`."""
+        for each in questions:
+            yield (Opinion(name="odd", values=(math.nan,) * len(each.texts)),)
+
+
+def test_a_scorer_whose_values_are_all_nan_is_told_so(
+    space: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The message has their number, not just that there is no value."""
+    known = dict(registry._BUILT_IN)
+    known["scorers"] = {**known["scorers"], "odd": f"{__name__}:Odd"}
+    monkeypatch.setattr(registry, "_BUILT_IN", known)
+    with pytest.raises(NoScoreValues, match="odd: 3 values of the scorer were NaN or infinite"):
+        _run(space, "odd")
 
 
 class Half:

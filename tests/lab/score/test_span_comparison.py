@@ -10,19 +10,20 @@ from uuid import uuid4
 import pytest
 
 from tests.helpers.stores import SEGMENTER, new
-from tests.lab.score.test_comparison import BAD, BENIGN, Store
+from tests.lab.score.test_comparison import ANA, BAD, BEN, BENIGN, Store
 from tui_annotate.domain.annotations import Anchor
 from tui_annotate.domain.errors import InvalidInput, NotFound
+from tui_annotate.domain.people import Person
 from tui_annotate.domain.provenance import Provenance
 from tui_annotate.domain.samples import Document, Sample, SampleKey, Side
-from tui_annotate.domain.scores import RunKind, ScoreRun
+from tui_annotate.domain.scores import Pooling, RunKind, ScoreRun
 from tui_annotate.domain.spans import Span
 from tui_annotate.domain.suggestions import Suggestion
 from tui_annotate.lab.score import comparison_output as shapes
 from tui_annotate.lab.score.comparison import Comparison
 from tui_annotate.lab.score.detection_metrics import ChoiceOrigin
 from tui_annotate.lab.score.human_truths import NoTruthReason
-from tui_annotate.lab.score.span_comparison import SpanComparison
+from tui_annotate.lab.score.span_comparison import LeftOut, SpanComparison
 from tui_annotate.methods.agreement import UndefinedReason
 from tui_annotate.methods.bootstrap import explain_no_interval
 from tui_annotate.methods.span_detection import MEASURES, NOTHING_COMPARED
@@ -235,7 +236,7 @@ def test_scores_of_sentences_are_decisions_above_a_threshold(store: Store) -> No
     figures = {(each.level, each.measure): each for each in scores.figures}
     assert [figures["sentence", name].value for name in MEASURES] == pytest.approx([1 / 3] * 3)
     assert [figures["sample", name].value for name in MEASURES] == pytest.approx([2 / 3] * 3)
-    assert all(figure.interval is not None for (level, _), figure in figures.items() if level)
+    assert all(figure.interval is not None for figure in figures.values())
     for thresholds in ({MAKER: 0.4}, {"": 0.4}):
         (other,) = store.report(suggestions=(MAKER,), thresholds=thresholds).spans
         lower = other.result.sentence_scores
@@ -290,6 +291,44 @@ def test_a_threshold_that_applies_to_nothing_is_refused(store: Store) -> None:
         store.report(suggestions=(MAKER,), thresholds={MAKER: 0.5})
     with pytest.raises(InvalidInput, match="'m' is not part"):
         store.report(suggestions=(MAKER,), low=frozenset({MAKER}))
+
+
+def test_a_threshold_may_be_that_of_a_column_with_the_name_of_a_maker(store: Store) -> None:
+    """The suggestions have no threshold; with sentence scores, it is that of both."""
+    store.sample("g", m=0.7)
+    store.read("g", BAD)
+    store.sample("h", m=0.2)
+    store.read("h")
+    suggest(store, g=(0, 2, 0.9))
+    report = store.report(columns=(MAKER,), suggestions=(MAKER,), thresholds={MAKER: 0.4})
+    assert [each.threshold for each in report.machines] == [0.4]
+    score_sentences(store, g=(0.45, None))
+    report = store.report(columns=(MAKER,), suggestions=(MAKER,), thresholds={MAKER: 0.4})
+    scores = report.spans[0].result.sentence_scores
+    assert scores is not None
+    assert (report.machines[0].threshold, scores.threshold) == (0.4, 0.4)
+
+
+def test_a_threshold_of_sentence_scores_is_a_probability(store: Store) -> None:
+    """Named, or for all; other scores have any scale."""
+    store.score("s", "q", a=1.0, b=8.0)
+    score_sentences(store, a=(0.9, None))
+    for thresholds in ({MAKER: 7.0}, {"": -0.1}, {"": 1.5, "q": 0.5}):
+        with pytest.raises(InvalidInput, match=r"'m' are probabilities.*not between 0 and 1"):
+            store.report(scores=("q",), suggestions=(MAKER,), thresholds=thresholds)
+    report = store.report(scores=("q",), suggestions=(MAKER,), thresholds={MAKER: 1.0, "": 7.0})
+    assert report.machines[0].threshold == 7.0
+    assert not report.unused_threshold
+
+
+def test_a_threshold_for_all_others_that_applies_to_none_is_reported(store: Store) -> None:
+    """There are no others if each score has its own threshold."""
+    suggest(store, a=(0, 2, 0.9))
+    assert store.report(suggestions=(MAKER,), thresholds={"": 0.9}).unused_threshold
+    assert not store.report(suggestions=(MAKER,)).unused_threshold
+    store.score("s", "q", a=1.0, b=8.0)
+    assert store.report(scores=("q",), thresholds={"q": 2.0, "": 3.0}).unused_threshold
+    assert not store.report(scores=("q",), thresholds={"": 3.0}).unused_threshold
 
 
 def test_all_that_is_not_compared_is_counted(store: Store) -> None:
@@ -364,3 +403,61 @@ def test_calibration_on_own_suggestions_is_reported_apart(store: Store) -> None:
     assert shape["independent"]["calibration"]["n"] == 2
     measures = {row["measure"] for row in csv_cells(store.report(suggestions=(MAKER,)))}
     assert {"suggested: calibration: brier", "independent: span: recall"} <= measures
+
+
+def test_unsupported_samples_without_a_common_span_count_only_as_samples(store: Store) -> None:
+    """Three people mark different spans of g: most call it unsupported, but no span of it."""
+    store.sample("g")
+    store.sample("h")
+    for number, person in enumerate((ANA, BEN, Person("cem", "Cem"))):
+        store.read("g", BAD, by=person, span=Span(number * 3, number * 3 + 2))
+        store.read("h", BAD, by=person)
+    suggest(store, g=(0, 2, 0.9), h=(0, 2, 0.8))
+    suggest(store, "n", g=(0, 2, 0.9), h=(3, 7, 0.8))
+    score_sentences(store, g=(0.9, None), h=(0.8, None))
+    score_sentences(store, "n", g=(0.1, None), h=(0.8, None))
+    report = store.report(suggestions=(MAKER, "n"), pool=Pooling.MAJORITY, baseline="n")
+    found = {each.maker: each for each in report.spans}[MAKER]
+    assert found.result.counts == {
+        "character": (2, 2, 2, 2), "span": (1, 1, 1, 1), "sentence": (1, 1, 1, 1),
+        "sample": (2, 2, 2, 2),
+    }  # fmt: skip
+    assert (found.result.n, found.result.unplaced) == (2, 1)
+    scores = found.result.sentence_scores
+    assert scores is not None
+    assert scores.counts == {"sentence": (1, 1, 1, 1), "sample": (2, 2, 2, 2)}
+    assert (scores.n, scores.sentences) == (2, 1)
+    for calibration in (found.calibration, found.sentence_calibration):
+        assert calibration is not None
+        assert calibration.n == 1
+    assert found.difference is not None
+    assert (found.difference.n, found.difference.unplaced) == (2, 1)
+    assert found.sentence_difference is not None
+    assert found.sentence_difference.sentences == 1
+    reason = "people marked no span, or not the same one: counted only as unsupported samples"
+    assert LeftOut("samples", reason, 1) in found.left_out
+    shape = {each["maker"]: each for each in shapes.as_json(report)["suggestions"]}[MAKER]
+    for part in (shape, shape["sentence_scores"]):
+        for level in part["levels"]:
+            assert level["n"] == (2 if level["level"] == "sample" else 1)
+    for row in csv_cells(report):
+        if row["machine"] == MAKER and row["measure"].endswith(("precision", "recall", "f1")):
+            assert row["n"] == (2 if "sample: " in row["measure"] else 1)
+
+
+def test_unsupported_samples_without_a_common_span_are_counted_for_sentence_scores_alone(
+    store: Store,
+) -> None:
+    """A machine that makes no suggestions has such samples, too."""
+    store.sample("g")
+    for number, person in enumerate((ANA, BEN, Person("cem", "Cem"))):
+        store.read("g", BAD, by=person, span=Span(number * 3, number * 3 + 2))
+    score_sentences(store, g=(0.9, None))
+    (found,) = store.report(suggestions=(MAKER,), pool=Pooling.MAJORITY).spans
+    reasons = {each.reason: each.count for each in found.left_out}
+    assert (
+        reasons.pop(
+            "people marked no span, or not the same one: counted only as unsupported samples"
+        )
+        == 1
+    )

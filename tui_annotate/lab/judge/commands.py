@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from tui_annotate.cli import completion, output
+from tui_annotate.cli.earlier_suggestions import print_earlier_suggestions
 from tui_annotate.cli.endpoint_trust import require_trust
 from tui_annotate.cli.help_format import RESEARCH
 from tui_annotate.cli.options import (
@@ -127,6 +129,7 @@ def suggest(
         output.print_json(_proposals_as_json(done))
     else:
         _print_proposals(done)
+    print_earlier_suggestions(done.earlier)
     exit_if_partial()
 
 
@@ -202,6 +205,7 @@ def _proposals_as_json(done: ProposalReport) -> dict[str, Any]:
             }
             for key, each in done.missing.items()
         ],
+        "earlier": [asdict(each) for each in done.earlier],
     }
 
 

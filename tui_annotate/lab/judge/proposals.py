@@ -38,6 +38,7 @@ from tui_annotate.lab.chat.replies import (
 from tui_annotate.lab.score.ranking import normalise_values
 from tui_annotate.methods.quote_location import find_meant_spans
 from tui_annotate.plugins.judges import Judge, Question
+from tui_annotate.services.suggestions import EarlierSuggestions, find_earlier
 from tui_annotate.services.suggestions.sample_results import SPANS
 
 if TYPE_CHECKING:
@@ -290,6 +291,7 @@ class ProposalReport:
         new: number of suggestions that were not stored before.
         nothing_found: number of samples for which the model proposes nothing.
         missing: the samples without a usable reply, which have no value, in order.
+        earlier: suggestions of earlier runs of the model that it does not propose any more.
     """
 
     run: str
@@ -302,6 +304,7 @@ class ProposalReport:
     tally: ReplyTally
     nothing_found: int = 0
     missing: Mapping[SampleKey, MissingProposals] = field(default_factory=dict)
+    earlier: tuple[EarlierSuggestions, ...] = ()
 
 
 @dataclass(slots=True)
@@ -336,6 +339,11 @@ class _RunState:
             "nothing_found": self.nothing_found,
             "missing": len(self.missing),
         }
+
+    def pairs(self) -> Iterator[tuple[SampleKey, Suggestion]]:
+        for key, several in self.found.items():
+            for each in several:
+                yield key, each
 
     @property
     def nothing_found(self) -> int:
@@ -434,6 +442,9 @@ class ProposalService:
             tally=parser.tally,
             nothing_found=state.nothing_found,
             missing=state.missing,
+            earlier=find_earlier(
+                self.machines.suggestions, {(key, run.maker) for key in state.found}, state.pairs()
+            ),
         )
 
     def _ask_page(
@@ -454,8 +465,7 @@ class ProposalService:
     ) -> tuple[ScoreRun, int]:
         """Store the suggestions so far; return their run, and how many are new."""
         run = _score_run(options, judge, state, kind=RunKind.SUGGEST)
-        pairs = ((key, each) for key, several in state.found.items() for each in several)
-        return run, self.machines.suggestions.add(run, pairs)
+        return run, self.machines.suggestions.add(run, state.pairs())
 
     def _start_run(self, options: ProposalOptions, judge: Judge) -> tuple[_RunState, ParsingJudge]:
         prompts.check_folders(options.folders)

@@ -7,6 +7,7 @@ are resampled together (`domain.sample_clusters`).
 from __future__ import annotations
 
 import math
+import shlex
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -287,6 +288,7 @@ class Comparison:
         suggested: the work that began with suggestions, by maker.
         readings: numbers of judged samples by the number of readings that their label rests on.
         without_values: names of scores that no judged sample has a value of; they are not compared.
+        unused_threshold: whether the threshold for all other scores applies to none.
     """
 
     options: ComparisonOptions
@@ -302,6 +304,7 @@ class Comparison:
     spans: tuple[SpanComparison, ...] = ()
     benign: tuple[str, ...] = ()
     readings: Mapping[int, int] = field(default_factory=dict)
+    unused_threshold: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -345,6 +348,15 @@ class ComparisonService:
         _check_names(options, [each.name for each in machines])
         readings = [_ReadScore.of(each, options, cases) for each in machines]
         baseline = next((each for each in readings if each.machine.name == options.baseline), None)
+        spans = comparer.compare(
+            options.suggestions,
+            marked.cases(cases, SegmentStore(self.machines.database)),
+            without_summary=marked.without_summary,
+            baseline=options.baseline,
+        )
+        with_threshold = {each.name for each in machines}
+        with_threshold |= {each.maker for each in spans if each.result.sentence_scores}
+        _check_thresholds(options.thresholds, with_threshold)
         return Comparison(
             options=options,
             samples=cases.samples,
@@ -359,14 +371,8 @@ class ComparisonService:
             ),
             without_values=tuple(sorted(empty)),
             suggested=dict(sorted(truths.suggested.items())),
-            spans=tuple(
-                comparer.compare(
-                    options.suggestions,
-                    marked.cases(cases, SegmentStore(self.machines.database)),
-                    without_summary=marked.without_summary,
-                    baseline=options.baseline,
-                )
-            ),
+            spans=tuple(spans),
+            unused_threshold="" in options.thresholds and with_threshold <= {*options.thresholds},
             benign=self._benign_labels(options.dataset, truth_options.benign),
         )
 
@@ -540,6 +546,17 @@ def _check_names(options: ComparisonOptions, names: Sequence[str]) -> None:
             f"score {name!r} is named in both --lower-is-better and --higher-is-better",
             "name the score in only one of the two options",
         )
+
+
+def _check_thresholds(thresholds: Mapping[str, float], with_threshold: Collection[str]) -> None:
+    """Refuse the threshold of a maker that has no sentence scores, and is no score or column."""
+    for name, value in thresholds.items():
+        if name and name not in with_threshold:
+            raise InvalidInput(
+                f"{name!r} has no sentence scores of judged samples, so that the threshold"
+                f" {value:g} applies to nothing",
+                f"remove --threshold {shlex.quote(name)}={value:g}; suggestions have no threshold",
+            )
 
 
 @dataclass(frozen=True, slots=True, eq=False)

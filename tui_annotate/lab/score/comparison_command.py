@@ -206,6 +206,12 @@ def compare(
             suggestions=tuple(dict.fromkeys(suggestions or ())),
         )
         found = ComparisonService(space.machines).report(options)
+    if found.unused_threshold:
+        output.print_problem(
+            f"warning: the threshold {thresholds['']:g} applies to nothing: no other score is"
+            " compared, and suggestions without sentence scores have no threshold",
+            f"remove --threshold {thresholds['']:g}, or add scores with --score or --column",
+        )
     if as_json:
         output.print_json(shaped(found))
     elif as_csv:

@@ -40,7 +40,6 @@ COLUMNS: Final = (
     "threshold", "threshold_from", "note",
 )  # fmt: skip
 
-_NO_BOUNDS: Final = {"low": None, "high": None, "note": None}
 _BENIGN: Final = "Benign"
 _DIGITS: Final = 4
 _STORED_NAMES: Final = {"adjudicated": "settled"}
@@ -107,31 +106,32 @@ def _fill_row(cells: Mapping[str, Any]) -> tuple[str | float, ...]:
 
 def _machine_rows_of_csv(machine: MachineComparison) -> Iterator[dict[str, Any]]:
     values = _machine_as_json(machine)
-    common = {"machine": values["name"]} | values
+    common = {"machine": machine.name, **values}
     parts = {"": values, "suggested: ": values["suggested"], "independent: ": values["independent"]}
     for prefix, part in parts.items():
         if part is None:
             continue
         for each in part["measures"]:
-            measure = f"{prefix}{each['measure']}"
-            yield common | each | {"measure": measure, "n": part["n"], "note": describe_gap(each)}
-        calibration = part["calibration"]
-        if calibration is not None:
-            for cells in calibration_rows(calibration, "calibration"):
-                yield common | _NO_BOUNDS | cells | {"measure": f"{prefix}{cells['measure']}"}
+            yield {
+                **common,
+                **each,
+                "measure": f"{prefix}{each['measure']}",
+                "n": part["n"],
+                "note": describe_gap(each),
+            }
+        for cells in calibration_rows(part["calibration"], "calibration"):
+            yield {**common, **cells, "measure": f"{prefix}{cells['measure']}"}
     if difference := values["difference"]:
         for each in difference["measures"]:
             note = f"minus {difference['baseline']}"
-            yield (
-                common
-                | each
-                | {
-                    "measure": f"difference: {each['measure']}",
-                    "n": difference["n"],
-                    "missing": difference["only_one"],
-                    "note": "; ".join(filter(None, (note, describe_gap(each)))),
-                }
-            )
+            yield {
+                **common,
+                **each,
+                "measure": f"difference: {each['measure']}",
+                "n": difference["n"],
+                "missing": difference["only_one"],
+                "note": "; ".join(filter(None, (note, describe_gap(each)))),
+            }
     if machine.not_numbers:
         note = "the value is not a number"
         yield {
@@ -326,10 +326,13 @@ def _print_differences(found: Comparison) -> None:
                 "excludes zero" if figure.interval and figure.interval.excludes_zero else "",
             ]
             for each in compared
-            if (difference := each.difference)
+            if (difference := each.difference) and difference.n
             for measure, figure in difference.figures.items()
         ],
     )
+    for each in compared:
+        if each.difference and not each.difference.n:
+            output.print_line(f"{each.name}: no sample has both")
     output.print_line("")
 
 

@@ -75,7 +75,7 @@ TRAITS: Final = FormatTraits(
 PREFERENCE_TRAITS: Final = FormatTraits(
     title="JSON lines: a question and its preferred answers, for training",
     trains=True,
-    carried=carry_plainly(RecordTrait.UNREAD),
+    carried=carry_plainly(RecordTrait.UNREAD, texts="of summaries"),
 )
 
 
@@ -307,11 +307,13 @@ _RANKERS = frozenset({RANK, CATEGORY, AS_RIGHT, AS_WRONG})
 class GenerationRow:
     """The line that an export writes for a question, and its best, uncertain and wrong answer.
 
-    `source`: the text that the answers are about; empty if the source is the right answer.
+    `texts`: the answer of each sample of the question; `source`: the text that the answers are
+    about; empty if the source is the right answer.
     """
 
     fields: dict[str, Any]
     chosen: Sequence[Mapping[str, Any]]
+    texts: Sequence[str]
     source: str = ""
 
 
@@ -326,7 +328,6 @@ def build_rows(
         group = list(some)
         for record in group:
             _count_losses(record, tally, report)
-        report.records += len(group)
         opinions = opinions_of([record.sample.key for record in group])
         yield _build_row(group, opinions, options.former_names(group[0].sample.dataset))
 
@@ -360,6 +361,7 @@ def _build_row(group: Sequence[Record], opinions: Opinions, former: FormerNames)
     return GenerationRow(
         _order_fields(row, names),
         chosen if isinstance(chosen, list) else [],
+        texts=[record.sample.document(Side.SUMMARY).text for record in group],
         source="" if is_answer(first) else first.document(Side.SOURCE).text,
     )
 
@@ -475,6 +477,7 @@ class GenerationsFormat:
         tally = LossCounter(self.about, report, own=FORMAT)
         for row in build_rows(records, options, tally=tally, report=report):
             write_json_line(target, row.fields, report)
+            report.records += len(row.texts)
         return report
 
 
@@ -497,11 +500,17 @@ class PreferencesFormat:
             if len(row.chosen) < 2:
                 report.count_loss("questions with fewer than two ranked answers")
                 continue
+            # A right answer is not written; the source of summaries is.
+            right_answers = 0 if row.source else len(row.texts)
+            report.count_loss(RecordTrait.TEXTS.value, right_answers)
             query = [{"role": "human", "text": row.fields["question"] or row.source}]
             texts = [each["text"] for each in row.chosen]
             task = row.fields.get("category", "")
             line = {"query": query, "preference": texts, "task": task}
             if row.source:
                 line["source"] = row.source
+            others = sum(text not in texts for text in row.texts)
+            report.count_loss("answers that are neither the best, an unsure nor the worst", others)
             write_json_line(target, line, report)
+            report.records += len(row.texts)
         return report

@@ -134,7 +134,7 @@ class ScoreService:
                     "add samples with a source and a summary",
                 )
             if not values.values:
-                raise _no_values(scorer, options, values)
+                raise _no_values(scorer, options, values, notes=checker.notes())
             with guard():
                 run = _describe_run(scorer, options, plugin=name)
                 run = name_apart(run, self.machines.scores.runs(options.dataset), scorer=name)
@@ -254,7 +254,9 @@ class ScoreService:
         )
 
 
-def _no_values(scorer: Scorer, options: ScoreOptions, values: ScoreValues) -> NoScoreValues:
+def _no_values(
+    scorer: Scorer, options: ScoreOptions, values: ScoreValues, *, notes: Iterable[str]
+) -> NoScoreValues:
     name, label = options.scorer, getattr(scorer, "embedder", "")
     what = f"the scorer {name}" + (f" (embedder: {label})" if label else "")
     ways = ["the scorer similarity" if name == "unigram" else "the scorer unigram"]
@@ -262,9 +264,10 @@ def _no_values(scorer: Scorer, options: ScoreOptions, values: ScoreValues) -> No
         ways.insert(0, "--embedder neural:FOLDER")
         if label != CHARACTERS:
             ways.insert(0, "--embedder none (by characters)")
+    more = "".join(f"; {note}" for note in notes)
     return NoScoreValues(
         f"{what} has no value for any of {format_count(values.samples, 'sample')} of dataset"
-        f" {options.dataset!r}; no scores were stored{describe_reason(values.reasons())}",
+        f" {options.dataset!r}; no scores were stored{describe_reason(values.reasons())}{more}",
         f"score these texts in another way: {', or '.join(ways)}",
     )
 

@@ -6,6 +6,7 @@ has suggestions for the sample, or its run states that it found nothing.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
@@ -54,12 +55,14 @@ class SentenceResult:
 
     Attributes:
         n: number of samples with a score of at least one sentence.
-        sentences: number of sentences with a score.
+        unplaced: number of these samples that are compared only as whole samples.
+        sentences: number of sentences with a score, in all other samples.
         clusters: number of clusters of the samples.
     """
 
     threshold: float
     n: int
+    unplaced: int
     sentences: int
     clusters: int
     counts: Counts
@@ -72,6 +75,7 @@ class SpanResult:
 
     Attributes:
         n: number of samples with known suggestions; scores of sentences may have other samples.
+        unplaced: number of these samples that are compared only as whole samples.
         calibration: calibration of the suggestions' scores, as probabilities that people marked a
             part of the suggested span; None without scores.
         sentence_calibration: the same for scores of sentences.
@@ -79,6 +83,7 @@ class SpanResult:
     """
 
     n: int
+    unplaced: int
     clusters: int
     counts: Counts
     figures: Sequence[SpanFigure]
@@ -92,12 +97,14 @@ class SpanDifference:
     """The measures of a maker minus those of the baseline, on samples that both have.
 
     Attributes:
+        unplaced: number of the samples that are compared only as whole samples.
         only_one: number of samples that only one of both has, which are excluded.
         sentences: number of compared sentences, for scores of sentences; else 0.
     """
 
     baseline: str
     n: int
+    unplaced: int
     clusters: int
     only_one: int
     figures: Sequence[SpanFigure]
@@ -170,6 +177,15 @@ class SpanCase:
     def sentences(self) -> list[Span]:
         return [each for each in self.segments if each is not None]
 
+    @property
+    def is_unplaced(self) -> bool:
+        """Whether people call the sample unsupported, but no span of it.
+
+        They marked no span, or too few of them marked the same one. It is unknown which of the
+        machine's spans are right, so that the sample is compared only as a whole.
+        """
+        return self.unsupported and not self.marked
+
 
 def find_marked_spans(
     sample: Sample, truth: SampleTruth, *, pooling: Pooling, counts: Callable[[Annotation], bool]
@@ -200,13 +216,18 @@ class _ScoredSentences:
         both = zip(self.scores, self.marked, strict=True)
         return [(score, marked) for score, marked in both if score is not None]
 
+    def placed_pairs(self) -> list[tuple[float, bool]]:
+        """Return the same pairs; none for a sample that is compared only as a whole."""
+        return [] if self.case.is_unplaced else self.pairs()
+
     def count(self, threshold: float) -> list[float]:
         pairs = self.pairs()
-        return count_sentence_hits(
+        counts = count_sentence_hits(
             [score > threshold for score, _ in pairs],
             [marked for _, marked in pairs],
             unsupported=self.case.unsupported,
         )
+        return _keep_sample_level(counts) if self.case.is_unplaced else counts
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -243,26 +264,35 @@ class _MakerCases:
 
     def result(self, chosen: Callable[[SpanCase], bool] = lambda _: True) -> SpanResult:
         at = [place for place, case in enumerate(self.cases) if chosen(case)]
+        cases = [self.cases[place] for place in at]
         rows = self.rows[at]
-        clusters = [self.cases[place].cluster for place in at]
+        clusters = [case.cluster for case in cases]
         scored = [each for each in self.scored if chosen(each.case)]
         return SpanResult(
-            n=len(at),
+            n=len(cases),
+            unplaced=_count_unplaced(cases),
             clusters=count_clusters(clusters),
             counts=_sum_counts(rows, LEVELS),
             figures=measure_spans(rows, clusters),
-            calibration=_calibrate_suggestions(
-                [self.cases[place] for place in at], self.suggestions
-            ),
+            calibration=_calibrate_suggestions(cases, self.suggestions),
             sentence_calibration=_calibrate(
                 [
                     (score, marked, each.case.cluster)
                     for each in scored
-                    for score, marked in each.pairs()
+                    for score, marked in each.placed_pairs()
                 ]
             ),
             sentence_scores=_measure_sentences(scored, self.threshold),
         )
+
+
+def _count_unplaced(cases: Iterable[SpanCase]) -> int:
+    return sum(case.is_unplaced for case in cases)
+
+
+def _keep_sample_level(counts: Sequence[float]) -> list[float]:
+    """Set the counts of a sample to 0 at all levels but the last one, which is that of samples."""
+    return [0.0] * (len(counts) - COUNTS) + [*counts[-COUNTS:]]
 
 
 def _sum_counts(rows: Numbers, levels: Sequence[str]) -> Counts:
@@ -286,7 +316,8 @@ def _measure_sentences(
     return SentenceResult(
         threshold=threshold,
         n=len(scored),
-        sentences=sum(len(each.pairs()) for each in scored),
+        unplaced=_count_unplaced(each.case for each in scored),
+        sentences=sum(len(each.placed_pairs()) for each in scored),
         clusters=count_clusters(clusters),
         counts=_sum_counts(rows, SENTENCE_LEVELS),
         figures=measure_spans(rows, clusters, levels=SENTENCE_LEVELS),
@@ -333,7 +364,7 @@ class SpanComparer:
             baseline: maker whose measures are subtracted from those of the others; or empty.
 
         Raises:
-            InvalidInput: a threshold is given for a maker without scores of sentences.
+            InvalidInput: the threshold of sentence scores is not between 0 and 1.
         """
         found = {maker: self._read_maker(maker, cases) for maker in makers}
         return [
@@ -349,42 +380,42 @@ class SpanComparer:
         rows = np.array([_count_case(case, own[case.key]) for case in kept], np.float64)
         parts = self._list_parts(maker)
         scored = _match_sentences(cases, parts)
-        if maker in self.thresholds and not scored:
-            raise InvalidInput(
-                f"{maker!r} has no sentence scores of judged samples, so that the threshold"
-                f" {self.thresholds[maker]:g} applies to nothing",
-                f"remove --threshold {maker}={self.thresholds[maker]:g}; suggestions have no"
-                " threshold",
-            )
         deleted = sum(case.key not in suggested and stated.get(case.key, 0) > 0 for case in cases)
         not_run = len(cases) - len(kept) - deleted
-        left_out = {
-            (
+        left_out = [
+            LeftOut(
                 "samples",
-                "it has no suggestions, and the machine is not known to have found none",
-            ): not_run,
-            ("samples", "its suggestions were deleted"): deleted,
-            (
-                "samples",
-                "people marked no span of it: it counts only as an unsupported sample",
-            ): sum(case.unsupported and not case.marked for case in kept),
-            **_count_suggestions_left_out(own, suggested),
-            **_count_sentences_left_out(cases, scored, parts),
-        }
+                "no suggestions, and the machine is not known to have found none",
+                not_run,
+            ),
+            LeftOut("samples", "the suggestions were deleted", deleted),
+            *_list_unplaced_left_out(kept, scored),
+            *_list_suggestions_left_out(own, suggested),
+            *_list_sentences_left_out(cases, scored, parts),
+        ]
         return _MakerCases(
             maker=maker,
             cases=kept,
             suggestions=own,
             rows=rows.reshape(len(kept), len(LEVELS) * COUNTS),
             scored=scored,
-            threshold=self.thresholds.get(maker, self.thresholds.get("", DEFAULT_THRESHOLD)),
+            threshold=self._choose_threshold(maker, has_scores=bool(scored)),
             clean=sum(case.key not in suggested for case in kept),
             not_run=not_run,
             deleted=deleted,
-            left_out=[
-                LeftOut(what, reason, count) for (what, reason), count in left_out.items() if count
-            ],
+            left_out=[each for each in left_out if each.count],
         )
+
+    def _choose_threshold(self, maker: str, *, has_scores: bool) -> float:
+        """Return the threshold of a maker's sentence scores; refuse one that is no probability."""
+        threshold = self.thresholds.get(maker, self.thresholds.get("", DEFAULT_THRESHOLD))
+        if has_scores and not 0 <= threshold <= 1:
+            raise InvalidInput(
+                f"the sentence scores of {maker!r} are probabilities, and the threshold"
+                f" {threshold:g} is not between 0 and 1",
+                f"pass a threshold from 0 to 1: --threshold {shlex.quote(maker)}=0.5",
+            )
+        return threshold
 
     def _list_suggestions(self, maker: str) -> dict[SampleKey, list[Suggestion]]:
         found: dict[SampleKey, list[Suggestion]] = {}
@@ -415,7 +446,7 @@ class SpanComparer:
             sentence_difference = _subtract_sentences(own, baseline)
         left_out = own.left_out
         if without_summary:
-            left_out = [LeftOut("samples", "it has no summary", without_summary), *left_out]
+            left_out = [LeftOut("samples", "no summary", without_summary), *left_out]
         return SpanComparison(
             maker=own.maker,
             result=own.result(),
@@ -449,54 +480,71 @@ def _match_sentences(
     return found
 
 
-def _count_suggestions_left_out(
+def _list_unplaced_left_out(
+    kept: Sequence[SpanCase], scored: Sequence[_ScoredSentences]
+) -> list[LeftOut]:
+    # A machine may have scores of sentences for a sample without suggestions.
+    compared = {case.key: case for case in [*kept, *(each.case for each in scored)]}
+    return [
+        LeftOut(
+            "samples",
+            "people marked no span, or not the same one: counted only as unsupported samples",
+            _count_unplaced(compared.values()),
+        )
+    ]
+
+
+def _list_suggestions_left_out(
     own: Mapping[SampleKey, Sequence[Suggestion]],
     suggested: Mapping[SampleKey, Sequence[Suggestion]],
-) -> dict[tuple[str, str], int]:
+) -> list[LeftOut]:
     """Count a maker's suggestions that are not compared; `own` has those that are."""
     elsewhere = sum(len(each) for key, each in suggested.items() if key not in own)
     kept = [each for suggestions in own.values() for each in suggestions]
     others = sum(map(len, suggested.values())) - elsewhere - len(kept)
+    without_span = sum(not each.claim for each in kept)
+    left_out = [
+        LeftOut("suggestions", "the sample has no human label", elsewhere),
+        LeftOut("suggestions", "the label does not mean that a claim is unsupported", others),
+        LeftOut(
+            "suggestions", "no span of the summary: counted only for whole samples", without_span
+        ),
+    ]
     without_score = sum(each.score is None for each in kept)
-    return {
-        ("suggestions", "its sample has no human label"): elsewhere,
-        ("suggestions", "its label does not mean that a claim is unsupported"): others,
-        ("suggestions", "it marks no span of the summary, and counts only for the sample"): sum(
-            not each.claim for each in kept
-        ),
-        ("suggestions", "it has no score, and is not calibrated"): (
-            without_score if without_score < len(kept) else 0
-        ),
-    }
+    if without_score < len(kept):  # Without any score, there is no calibration.
+        left_out.append(LeftOut("suggestions", "no score: not calibrated", without_score))
+    return left_out
 
 
-def _count_sentences_left_out(
+def _list_sentences_left_out(
     cases: Sequence[SpanCase],
     scored: Sequence[_ScoredSentences],
     parts: Mapping[SampleKey, Sequence[float | None]],
-) -> dict[tuple[str, str], int]:
+) -> list[LeftOut]:
     """Count the samples and sentences without a usable score, if a maker has such scores."""
     if not parts:
-        return {}
+        return []
     others = sum(len(parts.get(case.key, ())) not in (0, len(case.segments)) for case in cases)
-    return {
-        ("samples", "its sentences have no scores"): len(cases) - len(scored) - others,
-        ("samples", "its scores belong to other sentences than those stored now"): others,
-        ("sentences", "it has no score"): sum(each.scores.count(None) for each in scored),
-    }
+    without_score = sum(each.scores.count(None) for each in scored)
+    return [
+        LeftOut("samples", "no scores of sentences", len(cases) - len(scored) - others),
+        LeftOut("samples", "the scores belong to other sentences than those stored now", others),
+        LeftOut("sentences", "no score", without_score),
+    ]
 
 
 def _count_case(case: SpanCase, suggestions: Collection[Suggestion]) -> list[float]:
     # White space at the ends of people's spans does not count either. Untrimmed, two sentences with
     # the white space between them would be one span.
     spans = trim_spans((anchor.span for each in suggestions for anchor in each.claim), case.text)
-    return count_hits(
+    counts = count_hits(
         merge(spans),
         case.marked,
         sentences=case.sentences,
         flagged=bool(suggestions),
         unsupported=case.unsupported,
     )
+    return _keep_sample_level(counts) if case.is_unplaced else counts
 
 
 def _calibrate_suggestions(
@@ -513,6 +561,7 @@ def _calibrate_suggestions(
                 case.cluster,
             )
             for case in cases
+            if not case.is_unplaced
             for each in suggestions[case.key]
             if each.score is not None and each.claim
         ]
@@ -538,6 +587,7 @@ def _subtract(own: _MakerCases, baseline: _MakerCases) -> SpanDifference:
     return SpanDifference(
         baseline=baseline.maker,
         n=len(both),
+        unplaced=_count_unplaced(own.cases[at] for at in both),
         clusters=count_clusters(clusters),
         only_one=len(own.cases) + len(baseline.cases) - 2 * len(both),
         figures=subtract_spans(own.rows[both], other, clusters),
@@ -557,6 +607,7 @@ def _subtract_sentences(own: _MakerCases, baseline: _MakerCases) -> SpanDifferen
     return SpanDifference(
         baseline=baseline.maker,
         n=len(both),
+        unplaced=_count_unplaced(ours.case for ours, _ in both),
         clusters=count_clusters(clusters),
         only_one=len(own.scored) + len(baseline.scored) - 2 * len(both),
         figures=subtract_spans(
@@ -565,7 +616,7 @@ def _subtract_sentences(own: _MakerCases, baseline: _MakerCases) -> SpanDifferen
             clusters,
             levels=SENTENCE_LEVELS,
         ),
-        sentences=sum(len(ours.pairs()) for ours, _ in both),
+        sentences=sum(len(ours.placed_pairs()) for ours, _ in both),
     )
 
 

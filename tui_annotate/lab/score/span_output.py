@@ -17,9 +17,9 @@ from tui_annotate.lab.score.span_comparison import (
     SpanResult,
 )
 from tui_annotate.methods.agreement import Measured, UndefinedReason
-from tui_annotate.methods.bootstrap import Interval, explain_no_interval
+from tui_annotate.methods.bootstrap import TOO_FEW_CLUSTERS, Interval, explain_no_interval
 from tui_annotate.methods.calibration import CalibrationResult
-from tui_annotate.methods.span_detection import MEASURES, SpanFigure
+from tui_annotate.methods.span_detection import MEASURES, WHOLE_SAMPLES, SpanFigure
 
 _DIGITS: Final = 4
 _TITLES: Final = {
@@ -64,7 +64,7 @@ def span_rows(found: SpanComparison) -> Iterator[Cells]:
     }
     for prefix, difference in differences.items():
         if difference:
-            for cells in _figure_rows(difference.figures, difference.n, difference.clusters):
+            for cells in _figure_rows(difference):
                 note = f"minus {difference.baseline}"
                 yield {
                     **maker,
@@ -85,10 +85,10 @@ def _list_parts(found: SpanComparison) -> dict[str, SpanResult]:
 
 
 def _result_rows(found: SpanResult, origin: ChoiceOrigin) -> Iterator[Cells]:
-    yield from _figure_rows(found.figures, found.n, found.clusters)
+    yield from _figure_rows(found)
     if scores := found.sentence_scores:
         common = {"better": "low", "threshold": scores.threshold, "threshold_from": origin.value}
-        for cells in _figure_rows(scores.figures, scores.n, scores.clusters):
+        for cells in _figure_rows(scores):
             measure = f"sentence scores: {cells['measure']}"
             yield {**cells, **common, "measure": measure, "missing": None}
     yield from calibration_rows(calibration_as_json(found.calibration), "calibration")
@@ -96,15 +96,20 @@ def _result_rows(found: SpanResult, origin: ChoiceOrigin) -> Iterator[Cells]:
     yield from calibration_rows(sentences, "sentence calibration")
 
 
-def _figure_rows(figures: Iterable[SpanFigure], n: int, clusters: int) -> Iterator[Cells]:
-    for figure in figures:
-        cells = _figure_as_json(figure, clusters)
+def _figure_rows(found: SpanResult | SentenceResult | SpanDifference) -> Iterator[Cells]:
+    for figure in found.figures:
+        cells = _figure_as_json(figure, found.clusters)
         yield {
             **cells,
             "measure": f"{figure.level}: {figure.measure}",
-            "n": n,
+            "n": _count_compared(found, figure.level),
             "note": describe_gap(cells),
         }
+
+
+def _count_compared(found: SpanResult | SentenceResult | SpanDifference, level: str) -> int:
+    """Return the number of samples that are compared at a level."""
+    return found.n if level == WHOLE_SAMPLES else found.n - found.unplaced
 
 
 def describe_gap(cells: Mapping[str, Any]) -> str:
@@ -147,7 +152,7 @@ def _result_as_json(found: SpanResult, origin: ChoiceOrigin) -> dict[str, Any]:
     return {
         "n": found.n,
         "clusters": found.clusters,
-        "levels": _levels_as_json(found.counts, found.figures, found.clusters),
+        "levels": _levels_as_json(found),
         "calibration": calibration_as_json(found.calibration),
         "sentence_calibration": calibration_as_json(found.sentence_calibration),
         "sentence_scores": _sentences_as_json(found.sentence_scores, origin),
@@ -163,25 +168,26 @@ def _sentences_as_json(found: SentenceResult | None, origin: ChoiceOrigin) -> di
         "n": found.n,
         "sentences": found.sentences,
         "clusters": found.clusters,
-        "levels": _levels_as_json(found.counts, found.figures, found.clusters),
+        "levels": _levels_as_json(found),
     }
 
 
-def _levels_as_json(
-    counts: Counts, figures: Sequence[SpanFigure], clusters: int
-) -> list[dict[str, Any]]:
+def _levels_as_json(found: SpanResult | SentenceResult) -> list[dict[str, Any]]:
     return [
         {
             "level": level,
+            "n": _count_compared(found, level),
             "marked_by_machine": said,
             "right": right,
             "marked_by_people": meant,
             "found": hits,
             "measures": [
-                _figure_as_json(figure, clusters) for figure in figures if figure.level == level
+                _figure_as_json(figure, found.clusters)
+                for figure in found.figures
+                if figure.level == level
             ],
         }
-        for level, (said, right, meant, hits) in counts.items()
+        for level, (said, right, meant, hits) in found.counts.items()
     ]
 
 
@@ -253,8 +259,8 @@ def calibration_as_json(found: CalibrationResult | None) -> dict[str, Any] | Non
 
 
 def _explain_no_interval(value: float | None, interval: Interval | None) -> str:
-    """Return why a value of a calibration has no interval: always too few clusters."""
-    return "" if value is None or interval else explain_no_interval(0)
+    """Return why a value of a calibration has no interval, if it has a value."""
+    return "" if value is None or interval else TOO_FEW_CLUSTERS
 
 
 def bounds_as_json(interval: Interval | None) -> dict[str, float | None]:
@@ -333,8 +339,11 @@ def _print_difference(found: SpanDifference, what: str) -> None:
     samples = output.many(found.n, "sample")
     output.print_line(
         f"{what} to {found.baseline}, on {samples} for which both ran"
-        f" (excluded: {output.many(found.only_one, 'sample')} of only one):"
+        f" (excluded: {output.many(found.only_one, 'sample')} of only one){':' if found.n else ''}"
     )
+    if not found.n:
+        output.print_line("")
+        return
     columns = [Column(""), Column("measure"), Column("difference", number=True)]
     columns += [Column("95% interval", number=True), Column("")]
     output.print_table(
@@ -431,7 +440,7 @@ def _list_gaps(found: SpanComparison) -> list[str]:
     rows += [
         (figure, each.clusters)
         for each in (found.difference, found.sentence_difference)
-        if each
+        if each and each.n
         for figure in each.figures
     ]
     return list_gaps(_figure_as_json(figure, clusters) for figure, clusters in rows)

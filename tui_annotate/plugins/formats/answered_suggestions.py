@@ -36,6 +36,7 @@ class AnsweredSuggestionsFormat:
             key = record.sample.key
             answers = options.answers([key]).get(key, ()) if options.answers else ()
             people = {person.id for person in record.people}
+            before = report.answers
             for given in answers:
                 if given.person not in people:
                     continue
@@ -44,7 +45,8 @@ class AnsweredSuggestionsFormat:
                     continue
                 line = _answer_to_json(record.sample, given, given.suggestion)
                 write_json_line(target, line, report)
-                report.records += 1
+                report.answers += 1
+            report.records += report.answers > before
         return report
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import uuid
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import groupby
@@ -195,6 +195,39 @@ _MAX_PROBLEMS: Final = 20
 
 
 @dataclass(frozen=True, slots=True)
+class EarlierSuggestions:
+    """Number of a maker's suggestions that its newer complete lists for the samples lack.
+
+    They stay stored, are shown to annotators, and count in comparisons.
+    """
+
+    dataset: str
+    maker: str
+    count: int
+
+
+def find_earlier(
+    store: SuggestionStore,
+    complete: Collection[tuple[SampleKey, str]],
+    found: Iterable[tuple[SampleKey, Suggestion]],
+) -> tuple[EarlierSuggestions, ...]:
+    """Count stored suggestions that are not in `found`, by dataset and maker.
+
+    `complete`: samples of which `found` has all suggestions of a maker.
+    """
+    new = {suggestion.id for _, suggestion in found}
+    earlier = []
+    for dataset, maker in sorted({(key.dataset, maker) for key, maker in complete}):
+        count = sum(
+            (each.key, maker) in complete and each.suggestion.id not in new
+            for each in store.list_suggestions(dataset=dataset, maker=maker)
+        )
+        if count:
+            earlier.append(EarlierSuggestions(dataset, maker, count))
+    return tuple(earlier)
+
+
+@dataclass(frozen=True, slots=True)
 class SuggestionCounts:
     """Numbers of suggestions of an import.
 
@@ -202,12 +235,14 @@ class SuggestionCounts:
         known: suggestions that the same maker made before, including the `updated` ones, whose
             score is new.
         samples: samples for which it is new that the maker ran, or has sentence scores.
+        earlier: suggestions stored before that contradict the lists of samples in the import.
     """
 
     added: int
     known: int
     updated: int = 0
     samples: int = 0
+    earlier: tuple[EarlierSuggestions, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,7 +328,8 @@ class SuggestionService:
         parameters = {"file": path.name}
         counts = self._store_runs(found, parameters)
         stated = store_results(self.scores, _sample_results(found, listed), parameters)
-        return replace(counts, samples=stated)
+        complete = {name for name, line in listed.items() if line.has_list}
+        return replace(counts, samples=stated, earlier=find_earlier(self.store, complete, found))
 
     def from_records(
         self, records: Iterable[Record | Problem], *, problem: Callable[[Problem], None]
@@ -363,7 +399,8 @@ class SuggestionService:
         counts = self._store_runs(found, parameters)
         # Without this, a sample in which no sentence passes would count as one that was not run.
         stated = store_results(self.scores, results, parameters)
-        return replace(counts, samples=stated)
+        complete = {(each.key, maker) for each in results}
+        return replace(counts, samples=stated, earlier=find_earlier(self.store, complete, found))
 
     def _newest_run(self, dataset: str, score: str) -> tuple[ScoreRun, list[Score]]:
         for run in reversed(self.scores.runs(dataset)):
