@@ -24,7 +24,7 @@ from tui_annotate.storage.adjudication_lock import (
     locked_condition,
 )
 from tui_annotate.storage.assignments.gold import read_thresholds
-from tui_annotate.storage.assignments.gold_results import read_checks
+from tui_annotate.storage.assignments.gold_results import count_skipped, read_checks
 from tui_annotate.storage.assignments.pauses import list_pauses
 from tui_annotate.storage.assignments.pools import fixed_condition, pool_of
 from tui_annotate.storage.assignments.practice_rounds import read_results
@@ -233,6 +233,16 @@ class WorkStatisticsStore(Store):
         with self._database.reading() as connection:
             checks = [each for each in read_checks(connection) if _is_day(each.day)]
             return checks, read_thresholds(connection)
+
+    def skipped_checks(self, checks: Sequence[GoldCheck]) -> dict[tuple[str, str], int]:
+        """Return how many gold samples each person skipped or flagged, by dataset and person.
+
+        Empty for all but admins. `checks` is the result of `gold_checks`.
+        """
+        if not is_allowed(self._actor, Permission.MANAGE):
+            return {}
+        with self._database.reading() as connection:
+            return count_skipped(connection, checks)
 
     def pauses(self) -> set[tuple[str, str]]:
         """Return the dataset and the person of each pause of work; empty for all but admins."""

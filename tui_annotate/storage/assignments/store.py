@@ -128,7 +128,8 @@ _PROGRESS: Final = text(
     "SELECT d.name, a.person, count(*), sum(coalesce(o.finished, 0)),"  # noqa: S608  constants
     f"  sum(coalesce(NOT o.finished AND {worked_on_condition('o')} AND NOT {_LOCKED_WORK}, 0)),"
     "  sum(h.kind = 'pool'), sum(a.practice), sum(h.kind = 'gold'),"
-    f"  sum(coalesce(o.finished, 0) = 0 AND {_LOCKED_WORK})"
+    f"  sum(coalesce(o.finished, 0) = 0 AND {_LOCKED_WORK}),"
+    "  sum(coalesce(o.state, '') = 'skipped'), sum(coalesce(o.state, '') = 'flagged')"
     " FROM allotments a JOIN samples s ON s.id = a.sample_id JOIN datasets d"
     "   ON d.id = s.dataset_id JOIN people p ON p.id = a.person"
     " JOIN handouts h ON h.id = a.handout LEFT JOIN assignments o"
@@ -250,6 +251,9 @@ class AssignmentProgress(NamedTuple):
     practice: int
     gold: int
     locked: int
+    skipped: int
+    flagged: int
+    locked_completed: int
 
 
 class AssignmentStore:
@@ -382,8 +386,13 @@ class AssignmentTransaction:
 
     def read_progress(self, dataset: str) -> list[AssignmentProgress]:
         """Return how much of the assigned work is done, by dataset and person's name."""
-        rows = self.connection.execute(_PROGRESS, {"dataset": dataset})
-        return [AssignmentProgress(*row) for row in rows]
+        rows = self.connection.execute(_PROGRESS, {"dataset": dataset}).all()
+        return [
+            AssignmentProgress(
+                *row, locked_completed=len(list_group_locked(self.connection, row[1], row[0]))
+            )
+            for row in rows
+        ]
 
     def rules(self, dataset: str) -> list[tuple[str, Rule]]:
         """Return the current rules for assigning samples of one or all datasets, by dataset."""

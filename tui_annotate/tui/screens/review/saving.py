@@ -129,6 +129,7 @@ def take_over(draft: ReviewDraft, found: ReviewSample) -> None:
     draft.open_parts, draft.ratings = found.open, found.ratings
     draft.progress, draft.blocked_reason = found.assignment.state, found.refused
     draft.people, draft.edited = tuple(layer.letter for layer in found.layers), found.edited
+    draft.locked_people = found.locked_people
 
 
 class ReviewSaves:
