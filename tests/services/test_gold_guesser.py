@@ -16,7 +16,8 @@ from tui_annotate.domain.adjudication import RejectionReason
 from tui_annotate.domain.adjudication_history import LOCKED_CODE
 from tui_annotate.domain.assignment_plan import AssignmentOptions, AssignmentOrder
 from tui_annotate.domain.assignment_rules import Gold, Pool
-from tui_annotate.domain.errors import NotAllowed
+from tui_annotate.domain.assignments import State
+from tui_annotate.domain.errors import Conflict, NotAllowed
 from tui_annotate.domain.people import OPERATOR, Actor, Person, PersonKind, Role
 from tui_annotate.domain.records import RecordFilter
 from tui_annotate.domain.samples import SampleKey
@@ -440,3 +441,201 @@ def test_without_gold_samples_only_adjudicated_samples_are_locked(study: Study) 
     assert study.judge().adjudication_notice(ana, key) is None
     study.share.undo(rule.handout)
     assert study.judge().adjudication_notice(ana, key) is not None
+
+
+@dataclass
+class Guesser:
+    """Li, who looks at the own queue, header and locks while the review goes on."""
+
+    study: Study
+    who: str
+
+    @property
+    def keys(self) -> list[SampleKey]:
+        with AssignmentStore(self.study.database).reading() as store:
+            return [each.key for each in store.held(person=self.who)]
+
+    def reached(self, find: Callable[[SampleKey | None], SampleKey | None]) -> list[str]:
+        """The samples to which a key leads one after the other, until the first comes again."""
+        found: list[str] = []
+        key = find(None)
+        while key and key.id not in found:
+            found.append(key.id)
+            key = find(key)
+        return found
+
+    def look(self) -> tuple[object, ...]:
+        """All that the program shows of work that is not completed."""
+        on, who = self.study.annotating, self.who
+        shown = on.open(who, self.keys[0])
+        progress = ProgressReader(
+            WorkStatisticsStore(self.study.database, actor=Actor(who, Role.ANNOTATOR)), dict
+        ).figures()
+        return (
+            self.reached(lambda key: on.next_unfinished(who, key)),
+            self.reached(lambda key: on.next_skipped(who, key)),
+            (shown.completed, shown.possible, shown.skipped, shown.flagged, shown.locked),
+            [(each.key, each.state) for each in on.line.page(who, order="ingested").rows],
+            progress.work,
+            progress.ahead,
+        )
+
+    def locked(self) -> set[int]:
+        store = self.study.annotating.store
+        return {at for at, key in enumerate(self.keys) if store.work_lock(self.who, key).locked}
+
+    def complete_rest(self) -> None:
+        for at, key in enumerate(self.keys):
+            if self.study.annotating.open(self.who, key).assignment.state is not State.DONE:
+                self.study.annotating.add(self.who, key, claim(f"rest {at}", 0, 7), seconds=0)
+                self.study.annotating.finish(self.who, key, seconds=0)
+
+
+Habit = Callable[[Study, str, SampleKey, int], None]
+
+
+def skip(study: Study, who: str, key: SampleKey, at: int) -> None:
+    study.annotating.skip(who, key, seconds=0)
+
+
+def skip_some(study: Study, who: str, key: SampleKey, at: int) -> None:
+    (skip if at % 3 == 1 else complete)(study, who, key, at)
+
+
+def flag_some(study: Study, who: str, key: SampleKey, at: int) -> None:
+    if at % 3 == 1:
+        study.annotating.flag(who, key, reason="odd", seconds=0)
+    else:
+        complete(study, who, key, at)
+
+
+def begin_some(study: Study, who: str, key: SampleKey, at: int) -> None:
+    if at % 3 == 1:
+        study.annotating.add(who, key, claim(f"begun {at}", 8, 10), seconds=0)
+    else:
+        complete(study, who, key, at)
+
+
+def leave_some(study: Study, who: str, key: SampleKey, at: int) -> None:
+    if at % 3 != 1:
+        complete(study, who, key, at)
+
+
+def reopen_some(study: Study, who: str, key: SampleKey, at: int) -> None:
+    complete(study, who, key, at)
+    if at % 3 == 1:
+        study.annotating.add(who, key, claim(f"again {at}", 8, 10), seconds=0)
+
+
+def complete(study: Study, who: str, key: SampleKey, at: int) -> None:
+    study.annotating.add(who, key, claim(f"li {at}", 0, 7), seconds=0)
+    study.annotating.finish(who, key, seconds=0)
+
+
+@pytest.mark.parametrize("order", ["random", "as imported"])
+@pytest.mark.parametrize("habit", [skip, skip_some, flag_some, begin_some, leave_some, reopen_some])
+def test_unfinished_work_shows_nothing_and_can_be_completed(
+    study: Study, habit: Habit, order: str
+) -> None:
+    """It stays where it was, after each adjudication; completed work is locked in groups."""
+    study.share.gold("d", Gold((), every=EVERY, seed="known to no one"), answers="kim")
+    study.share.give("d", PEOPLE, AssignmentOptions("20", 3))
+    for name in ("ana", "ben"):
+        study.complete(name)
+    li = Guesser(study, study.people["li"])
+    for at, key in enumerate(li.keys):
+        habit(study, li.who, key, at)
+    done = {
+        at
+        for at, key in enumerate(li.keys)
+        if study.annotating.open(li.who, key).assignment.state is State.DONE
+    }
+    queue, gold = study.queue("li"), study.gold("li")
+    before = li.look()
+    ordinary = sorted(set(queue) - gold)
+    if order == "random":
+        random.Random(1).shuffle(ordinary)
+    reviewed: set[int] = set()
+    review, rea = study.judge(), study.people["rea"]
+    for each in ordinary:
+        key = SampleKey("d", NAMES[each])
+        if review.open(rea, key).refused:
+            review.allow(rea, key, reason="li is late")
+        study.adjudicate(each)
+        reviewed.add(queue.index(each) // 5)
+        assert li.look() == before
+        assert li.locked() == {at for at in done if at // 5 in reviewed}
+    assert study.share.repeat("d", ["li"], AssignmentOptions("all")).samples == len(queue) - len(
+        done
+    )
+    li.complete_rest()
+    shown = study.annotating.open(li.who, li.keys[0])
+    assert (shown.completed, shown.possible, shown.locked) == (len(queue), len(queue), 0)
+    assert li.look()[:2] == ([], [])
+    assert li.locked() == set(range(len(queue)))
+    (row,) = [row for row in study.share.show().stands if row.person == li.who]
+    assert (row.completed, row.open, row.locked, row.locked_completed) == (
+        *(len(queue), 0, 0),
+        len(queue),
+    )
+
+
+def test_open_second_readings_show_nothing_and_can_be_completed(study: Study) -> None:
+    """Adjudicated samples and gold samples are both left to read a second time."""
+    study.share.gold("d", Gold((), every=EVERY, seed="known to no one"), answers="kim")
+    study.share.give("d", PEOPLE, AssignmentOptions("20", 3))
+    for name in PEOPLE:
+        study.complete(name)
+    study.share.repeat("d", ["li"], AssignmentOptions("10"))
+    second = Guesser(study, f"{study.people['li']}~2")
+    first, *_ = second.keys
+    complete(study, second.who, first, 0)
+    before = second.look()
+    for each in sorted(set(study.queue("li")) - study.gold("li")):
+        study.adjudicate(each)
+        assert second.look() == before
+    li = Person(study.people["li"], "li", PersonKind.LOCAL)
+    left = len(second.keys) - 1
+    assert study.annotating.line.find_reopened(li) == left > 0
+    second.complete_rest()
+    assert study.annotating.line.find_reopened(li) == 0
+    assert second.locked() == set(range(len(second.keys)))
+
+
+def test_admins_see_who_skipped_gold_samples(study: Study) -> None:
+    """Li completed no gold sample, and is listed all the same."""
+    study.share.gold("d", Gold((), every=EVERY, seed="known to no one"), answers="kim")
+    study.share.give("d", ["ana", "li"], AssignmentOptions("20", 2))
+    study.complete("ana")
+    li = Guesser(study, study.people["li"])
+    for at, key in enumerate(li.keys):
+        skip(study, li.who, key, at)
+
+    def skipped(role: Role) -> dict[str, int]:
+        store = WorkStatisticsStore(study.database, actor=Actor("x", role))
+        found = ProgressReader(store, dict).figures().skipped_checks
+        return {each.person: each.skipped for each in found}
+
+    assert skipped(Role.ADMIN) == {li.who: len(study.gold("li"))}
+    assert skipped(Role.REVIEWER) == {}
+
+
+def test_work_that_is_locked_with_its_group_can_be_reopened(study: Study) -> None:
+    """By the letter on the screen, and by name; a request without a person names the people."""
+    study.share.gold("d", Gold((), every=EVERY, seed="known to no one"), answers="kim")
+    study.share.give("d", PEOPLE, AssignmentOptions("20", 3))
+    study.complete("li")
+    li, rea, review = Guesser(study, study.people["li"]), study.people["rea"], study.judge()
+    gold = study.gold("li")
+    first, other = [at for at in study.queue("li")[:5] if at not in gold][:2]
+    review.allow(rea, SampleKey("d", NAMES[first]), reason="others are late")
+    study.adjudicate(first)
+    key = SampleKey("d", NAMES[other])
+    with pytest.raises(NotAllowed, match=f"your work on sample {key} is locked by a review"):
+        study.annotating.comment(li.who, key, "late", seconds=0)
+    with pytest.raises(Conflict, match="locked with other samples, of: li"):
+        review.reopen_work(rea, key, reason="look again")
+    (letter,) = review.open(rea, key).locked_people
+    assert review.reopen_work(rea, key, reason="look again", letter=letter) == (li.who,)
+    assert study.annotating.open(li.who, key).lock.reopened == "look again"
+    assert review.open(rea, key).locked_people == ()

@@ -453,17 +453,28 @@ def _print_shuffled() -> None:
     )
 
 
+_RARE_COUNTS: Final = {
+    "skipped": "skipped",
+    "flagged": "flagged",
+    "locked": "locked",
+    "locked_completed": "completed and locked",
+}
+"""Columns that are shown only if a person has such samples."""
+
+
 def _print_overview(report: AssignmentOverview) -> None:
     numbers = {
         "samples": "samples",
-        "finished": "completed",
+        "completed": "completed",
         "begun": "in progress",
         "open": "open",
         "drawn": "from pool",
         "practice": "practice",
         "gold": "gold",
-        **({"locked": "locked"} if any(each.locked for each in report.stands) else {}),
     }
+    for name, header in _RARE_COUNTS.items():
+        if any(getattr(each, name) for each in report.stands):
+            numbers[name] = header
     output.print_table(
         [
             output.flexible_column("dataset"),

@@ -28,7 +28,12 @@ from tui_annotate.domain.workspace_files import LABELS
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from tui_annotate.domain.work_statistics import GoldAccuracy, Projection, WorkStatistics
+    from tui_annotate.domain.work_statistics import (
+        GoldAccuracy,
+        Projection,
+        SkippedChecks,
+        WorkStatistics,
+    )
     from tui_annotate.services.status import Status
 
 _NONE = "-"
@@ -283,21 +288,25 @@ def _print_practice(figures: WorkStatistics) -> None:
 
 
 def _print_gold(figures: WorkStatistics) -> None:
+    skipped = {(each.dataset, each.person): each for each in figures.skipped_checks}
+    rows = [
+        (
+            each.name,
+            each.dataset,
+            each.checks,
+            f"{each.accuracy:.0%}",
+            f"{each.recent:.0%}",
+            _describe_alert(each, skipped.pop((each.dataset, each.person), None)),
+        )
+        for each in figures.gold
+    ]
+    # Without a completed check there is no accuracy, but skipping is no way out of the table.
+    rows += [
+        (each.name, each.dataset, 0, _NONE, _NONE, _describe_skipped(each))
+        for each in skipped.values()
+    ]
     numbers = map(output.number_column, ("gold checks", "accuracy", f"last {RECENT}"))
-    output.print_table_below(
-        [*_WHO, *numbers, "alert"],
-        [
-            (
-                each.name,
-                each.dataset,
-                each.checks,
-                f"{each.accuracy:.0%}",
-                f"{each.recent:.0%}",
-                _describe_alert(each),
-            )
-            for each in figures.gold
-        ],
-    )
+    output.print_table_below([*_WHO, *numbers, "alert"], rows)
     for each in figures.gold:
         if each.older_answers:
             output.print_note(_describe_older(each))
@@ -341,9 +350,14 @@ def _print_suggestion_answers(figures: WorkStatistics) -> None:
             output.print_note(f"{name}, {each.dataset}: {began} began as suggestions{accepted}")
 
 
-def _describe_alert(accuracy: GoldAccuracy) -> str:
+def _describe_alert(accuracy: GoldAccuracy, skipped: SkippedChecks | None) -> str:
     low = [f"below {accuracy.threshold:.0%}"] if accuracy.alert else []
-    return ", ".join(low + (["paused"] if accuracy.paused else []))
+    paused = ["paused"] if accuracy.paused else []
+    return ", ".join(low + paused + ([_describe_skipped(skipped)] if skipped else []))
+
+
+def _describe_skipped(checks: SkippedChecks) -> str:
+    return f"checks skipped: {checks.skipped:,}"
 
 
 def _describe_older(accuracy: GoldAccuracy) -> str:

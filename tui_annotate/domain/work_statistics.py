@@ -191,6 +191,16 @@ class GoldAccuracy:
 
 
 @dataclass(frozen=True, slots=True)
+class SkippedChecks:
+    """Number of gold samples that a person skipped or flagged, and never completed."""
+
+    dataset: str
+    person: str
+    name: str
+    skipped: int
+
+
+@dataclass(frozen=True, slots=True)
 class AnsweredSuggestions:
     """Numbers of a person's answers to the suggestions of machines in a dataset.
 
@@ -259,6 +269,7 @@ class WorkStatistics:
     gold: tuple[GoldAccuracy, ...] = ()
     practice: tuple[PracticeResult, ...] = ()
     suggestions: tuple[AnsweredSuggestions, ...] = ()
+    skipped_checks: tuple[SkippedChecks, ...] = ()
 
     def set_aside(self, dataset: str) -> tuple[int, int]:
         """Return the numbers of skipped and of flagged readings in a dataset."""

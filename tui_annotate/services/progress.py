@@ -17,6 +17,7 @@ from tui_annotate.domain.work_statistics import (
     PersonWork,
     Projection,
     RemainingWork,
+    SkippedChecks,
     Week,
     WorkStatistics,
     latest_end,
@@ -97,6 +98,10 @@ class ProgressReader:
                     self.store.suggestion_answers(),
                     key=lambda each: (each.dataset, names.get(each.person, each.person)),
                 )
+            ),
+            tuple(
+                SkippedChecks(dataset, person, names.get(person, person), count)
+                for (dataset, person), count in self.store.skipped_checks(checks).items()
             ),
         )
 
@@ -190,6 +195,7 @@ def as_json(figures: WorkStatistics) -> dict[str, Any]:
         ],
         "flags": [asdict(each) for each in figures.flags],
         "gold": [{**asdict(each), "alert": each.alert} for each in figures.gold],
+        "gold_skipped": [asdict(each) for each in figures.skipped_checks],
         "practice": [
             {**asdict(each), "name": figures.names.get(each.person, each.person)}
             for each in figures.practice

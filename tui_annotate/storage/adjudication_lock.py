@@ -61,27 +61,6 @@ def returned_condition(sample_id: str, *, person: str) -> str:
     )
 
 
-def locked_condition(sample_id: str, *, person: str, state: str) -> str:
-    """Return an SQL condition that is true if a person probably cannot change a sample.
-
-    It is exact but for two rare cases, in which `log.adjudications.refuse_locked` decides: the
-    adjudication is reopened and the person has not begun the sample, or an undone adjudication was
-    redone.
-
-    Args:
-        sample_id, person, state: SQL expressions; the state of the person's work on the sample is
-            NULL for a person without work.
-    """
-    return (
-        f"(EXISTS (SELECT 1 FROM assignments w WHERE w.sample_id = {sample_id}"  # noqa: S608
-        f"   AND {LOCKING_ADJUDICATION})"
-        # Only this state needs the log: annotators reopen completed work by changing it, too.
-        f" AND (coalesce({state}, '') <> '{State.REOPENED}'"
-        f"   OR NOT {returned_condition(sample_id, person=person)})"
-        f" AND NOT {checked_condition(person, sample_id)})"
-    )
-
-
 GROUP_SIZE: Final = 5
 """Number of successive samples of a person that are locked together in a dataset with gold samples.
 
@@ -89,45 +68,110 @@ Small, so that little work is locked before its own adjudication. A group always
 next to its gold sample, as at most every second sample is one.
 """
 
-_GOLD_DATASETS: Final = text(
-    "SELECT h.dataset FROM handouts h WHERE h.kind = 'gold' AND (h.undone = ''"
+_GOLD_RULE: Final = (
+    "h.kind = 'gold' AND (h.undone = ''"
     " OR EXISTS (SELECT 1 FROM allotments g WHERE g.handout = h.id))"
 )
-"""SQL: the names of datasets whose annotators must not see which samples are adjudicated.
+_GOLD_DATASETS: Final = text(f"SELECT h.dataset FROM handouts h WHERE {_GOLD_RULE}")  # noqa: S608
+_GOLD_DATASET_ROWS: Final = (
+    "SELECT d.id FROM datasets d JOIN handouts h ON h.dataset = d.name"  # noqa: S608  constants
+    f" WHERE {_GOLD_RULE}"
+)
+"""SQL: the datasets with gold samples, whose annotators must not see what is adjudicated.
 
 Gold samples are not adjudicated with the others, so that the outcomes would name them.
 """
 
+
+def adjudicated_condition(sample_id: str) -> str:
+    """Return an SQL condition: whether a sample is adjudicated, so that no other person gets it.
+
+    Args:
+        sample_id: an SQL expression.
+    """
+    return (
+        f"EXISTS (SELECT 1 FROM assignments w WHERE w.sample_id = {sample_id}"  # noqa: S608
+        f" AND {LOCKING_ADJUDICATION})"
+    )
+
+
+def _reviewed_groups(person: str, dataset: str) -> str:
+    """Return an SQL query: a person's samples of a dataset of whose group one is adjudicated.
+
+    A sample that is not assigned to the person forms a group of its own.
+
+    Args:
+        person, dataset: SQL expressions; `dataset` is a row id. Their tables must not have the
+            aliases of this query, which all begin with `in`.
+    """
+    return (
+        "WITH ingroup AS (SELECT ina.sample_id, inh.kind = 'gold' AS gold,"  # noqa: S608
+        f"  (row_number() OVER (ORDER BY ina.rank, ina.sample_id) - 1) / {GROUP_SIZE} AS number"
+        "  FROM allotments ina JOIN handouts inh ON inh.id = ina.handout"
+        "  JOIN samples ins ON ins.id = ina.sample_id"
+        f"  WHERE ina.person = {person} AND NOT ina.practice AND ins.dataset_id = {dataset})"
+        " SELECT inx.sample_id FROM ingroup inx WHERE inx.number IN"
+        "  (SELECT iny.number FROM ingroup iny"
+        f"   WHERE NOT iny.gold AND {adjudicated_condition('iny.sample_id')})"
+        " UNION ALL SELECT inw.sample_id FROM assignments inw"
+        "  JOIN samples ins ON ins.id = inw.sample_id"
+        f"  WHERE inw.person = {person} AND ins.dataset_id = {dataset}"
+        "  AND NOT EXISTS (SELECT 1 FROM allotments ina"
+        "   WHERE ina.person = inw.person AND ina.sample_id = inw.sample_id)"
+        f"  AND {adjudicated_condition('inw.sample_id')}"
+    )
+
+
+def locked_condition(sample_id: str, *, person: str, state: str, dataset: str = "") -> str:
+    """Return the SQL condition that is true if a person cannot change their work on a sample.
+
+    In a dataset with gold samples only completed work is locked, as soon as a sample of its group
+    is adjudicated. All other work stays open, whether its sample is adjudicated or not: if only
+    adjudicated samples were locked, those that stay open would be the gold samples.
+
+    In other datasets, work on adjudicated samples is locked in every state, unless it was reopened.
+    There it is exact but for two rare cases, in which `log.adjudications.refuse_locked` decides:
+    the adjudication is reopened and the person has not begun the sample, or an undone adjudication
+    was redone.
+
+    Args:
+        sample_id, person, state: SQL expressions; the state of the person's work on the sample is
+            NULL for a person without work.
+        dataset: SQL expression of the dataset's row id, if it is the same one for many samples of
+            one person: SQLite then computes their groups once.
+    """
+    own = dataset or f"(SELECT ink.dataset_id FROM samples ink WHERE ink.id = {sample_id})"  # noqa: S608
+    return (
+        f"(CASE WHEN {own} IN ({_GOLD_DATASET_ROWS})"
+        f" THEN coalesce({state}, '') = '{State.DONE}'"
+        f"  AND {sample_id} IN ({_reviewed_groups(person, own)})"
+        f" ELSE {adjudicated_condition(sample_id)}"
+        # Only this state needs the log: annotators reopen completed work by changing it, too.
+        f"  AND (coalesce({state}, '') <> '{State.REOPENED}'"
+        f"   OR NOT {returned_condition(sample_id, person=person)})"
+        f"  AND NOT {checked_condition(person, sample_id)} END)"
+    )
+
+
+_DATASET_ROW: Final = "(SELECT n.id FROM datasets n WHERE n.name = :dataset)"
 _GROUP_LOCKED: Final = text(
-    "WITH own AS (SELECT a.sample_id, h.kind = 'gold' AS gold,"  # noqa: S608  constants
-    f"   (row_number() OVER (ORDER BY a.rank, a.sample_id) - 1) / {GROUP_SIZE} AS grouped"
-    "  FROM allotments a JOIN handouts h ON h.id = a.handout JOIN samples s ON s.id = a.sample_id"
-    "  JOIN datasets d ON d.id = s.dataset_id"
-    "  WHERE a.person = :person AND NOT a.practice AND d.name = :dataset),"
-    " reviewed AS (SELECT DISTINCT o.grouped FROM own o WHERE NOT o.gold"
-    "   AND EXISTS (SELECT 1 FROM assignments w WHERE w.sample_id = o.sample_id"
-    f"     AND {LOCKING_ADJUDICATION}))"
-    " SELECT o.sample_id FROM own o JOIN reviewed v ON v.grouped = o.grouped"
-    " JOIN assignments f ON f.person = :person AND f.sample_id = o.sample_id AND f.finished"
+    "SELECT a.sample_id FROM assignments a JOIN samples s ON s.id = a.sample_id"  # noqa: S608
+    f" WHERE a.person = :person AND s.dataset_id = {_DATASET_ROW} AND "
+    + locked_condition("a.sample_id", person=":person", state="a.state", dataset=_DATASET_ROW)
 )
-"""SQL: a person's finished samples of a dataset of which a sample in their group is adjudicated.
-
-They are locked in datasets with gold samples (`_GOLD_DATASETS`). If only adjudicated samples were
-locked, an annotator could recognise gold samples as those that stay open.
-"""
 
 
-def list_blind_datasets(connection: Connection) -> set[str]:
+def list_gold_datasets(connection: Connection) -> set[str]:
     """Return the datasets whose annotators must not see which samples are adjudicated."""
     return set(connection.execute(_GOLD_DATASETS).scalars())
 
 
 def list_group_locked(connection: Connection, person: str, dataset: str) -> set[int]:
-    """Return the row ids of a person's finished samples that are locked with their group.
+    """Return the row ids of a person's completed samples that are locked with their group.
 
     Empty in a dataset without gold samples.
     """
-    if dataset not in list_blind_datasets(connection):
+    if dataset not in list_gold_datasets(connection):
         return set()
     scope = {"person": person, "dataset": dataset}
     return set(connection.execute(_GROUP_LOCKED, scope).scalars())

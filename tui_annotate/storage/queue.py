@@ -102,7 +102,7 @@ _ANY_ADJUDICATION: Final = text(
 _LAST_EVENT: Final = text("SELECT coalesce(max(arrival), 0) FROM events")
 _LOCK_SETTINGS: Final = text(
     "SELECT dataset_id, name, value FROM dataset_settings"  # noqa: S608  constants
-    f" WHERE name IN ('{EDITS_SETTING}', 'pool') ORDER BY dataset_id, name"
+    f" WHERE name IN ('{EDITS_SETTING}', 'pool', 'gold') ORDER BY dataset_id, name"
 )
 _LOCKS_CHANGED: Final = text(
     "SELECT 1 FROM events e WHERE e.arrival > :since AND e.verb <> 'read'"  # noqa: S608  constants

@@ -12,15 +12,19 @@ from sqlalchemy import Connection, bindparam, text
 
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.gold_checks import GoldCheck
-from tui_annotate.domain.people import Permission, is_allowed, visible_people
+from tui_annotate.domain.people import SETTLED, Permission, is_allowed, visible_people
 from tui_annotate.domain.work_statistics import (
     AnsweredSuggestions,
     FlaggedSample,
     PracticeResult,
 )
-from tui_annotate.storage.adjudication_lock import LOCKING_ADJUDICATION, locked_condition
+from tui_annotate.storage.adjudication_lock import (
+    LOCKING_ADJUDICATION,
+    adjudicated_condition,
+    locked_condition,
+)
 from tui_annotate.storage.assignments.gold import read_thresholds
-from tui_annotate.storage.assignments.gold_results import read_checks
+from tui_annotate.storage.assignments.gold_results import count_skipped, read_checks
 from tui_annotate.storage.assignments.pauses import list_pauses
 from tui_annotate.storage.assignments.pools import fixed_condition, pool_of
 from tui_annotate.storage.assignments.practice_rounds import read_results
@@ -103,9 +107,10 @@ _FINISHED: Final = text(
     " WHERE w.finished AND w.person <> :settled AND (:everybody OR w.person IN :seen)"
     " GROUP BY 1, 2, 3"
 ).bindparams(_SEEN)
-_ADJUDICATED: Final = text(
-    "SELECT d.name, count(*) FROM assignments w JOIN samples s ON s.id = w.sample_id"  # noqa: S608  constants
-    f" JOIN datasets d ON d.id = s.dataset_id WHERE {LOCKING_ADJUDICATION} GROUP BY 1"
+_LOCKED_FOR_NEW: Final = text(
+    "SELECT d.name, count(*) FROM assignments j JOIN samples s ON s.id = j.sample_id"  # noqa: S608
+    f" JOIN datasets d ON d.id = s.dataset_id WHERE j.person = '{SETTLED}'"
+    f" AND {locked_condition('j.sample_id', person='NULL', state='NULL')} GROUP BY 1"
 )
 _BEGUN_OF_ADJUDICATED: Final = text(
     "SELECT d.name, a.person, a.state, count(*),"  # noqa: S608  constants
@@ -146,7 +151,7 @@ _PRACTISING: Final = text(
 )
 _LEFT_IN_POOL: Final = text(
     "SELECT coalesce(sum(room), 0) FROM pool p WHERE dataset_id = :id AND room > 0"  # noqa: S608  constants
-    f" AND NOT {locked_condition('p.sample_id', person='NULL', state='NULL')}"
+    f" AND NOT {adjudicated_condition('p.sample_id')}"
 )
 
 
@@ -191,7 +196,7 @@ class WorkStatisticsStore(Store):
         Counted are states of people's work. `new` is a sample that is assigned to the person, or of
         a dataset that is not assigned and in which the person worked.
         """
-        adjudicated = {row[0]: row[1] for row in self._fetch(_ADJUDICATED)}
+        adjudicated = {row[0]: row[1] for row in self._fetch(_LOCKED_FOR_NEW)}
         found: LockedWork = {}
         if not adjudicated:
             return found
@@ -228,6 +233,16 @@ class WorkStatisticsStore(Store):
         with self._database.reading() as connection:
             checks = [each for each in read_checks(connection) if _is_day(each.day)]
             return checks, read_thresholds(connection)
+
+    def skipped_checks(self, checks: Sequence[GoldCheck]) -> dict[tuple[str, str], int]:
+        """Return how many gold samples each person skipped or flagged, by dataset and person.
+
+        Empty for all but admins. `checks` is the result of `gold_checks`.
+        """
+        if not is_allowed(self._actor, Permission.MANAGE):
+            return {}
+        with self._database.reading() as connection:
+            return count_skipped(connection, checks)
 
     def pauses(self) -> set[tuple[str, str]]:
         """Return the dataset and the person of each pause of work; empty for all but admins."""

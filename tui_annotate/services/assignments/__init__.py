@@ -284,7 +284,7 @@ class AssignmentService:
     ) -> HandoutReport:
         """Assign annotators some of their own samples again, for a second reading.
 
-        Adjudicated samples are not assigned: their annotators' work is locked.
+        Samples on which their annotators' work is locked are not assigned.
         Gold samples are among them: a sample that no second reading can have would be recognised,
         and so would gold samples if more of them were left than of the others.
         """
@@ -293,6 +293,7 @@ class AssignmentService:
         gold: dict[tuple[str, SampleKey], int] = {}
         with self.store.reading() as store:
             has = {each.id: {one.key for one in store.held(person=each.id)} for each in seconds}
+            hides_outcomes = store.hides_outcomes(dataset)
             locked = {each.id: store.group_locked(each.id, dataset) for each in people}
             for each, second in zip(people, seconds, strict=True):
                 held = store.held(person=each.id)
@@ -300,8 +301,10 @@ class AssignmentService:
 
         def allocate(data: AssignableDataset) -> AssignmentPlan:
             given = {}
+            # What is left must not depend on adjudications that their annotators cannot see.
+            adjudicated = frozenset() if hides_outcomes else data.locked
             for each, second in zip(people, seconds, strict=True):
-                gone = has[second.id] | data.locked | locked[each.id]
+                gone = has[second.id] | adjudicated | locked[each.id]
                 mine = data.has.get(each.id, frozenset()) - gone
                 own = [item for item in data.items if item.key in mine]
                 given[second.id] = assignment_plan.draw_second_readings(own, wish, person=each.id)

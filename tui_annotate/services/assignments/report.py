@@ -56,7 +56,10 @@ class AssignmentStatus:
     """Progress of one annotator in one dataset, in numbers of samples.
 
     Attributes:
+        finished: samples that the annotator completed, skipped or flagged.
         locked: samples that were adjudicated before the annotator finished them.
+        locked_completed: completed samples of a dataset with gold samples on which the annotator's
+            work is locked, with the samples of the same group.
     """
 
     dataset: str
@@ -69,6 +72,13 @@ class AssignmentStatus:
     practice: int
     gold: int
     locked: int = 0
+    skipped: int = 0
+    flagged: int = 0
+    locked_completed: int = 0
+
+    @property
+    def completed(self) -> int:
+        return self.finished - self.skipped - self.flagged
 
     @property
     def open(self) -> int:

@@ -539,8 +539,9 @@ class ReviewService(ReviewQueries):
         Raises:
             InvalidInput: the reason is empty, or cannot be stored.
             NotFound: the person has no work on the sample, and the sample is not assigned to them.
-            Conflict: the sample is not adjudicated, the person's work is open already, or the
-                sample has changed since it was displayed.
+            Conflict: the sample is not adjudicated and no work on it is locked, the person's work
+                is open already, or the sample has changed since it was displayed. Also for an empty
+                person, if work is locked only with other samples in a dataset with gold samples.
         """
         self.check_reviewer(reviewer)
         words = check_storable(reason.strip(), "reason")
@@ -572,6 +573,7 @@ class ReviewService(ReviewQueries):
             return (person,)  # also if it is locked only with its group
         sample = log.adjudicated_sample(key, person)
         if sample is None or not sample.closed:
+            self._refuse_group_locked(log, key)
             raise Conflict(
                 f"{key} is not adjudicated, so its annotators can change their work",
                 "list the adjudicated samples with: tui-annotate review list",
@@ -590,6 +592,17 @@ class ReviewService(ReviewQueries):
                 "wait until the person has completed the sample again",
             )
         return (person,)
+
+    def _refuse_group_locked(self, log: EventLog, key: SampleKey) -> None:
+        """Raise Conflict if work on a sample that is not adjudicated is locked with its group."""
+        locked = [each for each in log.workers(key) if log.is_locked(each, key)]
+        if locked:
+            names = [self.people.person(each).name for each in locked]
+            raise Conflict(
+                f"{key} is not adjudicated, but work on it is locked with other samples, of:"
+                f" {', '.join(names)}",
+                "reopen the work of one person: --person NAME",
+            )
 
     def _check_not_own(self, log: EventLog, reviewer: str, key: SampleKey) -> None:
         if self.has_own_work(log, reviewer, key) and not self.own_allowed:

@@ -122,6 +122,9 @@ class ReviewQueries:
             now = read_sample_work(log, stored.sample)
             refused = self.refusal(log, reviewer, now)
             pending = log.readers(key).pending
+            locked = tuple(
+                letter for letter, work in now.people.items() if log.is_locked(work.person, key)
+            )
         line, labels = self.queue(reviewer), self.label_sets.in_force(key.dataset)
         guidelines = self.guidance.version(GuidanceKind.GUIDELINES, dataset=key.dataset)
         at = next((at for at, row in enumerate(line, 1) if row.key == key), 0)
@@ -146,6 +149,7 @@ class ReviewQueries:
             tuple(letter for letter, work in now.people.items() if work.person in edited),
             len(later.returned) if later else 0,
             now.open_parts,
+            locked_people=locked,
         )
 
     def names(self, reviewer: str, key: SampleKey) -> dict[str, str]:

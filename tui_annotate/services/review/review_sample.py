@@ -71,6 +71,8 @@ class ReviewSample:
         edited: letters of the annotators who edited their work after the first adjudication.
         reopened: number of annotators whose work is reopened and not completed again.
         open: what is undecided, or changed after its decision.
+        locked_people: letters of the annotators whose work is locked: of an adjudicated sample, or
+            with other samples of a dataset with gold samples.
         lock: always open, as a reviewer changes no annotator's work.
     """
 
@@ -93,6 +95,7 @@ class ReviewSample:
     reopened: int = 0
     open: OpenParts = _NOTHING_OPEN
     lock: WorkLock = _UNLOCKED
+    locked_people: tuple[str, ...] = ()
 
     @property
     def ratings(self) -> tuple[tuple[str, tuple[str, ...]], ...]:

@@ -9,7 +9,8 @@ of a dataset (`recompute`). Practice uses the first completion in the same way.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from operator import attrgetter
@@ -40,14 +41,19 @@ from tui_annotate.storage.codec import from_json
 from tui_annotate.storage.documents import read_sample_texts
 from tui_annotate.storage.labels.store import changes_between
 
-_CHECKS: Final = text(
-    "SELECT d.name, a.person, s.external, s.id, h.request"  # noqa: S608  constants
+_CHECKS_FROM: Final = (
     " FROM allotments a JOIN handouts h ON h.id = a.handout AND h.kind = 'gold'"
     " JOIN people p ON p.id = a.person"
     f"   AND p.kind <> '{PersonKind.AGAIN}'"
     " JOIN assignments w ON w.person = a.person AND w.sample_id = a.sample_id"
     " JOIN samples s ON s.id = a.sample_id JOIN datasets d ON d.id = s.dataset_id"
     " WHERE :dataset IN ('', d.name) AND :person IN ('', a.person)"
+)
+_CHECKS: Final = text("SELECT d.name, a.person, s.external, s.id, h.request" + _CHECKS_FROM)
+_SKIPPED: Final = text(
+    "SELECT d.name, a.person, s.external"
+    + _CHECKS_FROM
+    + " AND w.state IN ('skipped', 'flagged') ORDER BY 1, 2, 3"
 )
 _RECOMPUTED: Final = text(
     "SELECT dataset, max(json_extract(request, '$.arrival')) FROM handouts"
@@ -137,6 +143,18 @@ def read_checks(connection: Connection, *, dataset: str = "", person: str = "") 
             )
         )
     return sorted(found, key=lambda each: (each.completed, each.sample, each.person))
+
+
+def count_skipped(
+    connection: Connection, checks: Iterable[GoldCheck]
+) -> dict[tuple[str, str], int]:
+    """Count the gold samples that people skipped or flagged, by dataset and person.
+
+    Samples that the person had completed before, which are among `checks`, do not count.
+    """
+    measured = {(each.dataset, each.person, each.sample) for each in checks}
+    rows = connection.execute(_SKIPPED, {"dataset": "", "person": ""}).all()
+    return Counter((row[0], row[1]) for row in rows if tuple(row) not in measured)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from tui_annotate.domain.assignment_rules import AssignmentCause, Pool
 from tui_annotate.domain.people import SETTLED
 from tui_annotate.domain.queue_orders import BY_SOURCE, RANDOM, by_score
 from tui_annotate.domain.samples import SampleKey
-from tui_annotate.storage.adjudication_lock import locked_condition
+from tui_annotate.storage.adjudication_lock import adjudicated_condition
 from tui_annotate.storage.assignments import assignment_rows
 from tui_annotate.storage.assignments.assignment_rows import AssignedRow, assign_samples
 from tui_annotate.storage.assignments.gold import GoldSource, find_gold, gold_of
@@ -55,14 +55,14 @@ _NEXT: Final = text(
     "SELECT p.sample_id FROM pool p WHERE p.dataset_id = :dataset AND p.room > 0"  # noqa: S608  constants
     " AND (p.value, p.sample_id) > (:value, :row) AND NOT EXISTS"
     "   (SELECT 1 FROM allotments a WHERE a.person = :person AND a.sample_id = p.sample_id)"
-    f" AND NOT {locked_condition('p.sample_id', person=':person', state='NULL')}"
+    f" AND NOT {adjudicated_condition('p.sample_id')}"
     " ORDER BY p.value, p.sample_id LIMIT 1"
 )
 _LOCKED: Final = text(
     "SELECT p.dataset_id, count(*) FROM assignments j JOIN pool p ON p.sample_id = j.sample_id"  # noqa: S608  constants
     f" WHERE j.person = '{SETTLED}' AND p.room > 0 AND NOT EXISTS"
     "   (SELECT 1 FROM allotments a WHERE a.person = :person AND a.sample_id = p.sample_id)"
-    f" AND {locked_condition('p.sample_id', person=':person', state='NULL')} GROUP BY 1"
+    f" AND {adjudicated_condition('p.sample_id')} GROUP BY 1"
 )
 _NAME: Final = text("SELECT external FROM samples WHERE id = :row")
 _ASSIGNEE_COUNTS: Final = text(

@@ -26,7 +26,12 @@ from tui_annotate.domain.people import SETTLED, Person
 from tui_annotate.domain.practice_feedback import PracticeAnswer
 from tui_annotate.domain.queue_orders import by_score
 from tui_annotate.domain.samples import SampleKey
-from tui_annotate.storage.adjudication_lock import list_group_locked, locked_condition
+from tui_annotate.storage.adjudication_lock import (
+    adjudicated_condition,
+    list_gold_datasets,
+    list_group_locked,
+    locked_condition,
+)
 from tui_annotate.storage.assignments import (
     assignment_rows,
     escalation,
@@ -123,7 +128,8 @@ _PROGRESS: Final = text(
     "SELECT d.name, a.person, count(*), sum(coalesce(o.finished, 0)),"  # noqa: S608  constants
     f"  sum(coalesce(NOT o.finished AND {worked_on_condition('o')} AND NOT {_LOCKED_WORK}, 0)),"
     "  sum(h.kind = 'pool'), sum(a.practice), sum(h.kind = 'gold'),"
-    f"  sum(coalesce(o.finished, 0) = 0 AND {_LOCKED_WORK})"
+    f"  sum(coalesce(o.finished, 0) = 0 AND {_LOCKED_WORK}),"
+    "  sum(coalesce(o.state, '') = 'skipped'), sum(coalesce(o.state, '') = 'flagged')"
     " FROM allotments a JOIN samples s ON s.id = a.sample_id JOIN datasets d"
     "   ON d.id = s.dataset_id JOIN people p ON p.id = a.person"
     " JOIN handouts h ON h.id = a.handout LEFT JOIN assignments o"
@@ -135,10 +141,9 @@ _RULES: Final = text(
     " ON d.id = t.dataset_id WHERE t.name IN ('pool', 'escalate', 'practice', 'gold')"
     " AND :dataset IN ('', d.name) ORDER BY d.name, t.name"
 )
-_LOCKED_FREE: Final = locked_condition("p.sample_id", person="NULL", state="NULL")
 _POOL_SIZE: Final = text(
     "SELECT count(*) FROM pool p JOIN datasets d ON d.id = p.dataset_id"  # noqa: S608  constants
-    f" WHERE d.name = :dataset AND p.room > 0 AND NOT {_LOCKED_FREE}"
+    f" WHERE d.name = :dataset AND p.room > 0 AND NOT {adjudicated_condition('p.sample_id')}"
 )
 Rule = Pool | Escalation | Practice | Gold
 _KINDS: Final[dict[str, type[Rule]]] = {
@@ -173,9 +178,9 @@ class HeldSample:
     locked: bool = False
 
 
-_LOCKED: Final = text(
+_ADJUDICATED: Final = text(
     "SELECT s.id FROM samples s WHERE s.dataset_id = :dataset"  # noqa: S608  constants
-    f" AND {locked_condition('s.id', person='NULL', state='NULL')}"
+    f" AND {adjudicated_condition('s.id')}"
 )
 
 
@@ -246,6 +251,9 @@ class AssignmentProgress(NamedTuple):
     practice: int
     gold: int
     locked: int
+    skipped: int
+    flagged: int
+    locked_completed: int
 
 
 class AssignmentStore:
@@ -298,7 +306,7 @@ class AssignmentTransaction:
         own = {person: frozenset(mine) for person, mine in has.items()}
         rule = gold.gold_of(self.connection, dataset_id)
         known = frozenset(rule.samples if rule else ())
-        locked = {keys[row] for row in self.connection.execute(_LOCKED, scope).scalars()}
+        locked = {keys[row] for row in self.connection.execute(_ADJUDICATED, scope).scalars()}
         return AssignableDataset(
             dataset,
             dataset_id,
@@ -330,6 +338,10 @@ class AssignmentTransaction:
             )
             for row in rows
         ]
+
+    def hides_outcomes(self, dataset: str) -> bool:
+        """Return whether the dataset has gold samples, so that no one sees what is adjudicated."""
+        return dataset in list_gold_datasets(self.connection)
 
     def group_locked(self, person: str, dataset: str) -> set[SampleKey]:
         """Return a person's samples that are locked with their group, in a dataset with gold."""
@@ -374,8 +386,13 @@ class AssignmentTransaction:
 
     def read_progress(self, dataset: str) -> list[AssignmentProgress]:
         """Return how much of the assigned work is done, by dataset and person's name."""
-        rows = self.connection.execute(_PROGRESS, {"dataset": dataset})
-        return [AssignmentProgress(*row) for row in rows]
+        rows = self.connection.execute(_PROGRESS, {"dataset": dataset}).all()
+        return [
+            AssignmentProgress(
+                *row, locked_completed=len(list_group_locked(self.connection, row[1], row[0]))
+            )
+            for row in rows
+        ]
 
     def rules(self, dataset: str) -> list[tuple[str, Rule]]:
         """Return the current rules for assigning samples of one or all datasets, by dataset."""

@@ -28,7 +28,7 @@ from tui_annotate.domain.samples import SampleKey
 from tui_annotate.storage.adjudication_lock import (
     LOCKING_ADJUDICATION,
     checked_condition,
-    list_blind_datasets,
+    list_gold_datasets,
     list_group_locked,
 )
 from tui_annotate.storage.codec import from_json, to_json
@@ -113,39 +113,55 @@ def refuse_locked(connection: Connection, changes: Sequence[PlannedChange]) -> N
     ]
     if not own:
         return
+    hiding = list_gold_datasets(connection)
+    in_groups = {
+        (person, dataset): list_group_locked(connection, person, dataset)
+        for person, dataset in {(each.person, each.key.dataset) for each in own}
+        if dataset in hiding
+    }
     rows = {"rows": to_json(sorted({change.sample_id for change in own}))}
     suspects = set(connection.execute(_POSSIBLY_LOCKED, rows).scalars())
-    in_groups = {
-        place: list_group_locked(connection, *place)
-        for place in {(each.person, each.key.dataset) for each in own}
-    }
     locked = []
     for change in own:
-        if change.sample_id in in_groups[change.person, change.key.dataset]:
-            locked.append(change.key)
+        if change.key.dataset in hiding:
+            if change.sample_id in in_groups[change.person, change.key.dataset]:
+                locked.append(change.key)
         elif change.sample_id in suspects:
             sample = read_adjudicated_sample(connection, change.person, change.key)
             if sample and sample.locks(change.person):
                 locked.append(change.key)
     if locked:
-        raise locked_error(locked, len(own))
+        hidden = any(key.dataset in hiding for key in locked)
+        raise locked_error(locked, len(own), hidden=hidden)
 
 
-def locked_error(locked: Sequence[SampleKey], count: int) -> NotAllowed:
-    """Return the error for an action on `count` samples, some of which are locked."""
-    if count == 1:
-        return NotAllowed(
-            f"sample {locked[0]} is adjudicated: your work on it is locked",
-            "ask a reviewer to reopen your work",
-            code=LOCKED_CODE,
+def locked_error(locked: Sequence[SampleKey], count: int, *, hidden: bool = False) -> NotAllowed:
+    """Return the error for an action on `count` samples, some of which are locked.
+
+    Args:
+        hidden: whether the annotator must not see which of the locked samples are adjudicated.
+    """
+    number = format_count(len(locked), "sample")
+    verb = "is" if len(locked) == 1 else "are"
+    if count == 1 and hidden:
+        message = f"your work on sample {locked[0]} is locked by a review"
+    elif count == 1:
+        message = f"sample {locked[0]} is adjudicated: your work on it is locked"
+    elif hidden:
+        message = (
+            f"the work on {number} is locked by a review, for example {locked[0]}; nothing was"
+            " changed"
         )
-    return NotAllowed(
-        f"{format_count(len(locked), 'sample is', 'samples are')} adjudicated, so the work on"
-        f" {'it' if len(locked) == 1 else 'them'} is locked, for example {locked[0]}; nothing was"
-        " changed",
-        "name samples that are not adjudicated, or ask a reviewer to reopen your work",
-        code=LOCKED_CODE,
-    )
+    else:
+        message = (
+            f"{number} {verb} adjudicated, so the work on"
+            f" {'it' if len(locked) == 1 else 'them'} is locked, for example {locked[0]}; nothing"
+            " was changed"
+        )
+    hint = "ask a reviewer to reopen your work"
+    if count > 1:
+        hint = f"name samples that are not {'locked' if hidden else 'adjudicated'}, or {hint}"
+    return NotAllowed(message, hint, code=LOCKED_CODE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,13 +169,15 @@ class WorkLock:
     """Whether a person may change their work on a sample, as the annotation screen shows it.
 
     Attributes:
-        locked: whether the sample is adjudicated and the person's work is not reopened.
+        locked: whether a review has locked the person's work, and no reviewer reopened it.
         reopened: the reason why a reviewer reopened the work; empty if it is not reopened, or if
             the person has completed it again.
+        hidden: whether the person must not see if the sample itself is adjudicated.
     """
 
     locked: bool = False
     reopened: str = ""
+    hidden: bool = False
 
 
 def read_lock(
@@ -168,8 +186,12 @@ def read_lock(
     """Return the lock of a person's work on a sample, with one query for most samples."""
     if person == SETTLED:
         return WorkLock()
-    if state.finished and sample_id in list_group_locked(connection, person, key.dataset):
-        return WorkLock(locked=True)
+    if key.dataset in list_gold_datasets(connection):
+        if state is State.DONE:
+            groups = list_group_locked(connection, person, key.dataset)
+            return WorkLock(locked=sample_id in groups, hidden=True)
+        reason = _reason_of_reopening(connection, person, key, state=state)
+        return WorkLock(reopened=reason, hidden=True)
     may_be_locked = connection.execute(_IS_LOCKED, {"sample_id": sample_id}).first() is not None
     if not (state is State.REOPENED or may_be_locked):
         return WorkLock()
@@ -183,7 +205,7 @@ def read_lock(
 def _reason_of_reopening(
     connection: Connection, person: str, key: SampleKey, *, state: State
 ) -> str:
-    """Return why a reviewer reopened work that was locked with its group; else an empty text."""
+    """Return why a reviewer reopened work that is not completed since; else an empty text."""
     scope = {"person": person, "dataset": key.dataset, "sample": key.id}
     last = connection.execute(_LAST_REOPENING, scope).first()
     if state is not State.REOPENED or last is None or last.verb != RETURN:
@@ -212,7 +234,7 @@ def update_history(
         seen: ids of the people whose work the user may read, without the names of reviewers and
             without datasets that hide outcomes; None for all people.
     """
-    hidden = set() if seen is None else list_blind_datasets(connection)
+    hidden = set() if seen is None else list_gold_datasets(connection)
     checked: dict[SampleKey, set[str]] = {}
     for person, dataset, sample in connection.execute(_CHECKED):
         if dataset not in hidden:

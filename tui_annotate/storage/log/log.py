@@ -386,8 +386,9 @@ class EventLog:
     def require_open(self, person: str, key: SampleKey) -> None:
         """Raise NotAllowed if a person's work on a sample is hidden or locked now."""
         self.require_visible(person, key)
-        if self.work_lock(self.stream(person, key)).locked:
-            raise locked_error([key], 1)
+        lock = self.work_lock(self.stream(person, key))
+        if lock.locked:
+            raise locked_error([key], 1, hidden=lock.hidden)
 
     @property
     def _hides_own(self) -> bool:

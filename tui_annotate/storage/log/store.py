@@ -42,7 +42,7 @@ from tui_annotate.domain.spans import Span
 from tui_annotate.domain.suggestions import SuggestionStatus
 from tui_annotate.domain.version import VERSION
 from tui_annotate.domain.work_statistics import PracticeResult
-from tui_annotate.storage.adjudication_lock import checked_condition, list_blind_datasets
+from tui_annotate.storage.adjudication_lock import checked_condition, list_gold_datasets
 from tui_annotate.storage.assignments.escalation import Disabled, no_disabled_people
 from tui_annotate.storage.assignments.gold_results import score_first_completion
 from tui_annotate.storage.assignments.practice_rounds import find_ended_rounds, record_result
@@ -253,7 +253,7 @@ class AnnotationStore(LogStore):
         require_permission(self._actor, Permission.READ, person)
         with self._database.reading() as connection:
             second = base_person(person) != person
-            if second or key.dataset in list_blind_datasets(connection):
+            if second or key.dataset in list_gold_datasets(connection):
                 return None
             if has_open_second_reading(connection, person, key):
                 return None

@@ -167,6 +167,8 @@ class MessageCode(ScreenMessage):
     READ_ONLY = "Read-only: nothing is saved, because {reason}"
     LOCKED = "Adjudicated: your work is locked · ask a reviewer to reopen it · Enter next"
     LOCKED_AND_LAST = "Adjudicated: your work is locked · no sample is left · q shows the queue"
+    LOCKED_BY_REVIEW = "Locked by a review · ask a reviewer to reopen your work · Enter next"
+    LOCKED_BY_REVIEW_AND_LAST = "Locked by a review · no sample is left · q shows the queue"
     REOPENED_FOR = "A reviewer reopened your work: {reason}"
     NEW_NAME = "New annotator {name} · if this is not your name: quit, then annotate --as NAME"
     WITH_MORE = "{first} · {more}"  # a message and another one
@@ -200,8 +202,8 @@ class MessageCode(ScreenMessage):
     NOTHING_TO_UNDO = "Nothing to undo"
     NOTHING_TO_REDO = "Nothing to redo"
     UNDONE_ELSEWHERE = "{undone}, in sample {sample}"
-    ADJUDICATED_STAYS = "Sample {sample} is adjudicated and stays"
-    ADJUDICATED_STAY = "{count} newer samples are adjudicated and stay, for example {sample}"
+    LOCKED_STAYS = "Sample {sample} is locked by a review and stays"
+    LOCKED_STAY = "{count} newer samples are locked by a review and stay, for example {sample}"
     UNDONE = "{undone} · U redo"
     REDONE = "{undone} · u undo"
     SECOND_READING_BEGUN = "Second pass (2nd reading): annotations of your 1st reading are hidden"
@@ -416,6 +418,7 @@ _ABOUT_NO_OTHER_SAMPLE: Final = frozenset({
     MessageCode.READ_ONLY,
     MessageCode.NEW_NAME,
     MessageCode.LOCKED,
+    MessageCode.LOCKED_BY_REVIEW,
     MessageCode.REOPENED_FOR,
     MessageCode.REOPENED,
     MessageCode.REOPENED_LACKING,

@@ -84,7 +84,7 @@ async def test_undo_passes_over_the_locked_sample_and_says_so(tmp_path: Path) ->
         assert said.code is MessageCode.WITH_MORE
         more = said.fields["more"]
         assert isinstance(more, StatusMessage)
-        assert more.code is MessageCode.ADJUDICATED_STAYS
+        assert more.code is MessageCode.LOCKED_STAYS
         assert more.fields["sample"] == FIRST.id
         assert person.draft.sample.id == SECOND.id
     with workspace.open(folder) as space:

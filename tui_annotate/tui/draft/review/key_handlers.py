@@ -11,7 +11,6 @@ from typing import Final
 
 from tui_annotate.domain.adjudication import OpenKind, RejectionReason
 from tui_annotate.domain.annotations import ADJUDICATED, Annotation
-from tui_annotate.domain.assignments import State
 from tui_annotate.domain.labels import MOST_OPTIONS
 from tui_annotate.domain.samples import Side
 from tui_annotate.methods.adjudication import GroupDecision
@@ -157,7 +156,7 @@ def _answer_question(draft: ReviewDraft, action: str, digit: str) -> Effects:
 
 
 def _ask_whom_to_reopen(draft: ReviewDraft) -> Effects:
-    if draft.progress not in (State.DONE, State.REOPENED):
+    if not draft.reopenable:
         return draft.refuse_key(ReviewText.NOT_ADJUDICATED)
     draft.pending = PendingQuestion(REOPENING)
     return []

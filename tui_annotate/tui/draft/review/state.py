@@ -116,6 +116,7 @@ class ReviewDraft(Draft):
     Attributes:
         settled: adjudicated and rejected annotations; `annotations` are only the adjudicated ones.
         people: letters of all annotators whose work counts.
+        locked_people: letters of those whose work is locked.
         edited: letters of those who edited their work after the first adjudication.
         reopened: number of people whose work is reopened and not completed again.
         names: names of annotators by letter, while names are shown.
@@ -137,6 +138,7 @@ class ReviewDraft(Draft):
     people: tuple[str, ...] = ()
     edited: tuple[str, ...] = ()
     reopened: int = 0
+    locked_people: tuple[str, ...] = ()
     names: Mapping[str, str] = field(default_factory=dict)
     progress: State = State.NEW
     open_parts: OpenParts = _NOTHING_OPEN
@@ -354,7 +356,12 @@ class ReviewDraft(Draft):
 
     @property
     def reopenable(self) -> tuple[str, ...]:
-        """Whose work can be reopened: everyone's (an empty letter), or that of one annotator."""
+        """Whose work can be reopened: everyone's (an empty letter), or that of one annotator.
+
+        Before the adjudication, only work that other samples lock, in a dataset with gold samples.
+        """
+        if self.progress not in (State.DONE, State.REOPENED):
+            return self.locked_people[:MOST_OPTIONS]
         return ("", *self.people[: MOST_OPTIONS - 1])
 
     # the options of the label bar

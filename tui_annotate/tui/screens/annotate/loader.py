@@ -36,6 +36,7 @@ from tui_annotate.tui.store_thread import StoreJob
 
 if TYPE_CHECKING:
     from tui_annotate.services.annotate import OpenSample
+    from tui_annotate.storage.log.adjudications import WorkLock
     from tui_annotate.tui.screens.annotate.saving import SaveController
     from tui_annotate.tui.screens.annotate.workspace_screen import WorkspaceScreen
     from tui_annotate.tui.session import AnnotatorSession
@@ -67,11 +68,18 @@ class SampleSession:
     begun: bool = False
 
 
+def name_lock(lock: WorkLock, *, last: bool = False) -> MessageCode:
+    """Return the message about locked work; `last`: no other sample is left."""
+    if lock.hidden:
+        return MessageCode.LOCKED_BY_REVIEW_AND_LAST if last else MessageCode.LOCKED_BY_REVIEW
+    return MessageCode.LOCKED_AND_LAST if last else MessageCode.LOCKED
+
+
 def _describe_state(open_sample: OpenSample, draft: Draft) -> AnyMessage:
     """Return why a sample cannot be changed, or was reopened; empty if neither applies."""
     lock = open_sample.lock
     if lock.locked:
-        return StatusMessage(MessageCode.LOCKED)
+        return StatusMessage(name_lock(lock))
     if lock.reopened:
         return StatusMessage(MessageCode.REOPENED_FOR, {"reason": lock.reopened})
     if open_sample.assignment.state is State.REOPENED:

@@ -536,10 +536,10 @@ class AnnotationSaves:
 
 
 def _name_passed(message: StatusMessage, passed: Sequence[SampleKey]) -> StatusMessage:
-    """Return a message that also names the adjudicated samples that an undo left as they are."""
+    """Return a message that also names the locked samples that an undo left as they are."""
     if not passed:
         return message
-    several = MessageCode.ADJUDICATED_STAY
-    code = MessageCode.ADJUDICATED_STAYS if len(passed) == 1 else several
+    several = MessageCode.LOCKED_STAY
+    code = MessageCode.LOCKED_STAYS if len(passed) == 1 else several
     fields = {"sample": passed[0].id, "count": len(passed)}
     return combine_messages(message, StatusMessage(code, fields), WARNING)

@@ -40,7 +40,12 @@ from tui_annotate.tui.key_queue import KeyOrPaste
 from tui_annotate.tui.keys.actions import READING, action_of
 from tui_annotate.tui.keys.key_map import KeyMap, table_key
 from tui_annotate.tui.screens.annotate.dialogs import NoteLine, SampleDialogs
-from tui_annotate.tui.screens.annotate.loader import SampleLoader, SampleSession, SampleSource
+from tui_annotate.tui.screens.annotate.loader import (
+    SampleLoader,
+    SampleSession,
+    SampleSource,
+    name_lock,
+)
 from tui_annotate.tui.screens.annotate.saving import SaveController
 from tui_annotate.tui.screens.sample import rows, signals
 from tui_annotate.tui.screens.sample.feature import Feature, FeatureOrder
@@ -220,7 +225,7 @@ class WorkspaceScreen(SampleScreen):
 
     @property
     def locked(self) -> bool:
-        """Whether the open sample is adjudicated, so that its annotator cannot change it."""
+        """Whether a review locked the open sample, so that its annotator cannot change it."""
         return self.open_sample is not None and self.open_sample.lock.locked
 
     @property
@@ -275,8 +280,8 @@ class WorkspaceScreen(SampleScreen):
         text, kind = super().line(draft, cells)
         if self.read_only and kind == DRAFT:
             return MessageCode.READ_ONLY.text(reason=self.read_only), HINT
-        if self.locked and kind == DRAFT:
-            return MessageCode.LOCKED.text(), HINT
+        if self.open_sample and self.locked and kind == DRAFT:
+            return name_lock(self.open_sample.lock).text(), HINT
         return text, kind
 
     @property
@@ -479,7 +484,7 @@ class WorkspaceScreen(SampleScreen):
                 annotate, who = session.annotate, session.person.id
                 return annotate.next_unfinished(who, key, order=session.order)
 
-            self.go(find, MessageCode.LOCKED_AND_LAST)
+            self.go(find, name_lock(current.open_sample.lock, last=True))
 
     def _refuse_change(self, draft: Draft) -> None:
         draft.say(MessageCode.READ_ONLY, WARNING, reason=self.read_only)

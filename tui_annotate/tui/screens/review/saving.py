@@ -130,6 +130,7 @@ def take_over(draft: ReviewDraft, found: ReviewSample) -> None:
     draft.progress, draft.blocked_reason = found.assignment.state, found.refused
     draft.people, draft.edited = tuple(layer.letter for layer in found.layers), found.edited
     draft.reopened = found.reopened
+    draft.locked_people = found.locked_people
 
 
 class ReviewSaves:
