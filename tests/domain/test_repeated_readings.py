@@ -65,6 +65,18 @@ def test_each_kind_of_later_event() -> None:
         assert found == RepeatedReading(second_since=since and 4, second_edits=edits), verb
 
 
+def test_work_that_a_label_change_reopens_counts_as_it_was() -> None:
+    """What the person adds for the new rule, and completes again, comes too late."""
+    reopened = [
+        each._replace(seq=each.seq + 3, state="reopened") for each in changes((14, RELABEL))
+    ]
+    again = [each._replace(seq=each.seq + 4) for each in changes((15, "edit"), (16, DONE))]
+    found = compare_readings([*changes(*FIRST), *reopened, *again], changes(*SECOND))
+    assert found == RepeatedReading(first_since=4, first_edits=1)
+    found = compare_readings(changes(*FIRST), [*changes(*SECOND), *reopened, *again])
+    assert found == RepeatedReading(second_since=4, second_edits=1)
+
+
 def test_imported_readings_have_no_order() -> None:
     """One file brings both; the work of merged people keeps the order of its first store."""
     both = compare_readings(changes((9, IMPORT)), changes((8, IMPORT)))

@@ -81,6 +81,8 @@ def compare_readings(
         if not later:
             completed = completed or change.state == State.DONE
             state = change.state or ("" if change.verb in _REOPENING else state)
+        elif _is_label_reopening(change):
+            found.first_since = found.first_since or change.seq
         elif not _is_original(change, imported=began.verb == IMPORT):
             found.first_since = found.first_since or change.seq
             found.first_edits += change.verb not in (DONE, RETURN)
@@ -89,10 +91,17 @@ def compare_readings(
     for change in second:
         if not completed:
             completed = change.state == State.DONE
+        elif _is_label_reopening(change):
+            found.second_since = found.second_since or change.seq
         elif not _is_original(change, imported=began.verb == IMPORT):
             found.second_since = found.second_since or change.seq
             found.second_edits += change.verb not in (DONE, RETURN)
     return found
+
+
+def _is_label_reopening(change: LoggedChange) -> bool:
+    """Return whether a label change reopened the work: what follows differs from what was done."""
+    return change.verb == RELABEL and change.state == State.REOPENED
 
 
 def _is_original(change: LoggedChange, *, imported: bool) -> bool:
