@@ -472,9 +472,11 @@ def _print_overview(report: AssignmentOverview) -> None:
         "practice": "practice",
         "gold": "gold",
     }
-    for name, header in _RARE_COUNTS.items():
-        if any(getattr(each, name) for each in report.stands):
-            numbers[name] = header
+    numbers |= {
+        name: header
+        for name, header in _RARE_COUNTS.items()
+        if any(getattr(each, name) for each in report.stands)
+    }
     output.print_table(
         [
             output.flexible_column("dataset"),

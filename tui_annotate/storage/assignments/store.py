@@ -253,7 +253,7 @@ class AssignmentProgress(NamedTuple):
     locked: int
     skipped: int
     flagged: int
-    locked_completed: int
+    locked_completed: int = 0
 
 
 class AssignmentStore:
@@ -388,8 +388,8 @@ class AssignmentTransaction:
         """Return how much of the assigned work is done, by dataset and person's name."""
         rows = self.connection.execute(_PROGRESS, {"dataset": dataset}).all()
         return [
-            AssignmentProgress(
-                *row, locked_completed=len(list_group_locked(self.connection, row[1], row[0]))
+            AssignmentProgress(*row)._replace(
+                locked_completed=len(list_group_locked(self.connection, row[1], row[0]))
             )
             for row in rows
         ]
