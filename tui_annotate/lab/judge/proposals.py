@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from tui_annotate.workspace.machines import MachineServices
 
 NO_QUOTE: Final = "quotes that are not in the summary"
+NO_OCCURRENCE: Final = "numbers of occurrences that the quote does not have in the summary"
 NO_EVIDENCE: Final = "evidence that is not in the source"
 AMBIGUOUS_QUOTE: Final = "quotes that occur more than once in the summary"
 AMBIGUOUS_EVIDENCE: Final = "evidence that occurs more than once in the source"
@@ -161,8 +162,12 @@ def locate_proposals(
             part.quote, summary.text, context=part.context, occurrence=part.occurrence
         )
         label = labels.find(part.label)
-        if len(spans_meant) != 1:
-            refused.append(AMBIGUOUS_QUOTE if spans_meant else NO_QUOTE)
+        if len(spans_meant) > 1:
+            refused.append(AMBIGUOUS_QUOTE)
+            continue
+        if not spans_meant:
+            others = find_meant_spans(part.quote, summary.text, context=part.context)
+            refused.append(NO_OCCURRENCE if others else NO_QUOTE)
             continue
         if label is None:
             refused.append(NO_LABEL)
