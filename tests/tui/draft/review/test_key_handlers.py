@@ -269,12 +269,13 @@ def test_the_question_about_one_conflict_counts_its_candidates() -> None:
     on = at(0, TWO)
     keys(on, "enter")
     line = draft_line(on, 78)[0]
-    assert "Why do you reject all?" in line
+    assert "Why reject all?" in line
+    assert "Intrinsic A, Intrinsic B" in line or "Intrinsic B, Intrinsic A" in line
     one_sided = at(0, {"A": [one("a1", "loved")], "B": []})
     keys(one_sided, "enter")
     line = draft_line(one_sided, 78)[0]
-    assert "Why do you reject it?" in line
-    assert line.endswith("y, x, M or e decides")
+    assert "Why reject it?" in line
+    assert line.endswith("y x M e decide")
     changed = at(0, {"A": [one("a1", "loved")], "B": []}, kept("a1"))
     changed.open_parts = OpenParts(changed=("A",), stale=frozenset({"a1"}))
     keys(changed, "enter")

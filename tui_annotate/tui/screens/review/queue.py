@@ -137,7 +137,7 @@ def _shown_state(row: QueuedSample) -> State:
 
 
 def _describe(entry: QueueEntry) -> str:
-    # Nobody reopened a changed sample: only its mark is that of a reopened one.
+    # No reviewer reopened a changed sample: only its mark is that of a reopened one.
     changed = isinstance(entry, _ReviewRow) and entry.changed
     return describe_entry(entry, with_state=not changed)
 
