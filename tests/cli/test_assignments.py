@@ -391,6 +391,25 @@ def test_status_shows_the_accuracy_and_the_alert(checked: Command) -> None:
     assert "below" not in checked("status").out
 
 
+def test_skipped_gold_samples_are_shown(checked: Command, tmp_path: Path) -> None:
+    """In the table of accuracy, and apart from completed samples in the list of assignments."""
+    assert checked("status", "--json").json["gold_skipped"] == []
+    assert checked("assignments", "pool", "--dataset", "news", "--overlap", "2").code == 0
+    with workspaces.open(tmp_path) as space:
+        who = space.person("ben").id
+        while key := space.annotate.next_unfinished(who, None):
+            space.annotate.skip(who, key, seconds=0)
+    (found,) = checked("status", "--json").json["gold_skipped"]
+    assert (found["name"], found["dataset"]) == ("ben", "news")
+    assert f"checks skipped: {found['skipped']}" in checked("status").out
+    (row,) = [
+        each
+        for each in checked("assignments", "list", "--json").json["stands"]
+        if each["name"] == "ben"
+    ]
+    assert row["skipped"] == row["finished"] == row["samples"]
+
+
 def test_a_paused_person_is_listed_and_resumed(checked: Command, tmp_path: Path) -> None:
     """The rule, the pause and its end are in the list of batches; `audit verify` knows them."""
     on = ("assignments", "gold", "--dataset", "news", "--gold", "kim", "--every", "2", "--pause")
