@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tui_annotate.domain.errors import InvalidInput
+from tui_annotate.domain.people import check_name
 from tui_annotate.domain.similar_names import check_new_name, find_similar_names, name_skeleton
 
 
@@ -35,3 +36,20 @@ def test_invisible_characters_are_refused(name: str) -> None:
 def test_names_of_all_languages_are_names(name: str) -> None:
     """Persian names have zero-width joiners between letters."""
     assert check_new_name(f" {name} ") == name
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["ana (2nd reading)", "Ana(2ND READING)", "(2nd reading)",
+     "ana (2nd re\u0430ding)", "adjudicated", "Majority"],
+)  # fmt: skip
+def test_names_that_the_program_gives_are_refused(name: str) -> None:
+    """A person could not be told from a second reading, an adjudication or a majority vote."""
+    with pytest.raises(InvalidInput) as refused:
+        check_new_name(name)
+    assert refused.value.code == "name-reserved"
+    assert check_name(name) == name  # names that are stored already
+
+
+def test_a_name_may_mention_a_reading() -> None:
+    assert check_new_name("ana, 2nd reading of May") == "ana, 2nd reading of May"

@@ -12,7 +12,7 @@ import pytest
 from tests.helpers.stores import annotate, claim, fill, new_database
 from tui_annotate.domain.annotations import ADJUDICATED, REJECTED
 from tui_annotate.domain.assignment_rules import Practice
-from tui_annotate.domain.errors import Conflict, InvalidInput, NotReady, WorkPaused
+from tui_annotate.domain.errors import Conflict, InvalidInput, NotAllowed, NotReady, WorkPaused
 from tui_annotate.domain.people import OPERATOR, SETTLED, Actor, Person, PersonKind, Role
 from tui_annotate.domain.records import OwnedAnnotation, Record, RecordFilter
 from tui_annotate.domain.samples import SampleKey, Side
@@ -244,6 +244,32 @@ def test_a_result_stays_when_the_answer_changes(database: Database) -> None:
     annotating.add(kim, OTHER, claim("later"), seconds=0)
     annotating.next_unfinished(ana, OTHER)
     assert results(database) == before
+
+
+def test_undo_leaves_practice_whose_result_is_stored(database: Database) -> None:
+    """It would make the practice unfinished again; undo and redo do not walk past real work."""
+    share = criteria(database, pass_score=80, attempts=1)
+    fill(CorpusStore(database), "real")
+    annotating, real = annotate(database), SampleKey("d", "real")
+    ana = annotating.people.local("ana").id
+    annotating.finish(ana, KEY, seconds=1)
+    assert annotating.undo(ana)  # practice goes on: its actions can be undone
+    attempt(annotating, ana, right=False)
+    annotating.finish(ana, real, seconds=1)
+    assert annotating.undo(ana)
+    for _ in range(2):
+        with pytest.raises(NotAllowed, match="practice in p is finished"):
+            annotating.undo(ana)
+    assert annotating.open(ana, OTHER).assignment.state == "done"
+    done = annotating.redo(ana)
+    assert done
+    assert done.key == real
+    annotating.undo(ana)
+    share.resume("ana", retry=True)
+    annotating.finish(ana, KEY, seconds=1)
+    done = annotating.undo(ana)
+    assert done
+    assert done.key == KEY  # the further attempt
 
 
 def test_without_a_score_to_pass_practice_ends_with_a_result(database: Database) -> None:

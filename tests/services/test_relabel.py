@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.helpers.stores import claim, fill, new_database
+from tui_annotate.domain.adjudication import RejectionReason
 from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.assignment_plan import AssignmentOptions
 from tui_annotate.domain.assignment_rules import Gold
@@ -843,6 +844,24 @@ def test_samples_without_a_rating_are_opened_again(worked: Workspace) -> None:
     assert service.apply(LABELS, name="x", reopen_unrated=True).reopened == 0
     service.undo()
     assert states(worked) == before
+    assert sound(worked)
+
+
+def test_locked_samples_without_a_rating_stay_complete(worked: Workspace) -> None:
+    """They are counted; only on request do they open for every edit."""
+    rea, review = worked.person("rea").id, worked.team.review
+    review.finish(rea, KEY, rest=RejectionReason.SLIP, seen=review.open(rea, KEY).seen, seconds=1)
+    service = replace(relabel(worked), ratings=("good", "poor"))
+    tried = service.apply(LABELS, name="x", reopen_unrated=True, dry=True)
+    counts = {(each.person, each.dataset): each for each in tried.lacking}
+    assert {who: (each.reopened, each.locked) for who, each in counts.items()} == {
+        ("ana", "d"): (0, 1),
+        ("bo", "e"): (1, 0),
+    }
+    assert service.apply(LABELS, name="x", reopen_unrated=True).reopened == 1
+    assert (states(worked)["ana", "d/1"], states(worked)["bo", "e/1"]) == ("done", "reopened")
+    report = service.apply(LABELS, name="x", reopen_unrated=True, include_adjudicated=True)
+    assert (report.reopened, states(worked)["ana", "d/1"]) == (1, "reopened")
     assert sound(worked)
 
 

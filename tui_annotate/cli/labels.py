@@ -195,6 +195,14 @@ def apply(
             " scale. FILE can be the current label set.",
         ),
     ] = False,
+    include_adjudicated: Annotated[
+        bool,
+        flag(
+            "--include-adjudicated",
+            "With --reopen-unrated, also reopen work that is locked because its sample is"
+            " adjudicated; annotators can then change all of it.",
+        ),
+    ] = False,
     dry_run: options.DryOption = False,
     common: options.CommonOptions,
 ) -> None:
@@ -208,6 +216,10 @@ def apply(
     """
     from tui_annotate.services.relabel import RelabelConflict
 
+    if include_adjudicated and not reopen_unrated:
+        raise InvalidInput(
+            "--include-adjudicated has no effect without --reopen-unrated", "give both, or neither"
+        )
     text = read_text(file)
     with open_workspace(common.workspace) as space:
         try:
@@ -218,6 +230,7 @@ def apply(
                 dry=dry_run,
                 lacking=lacking,
                 reopen_unrated=reopen_unrated,
+                include_adjudicated=include_adjudicated,
             )
             unrated = space.log.count_unrated() if reopen_unrated else {}
             without_scale = [
@@ -511,7 +524,7 @@ def _print_report(report: RelabelReport) -> None:
 
 
 def _print_lacking(counts: Sequence[LackingCount]) -> None:
-    numbers = ("annotations", "samples", "reopened", "practice", "gold")
+    numbers = ("annotations", "samples", "reopened", "practice", "gold", "locked")
     output.print_table_below(
         [
             *map(output.flexible_column, ("person", "dataset", "lacks")),
@@ -524,6 +537,11 @@ def _print_lacking(counts: Sequence[LackingCount]) -> None:
     )
     if practice := sum(each.practice for each in counts):
         output.print_note(f"practice samples that stay as they are: {practice:,}")
+    if locked := sum(each.locked for each in counts):
+        output.print_note(
+            f"samples that stay complete because a review locked them: {locked:,}"
+            " (--include-adjudicated reopens them)"
+        )
 
 
 def _print_findings(title: str, findings: Sequence[RelabelFinding]) -> None:

@@ -18,6 +18,8 @@ MAJORITY: Final = "majority"
 """Person id of annotations that an export makes by majority vote; no real person."""
 
 _SECOND_READER: Final = "~2"
+SECOND_READER_NAME: Final = "(2nd reading)"
+"""End of the displayed name of each second reading; no new person's name may end like this."""
 
 
 class PersonKind(StrEnum):
@@ -57,7 +59,9 @@ def check_name(name: str) -> str:
 
 def second_reader(person: Person) -> Person:
     """Return the id and name under which a person's second annotation of samples is stored."""
-    return Person(person.id + _SECOND_READER, f"{person.name} (2nd reading)", PersonKind.AGAIN)
+    return Person(
+        person.id + _SECOND_READER, f"{person.name} {SECOND_READER_NAME}", PersonKind.AGAIN
+    )
 
 
 def base_person(person: str) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from tui_annotate.domain.errors import InvalidInput
-from tui_annotate.domain.people import check_name
+from tui_annotate.domain.people import MAJORITY, SECOND_READER_NAME, SETTLED, check_name
 
 _JOINERS: Final = "\u200c\u200d"
 """Zero-width joiners, which Persian and Indic names need between letters."""
@@ -36,6 +36,10 @@ def name_skeleton(name: str) -> str:
     return " ".join(folded.split())
 
 
+_SECOND_READER_SKELETON: Final = name_skeleton(SECOND_READER_NAME)
+_PROGRAM_SKELETONS: Final = frozenset(map(name_skeleton, (SETTLED, MAJORITY)))
+
+
 def find_similar_names(name: str, known: Iterable[str]) -> list[str]:
     """Return the known names that look like a name, but differ from it, in the given order."""
     skeleton = name_skeleton(name)
@@ -43,9 +47,13 @@ def find_similar_names(name: str, known: Iterable[str]) -> list[str]:
 
 
 def check_new_name(name: str) -> str:
-    """Return the stripped name of a new person; InvalidInput as `check_name`, or if invisible.
+    """Return the stripped name of a new person.
 
-    Names that are stored already may have invisible characters.
+    Names that are stored already may break the rules for new names.
+
+    Raises:
+        InvalidInput: as `check_name`; or the name has invisible characters, or looks like a name
+            that the program gives to second readings, adjudications or majority votes.
     """
     made = check_name(name)
     if found := _INVISIBLE.search(made):
@@ -53,5 +61,19 @@ def check_new_name(name: str) -> str:
         raise InvalidInput(
             f"the name {made!r} contains the invisible character {code}",
             f"type the name again without it: {_IGNORABLE.sub('', made)}",
+        )
+    skeleton = name_skeleton(made)
+    if skeleton.endswith(_SECOND_READER_SKELETON):
+        raise InvalidInput(
+            f"the name {made!r} looks like the name of a second reading",
+            f"choose a name that does not end in {SECOND_READER_NAME!r}; for the person who reads a"
+            " second time, give the name without this end",
+            code="name-reserved",
+        )
+    if skeleton in _PROGRAM_SKELETONS:
+        raise InvalidInput(
+            f"the program itself uses the name {made!r}, so no person can have it",
+            "choose another name",
+            code="name-reserved",
         )
     return made

@@ -12,7 +12,7 @@ from tests.tui.draft.draft_samples import INTRINSIC, LABELS, code, draft, key, k
 from tui_annotate.domain.annotations import Annotation, LabelPath
 from tui_annotate.domain.label_files import parse_labels
 from tui_annotate.tui.draft import completion, label_actions, label_set_change
-from tui_annotate.tui.draft.effects import Blink, Save
+from tui_annotate.tui.draft.effects import Blink, Finish, Save
 from tui_annotate.tui.draft.label_set_change import DraftLabelSetChange
 from tui_annotate.tui.draft.messages import MessageCode
 from tui_annotate.tui.draft.state import Draft
@@ -374,3 +374,18 @@ def test_a_reopened_sample_names_what_is_required_now() -> None:
     assert reason.code is MessageCode.REOPENED_LACKING
     required = MessageCode.LABEL_REQUIRES.text(label="Intrinsic", parts="note")
     assert reason.fields["changes"] == required
+
+
+def test_a_reopened_sample_without_a_rating_asks_for_it_once() -> None:
+    """`labels apply --reopen-unrated` reopens it; Enter alone would complete it unrated."""
+    on = marked()
+    on.scale = ("good", "poor")
+    reason = label_set_change.describe_reopened(on)
+    assert reason.code is MessageCode.REOPENED_UNRATED
+    on.asks_rating, on.warned = True, True
+    assert not any(isinstance(effect, Finish) for effect in completion.finish_sample(on))
+    assert on.message.code is MessageCode.NOT_RATED_YET
+    assert Finish("done") in completion.finish_sample(on)  # a rating is not required
+    on.asks_rating, on.rating = True, "good"
+    assert Finish("done") in completion.finish_sample(on)
+    assert not label_set_change.describe_reopened(on)

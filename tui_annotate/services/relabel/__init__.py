@@ -190,6 +190,7 @@ class LabelChangeService(LabelChangeWriter):
         dry: bool = False,
         lacking: LackingWork | None = None,
         reopen_unrated: bool = False,
+        include_adjudicated: bool = False,
     ) -> RelabelReport:
         """Replace the label set of the workspace or of a dataset by the label set in `text`.
 
@@ -201,6 +202,8 @@ class LabelChangeService(LabelChangeWriter):
                 complete; gold samples are reopened with all others, so that no one recognises them.
             reopen_unrated: also reopen completed samples without a rating, if samples of their kind
                 have a rating scale; also if the label set is the current one.
+            include_adjudicated: with `reopen_unrated`, also reopen work that is locked because the
+                sample is adjudicated; its annotators can then change all of it.
 
         Raises:
             InvalidLabels: the text is not a label set.
@@ -218,7 +221,13 @@ class LabelChangeService(LabelChangeWriter):
             if reopen_unrated:
                 with self.store.reading() as seen:
                     datasets = seen.moment(dataset).datasets
-                    task = tasks.reopen_unrated(task, seen.samples_of(datasets, kinds), at=at)
+                    locked = (
+                        frozenset[tuple[str, int]]()
+                        if include_adjudicated
+                        else seen.locked_unrated(datasets, kinds)
+                    )
+                    rated = seen.samples_of(datasets, kinds)
+                    task = tasks.reopen_unrated(task, rated, locked=locked, at=at)
                     unmarked = seen.unmarked(datasets, kinds)
             return RelabelRequest("apply", f"apply {name}", text, task, unmarked=unmarked)
 

@@ -17,7 +17,7 @@ from tui_annotate.domain.label_files import WRITE, parse_stored_labels
 from tui_annotate.domain.labels import JOINER, LabelTree
 from tui_annotate.domain.people import OPERATOR, Actor
 from tui_annotate.domain.version import VERSION
-from tui_annotate.services.relabel.tasks import StreamOutcome, Task, apply_label_set
+from tui_annotate.services.relabel.tasks import RATING, StreamOutcome, Task, apply_label_set
 from tui_annotate.storage.clock import utc_now
 from tui_annotate.storage.labels.store import (
     GuidanceKind,
@@ -68,6 +68,8 @@ class LackingCount:
         practice: those of them that stay as they are, because they are practice.
         gold: those of them that check the person's accuracy. They are reopened like the others,
             because an annotator could recognise samples that stay complete.
+        locked: those of them without a rating that stay complete, because the work is locked by an
+            adjudication.
     """
 
     person: str
@@ -78,6 +80,7 @@ class LackingCount:
     reopened: int
     practice: int
     gold: int
+    locked: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -385,7 +388,8 @@ def _count_lacking(
             count["reopened"] += outcome.reopens
             count["practice"] += key.dataset in practice
             count["gold"] += outcome.gold
-    fields = ("annotations", "samples", "reopened", "practice", "gold")
+            count["locked"] += outcome.locked and part == RATING
+    fields = ("annotations", "samples", "reopened", "practice", "gold", "locked")
     return tuple(
         LackingCount(*place, *(count[name] for name in fields))
         for place, count in sorted(counts.items())

@@ -50,7 +50,12 @@ class StreamFinding(NamedTuple):
 
 @dataclass(slots=True)
 class StreamOutcome:
-    """Effect of a label change on a person's work; `gold`: it checks the person's accuracy."""
+    """Effect of a label change on a person's work.
+
+    Attributes:
+        gold: whether the sample checks the person's accuracy.
+        locked: whether the sample lacks a rating, but stays complete because the work is locked.
+    """
 
     action: PendingEvent | None = None
     kinds: Counter[LabelMapping] = field(default_factory=Counter)
@@ -59,6 +64,7 @@ class StreamOutcome:
     reopens: bool = False
     closes: bool = False
     gold: bool = False
+    locked: bool = False
 
     @property
     def nothing(self) -> bool:
@@ -207,11 +213,14 @@ def apply_label_set(
     return task
 
 
-def reopen_unrated(task: Task, rated: Collection[int], *, at: str) -> Task:
+def reopen_unrated(
+    task: Task, rated: Collection[int], *, locked: Collection[tuple[str, int]], at: str
+) -> Task:
     """Return a function that does a task, and reopens completed samples without a rating.
 
     Args:
         rated: row ids of the samples whose kind has a rating scale.
+        locked: person and row id of the sample, of work that is counted, but stays complete.
     """
 
     def extended(stream: EventStream) -> StreamOutcome:
@@ -220,7 +229,9 @@ def reopen_unrated(task: Task, rated: Collection[int], *, at: str) -> Task:
         if not unrated or stream.person == SETTLED:
             return outcome
         outcome.findings.append(StreamFinding("unrated", (), (), RATING))
-        if outcome.action is None:
+        if (stream.person, stream.sample_id) in locked:
+            outcome.locked = outcome.action is None
+        elif outcome.action is None:
             to = event_builders.reopened_state(stream.state)
             outcome.action = event_builders.relabel(stream.state, {}, at=at, to=to)
             outcome.reopens = True

@@ -46,6 +46,11 @@ _SAMPLES: Final = text(
     " JOIN datasets d ON d.id = s.dataset_id"
     " WHERE a.person = :person AND a.practice AND d.name = :dataset ORDER BY a.rank"
 )
+_IS_PRACTICE: Final = text(
+    "SELECT 1 FROM allotments a JOIN samples s ON s.id = a.sample_id"
+    " JOIN datasets d ON d.id = s.dataset_id"
+    " WHERE a.person = :person AND a.practice AND d.name = :dataset AND s.external = :sample"
+)
 _RESULTS: Final = text(
     f"SELECT h.dataset, h.request, {_IS_RETRIED} FROM handouts h"  # noqa: S608  constants
     " WHERE h.kind = 'result' AND h.undone = ''"
@@ -149,6 +154,15 @@ def give_attempt(
             )
             given[name] = samples
     return given
+
+
+def has_final_result(connection: Connection, person: str, key: SampleKey) -> bool:
+    """Return whether a sample is practice of a person whose practice in the dataset has ended."""
+    scope = {"person": person, "dataset": key.dataset, "sample": key.id}
+    if connection.execute(_IS_PRACTICE, scope).first() is None:
+        return False
+    results = [each for each in _read_rows(connection, person) if each.dataset == key.dataset]
+    return bool(results) and results[-1].final
 
 
 def read_results(connection: Connection) -> list[PracticeResult]:

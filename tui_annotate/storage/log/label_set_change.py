@@ -16,6 +16,7 @@ from tui_annotate.domain.errors import Conflict, NotFound
 from tui_annotate.domain.history import RELABEL, Event, StreamState
 from tui_annotate.domain.people import Permission, require_permission
 from tui_annotate.domain.samples import SampleKey, SampleKind
+from tui_annotate.storage.adjudication_lock import locked_condition
 from tui_annotate.storage.assignments.escalation import Disabled
 from tui_annotate.storage.codec import from_json
 from tui_annotate.storage.columns import DATASETS, EVENTS, SETTINGS
@@ -71,6 +72,13 @@ _GOLD: Final = text(
     "SELECT a.person, a.sample_id FROM handouts h JOIN allotments a ON a.handout = h.id"
     " WHERE h.kind = 'gold'"
 )
+_LOCKED_UNRATED: Final = text(
+    "SELECT a.person, a.sample_id FROM assignments a JOIN samples s ON s.id = a.sample_id"  # noqa: S608  constants
+    " JOIN datasets d ON d.id = s.dataset_id"
+    " WHERE d.name IN :datasets AND s.kind IN :kinds"
+    " AND a.state = 'done' AND a.rating = '' AND "
+    + locked_condition("a.sample_id", person="a.person", state="a.state")
+).bindparams(bindparam("datasets", expanding=True), bindparam("kinds", expanding=True))
 _SINCE: Final = text(
     "SELECT DISTINCT person, dataset, sample FROM events"
     " WHERE arrival > :arrival AND dataset IN :datasets"
@@ -158,6 +166,14 @@ class LabelSetChange:
         """Return the row ids of the samples of some kinds."""
         scope = {"datasets": list(datasets), "kinds": [kind.value for kind in kinds]}
         return frozenset(self.connection.execute(_OF_KINDS, scope).scalars())
+
+    def locked_unrated(
+        self, datasets: Sequence[str], kinds: Collection[SampleKind]
+    ) -> frozenset[tuple[str, int]]:
+        """Return person and sample's row id of locked work without a rating on some kinds."""
+        scope = {"datasets": list(datasets), "kinds": [kind.value for kind in kinds]}
+        rows = self.connection.execute(_LOCKED_UNRATED, scope)
+        return frozenset((row[0], row[1]) for row in rows)
 
     def practice_datasets(self) -> frozenset[str]:
         """Return the datasets whose work is practice; its answers were already shown."""

@@ -173,11 +173,11 @@ class Ledger:
     def undo(self, person: str) -> ActionResult | None:
         """Undo a person's last action that is not undone; return None if there is no action.
 
-        Work that is locked or hidden stays, and the last action on other samples is undone. Of an
-        action on several samples, the part on such work stays.
+        Work that is locked or hidden, and practice whose result is stored stay, and the last action
+        on other samples is undone. Of an action on several samples, the part on such work stays.
 
         Raises:
-            NotAllowed: there are only actions on locked or hidden work.
+            NotAllowed: there are only actions on such work.
         """
         return self._reverse(person, UNDO, find_undo_target)
 
@@ -274,7 +274,10 @@ class Ledger:
 
 @dataclass(frozen=True, slots=True)
 class _OpenWork:
-    """Finds out which of a person's work is closed, which means locked or hidden, and why."""
+    """Finds out which of a person's work undo must leave as it is, and why.
+
+    Closed work is locked or hidden, or practice whose result is stored.
+    """
 
     log: EventLog
     person: str
@@ -284,6 +287,7 @@ class _OpenWork:
         if key not in self._errors:
             try:
                 self.log.require_open(self.person, key)
+                self.log.require_no_result(self.person, key)
             except NotAllowed as error:
                 self._errors[key] = error
             else:

@@ -60,6 +60,11 @@ def finish_sample(draft: Draft) -> Effects:
         return effects
     if lacking := draft.lacking():
         return _show_lacking(draft, *lacking[0])
+    if draft.asks_rating and not draft.rating:
+        draft.asks_rating = False
+        return draft.refuse_key(
+            MessageCode.NOT_RATED_YET, WARNING, item=describe_kind(draft.sample)
+        )
     drops_selection = draft.selection and draft.selection != draft.selection_warned
     unseen = "" if draft.warned else _describe_unseen(draft)
     if drops_selection:

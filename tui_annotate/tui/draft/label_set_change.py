@@ -14,7 +14,7 @@ from tui_annotate.domain.annotations import Annotation, LabelPath
 from tui_annotate.domain.labels import Label, LabelTree
 from tui_annotate.tui.draft.messages import NO_MESSAGE, MessageCode, StatusMessage
 from tui_annotate.tui.draft.state import Draft
-from tui_annotate.tui.draft.words import join_first, join_label_names
+from tui_annotate.tui.draft.words import describe_kind, join_first, join_label_names
 
 _MOST_NAMED: Final = 3
 
@@ -114,9 +114,10 @@ def take_over(
 
 
 def describe_reopened(draft: Draft) -> StatusMessage:
-    """Return why a completed sample is open again; empty if its labels do not show why.
+    """Return why a completed sample is open again; empty if its work does not show why.
 
-    They do if a label was split, or requires a note or evidence that an annotation lacks.
+    It does if a label was split, or requires a note or evidence that an annotation lacks, or if the
+    sample has no rating, although its kind has a rating scale.
     """
     split = {
         label.path: describe_split(draft.tree, label).text
@@ -134,6 +135,8 @@ def describe_reopened(draft: Draft) -> StatusMessage:
     if lacking:
         changes = join_first(list(lacking), _MOST_NAMED)
         return StatusMessage(MessageCode.REOPENED_LACKING, {"changes": changes})
+    if draft.scale and not draft.rating:
+        return StatusMessage(MessageCode.REOPENED_UNRATED, {"item": describe_kind(draft.sample)})
     return NO_MESSAGE
 
 

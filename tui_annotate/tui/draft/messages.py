@@ -97,6 +97,7 @@ class MessageCode(ScreenMessage):
     LABEL_NEW = "{label} is new"
     REOPENED = "Reopened: {changes} · c next"
     REOPENED_LACKING = "Reopened: {changes} · a next annotation, e edit"
+    REOPENED_UNRATED = "Reopened: rate the {item} (*)"
     LABEL_REQUIRES = "{label} requires {parts} now"
 
     # notes
@@ -120,6 +121,7 @@ class MessageCode(ScreenMessage):
         "Not completed: {label} of annotation {letter} was split · press {digits} to relabel"
     )
     LABEL_LACKS = "Not completed: annotation {letter} ({label}) needs {lacks} · keys e edit, m note"
+    NOT_RATED_YET = "The {item} is not rated · * rate · Enter again completes the sample"
     NOT_ALL_SEEN = "{unseen} · Enter again completes the sample"
     SELECTION_NOT_SAVED = (
         "The selection is not saved: a digit saves it · Enter again completes the sample"
@@ -202,8 +204,8 @@ class MessageCode(ScreenMessage):
     NOTHING_TO_UNDO = "Nothing to undo"
     NOTHING_TO_REDO = "Nothing to redo"
     UNDONE_ELSEWHERE = "{undone}, in sample {sample}"
-    LOCKED_STAYS = "Sample {sample} is locked by a review and stays"
-    LOCKED_STAY = "{count} newer samples are locked by a review and stay, for example {sample}"
+    LOCKED_STAYS = "Locked sample {sample} stays"
+    LOCKED_STAY = "{count} newer locked samples stay, for example {sample}"
     UNDONE = "{undone} · U redo"
     REDONE = "{undone} · u undo"
     SECOND_READING_BEGUN = "Second pass (2nd reading): annotations of your 1st reading are hidden"
@@ -422,6 +424,7 @@ _ABOUT_NO_OTHER_SAMPLE: Final = frozenset({
     MessageCode.REOPENED_FOR,
     MessageCode.REOPENED,
     MessageCode.REOPENED_LACKING,
+    MessageCode.REOPENED_UNRATED,
     MessageCode.NOW_SAMPLE,
 })  # fmt: skip
 

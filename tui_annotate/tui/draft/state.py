@@ -170,6 +170,7 @@ class Draft:
         missing_words: marked words of the summary that the sources do not contain.
         former_evidence: the annotator's evidence in other samples, by source document index.
         scale: words of the rating scale, in the order of the digit keys; empty for no rating.
+        asks_rating: whether Enter asks once for the missing rating of a reopened sample.
         citation: index of the citation in focus; -1 for none.
         tabs: number of documents that a citation's sentence cites; 0 while unknown.
         visited: indices of summary sentences that were on screen at a key press, entirely or under
@@ -220,6 +221,7 @@ class Draft:
     former_evidence: Mapping[int, tuple[Span, ...]] = field(default_factory=dict)
     scale: tuple[str, ...] = ()
     rating: str = ""
+    asks_rating: bool = False
     citations: tuple[Citation, ...] = ()
     citation: int = -1
     tabs: int = 0

@@ -87,6 +87,12 @@ def _describe_state(open_sample: OpenSample, draft: Draft) -> AnyMessage:
     return ""
 
 
+def _lacks_rating(open_sample: OpenSample) -> bool:
+    """Return whether a reopened sample is not rated, although its kind has a rating scale."""
+    work = open_sample.assignment
+    return work.state is State.REOPENED and bool(open_sample.scale) and not work.rating
+
+
 class SampleSource:
     """Source of the samples in an annotator's queue; a subclass reads the review queue.
 
@@ -137,6 +143,7 @@ class SampleSource:
             last_label=last_label,
             scale=open_sample.scale,
             rating=open_sample.assignment.rating,
+            asks_rating=_lacks_rating(open_sample),
             citations=list_citations(sample),
         )
 
