@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -442,7 +443,7 @@ def read_letters(log: EventLog, key: SampleKey, *, others: Iterable[str] = ()) -
     """Return the annotators of a sample by letters, which hide their names from reviewers.
 
     A person who ever completed the sample keeps the letter, also while the work is reopened; who
-    completes it later gets the next letter. `others`: further people, who come last.
+    completes it later gets an unused letter. `others`: further people, who come last.
     """
     completed = log.ever_completed(key)
     people = [*completed, *(each for each in log.finished(key) if each not in completed)]
@@ -452,21 +453,29 @@ def read_letters(log: EventLog, key: SampleKey, *, others: Iterable[str] = ()) -
 def assign_letters(
     key: SampleKey, people: Sequence[str], *, others: Iterable[str] = ()
 ) -> dict[str, str]:
-    """Return people by letters; `people` are in the order of their first completion."""
+    """Return people by letters; `people` are in the order of their first completion.
+
+    The first three have A, B and C in a random order, the next three D, E and F, and so on. The
+    order depends on the sample alone, so that nobody's letter changes when more people complete it.
+    """
 
     def digest(*words: str) -> str:
         return hashlib.sha256("\0".join((*key, *words)).encode()).hexdigest()
 
-    # The order of the first two is random, so that A is not the faster person in every sample.
-    swapped = int(digest(), 16) % 2
-    letters = [_letter(at ^ swapped if at < _SHUFFLED else at) for at in range(len(people))]
+    def place(at: int) -> int:
+        block, within = divmod(at, _BLOCK_SIZE)
+        places = range(block * _BLOCK_SIZE, (block + 1) * _BLOCK_SIZE)
+        return sorted(places, key=lambda each: digest(str(each)))[within]
+
+    letters = [_letter(place(at)) for at in range(len(people))]
     named = dict(sorted(zip(letters, people, strict=True), key=lambda each: _letter_key(each[0])))
-    first = max(len(people), _SHUFFLED if swapped and people else 0)
+    first = math.ceil(len(people) / _BLOCK_SIZE) * _BLOCK_SIZE
     later = sorted(set(others).difference(people), key=digest)
     return named | {_letter(at): who for at, who in enumerate(later, first)}
 
 
-_SHUFFLED: Final = 2
+_BLOCK_SIZE: Final = 3
+"""Number of letters in a random order, so that a letter does not tell who completed when."""
 
 
 def _letter_key(letter: str) -> tuple[int, str]:
