@@ -231,11 +231,17 @@ _NO_CHANGES: Final = WorkChanges()
 
 @dataclass(frozen=True)
 class SampleWork:
-    """Work of all annotators and decisions of reviewers on a sample."""
+    """Work of all annotators and decisions of reviewers on a sample.
+
+    Attributes:
+        people: work of those whose work is complete, by letter.
+        letters: all who ever completed the sample, by letter.
+    """
 
     sample: Sample
     settled: EventStream
     people: Mapping[str, EventStream]
+    letters: Mapping[str, str]
     changes: WorkChanges = _NO_CHANGES
     questions: int = 0
 
@@ -311,9 +317,12 @@ class SampleWork:
 
     @property
     def changed(self) -> tuple[str, ...]:
-        """Letters of the annotators whose work is no longer the work that was adjudicated."""
+        """Letters of the annotators whose work is no longer the work that was adjudicated.
+
+        Those who skipped or flagged the sample after its adjudication are included.
+        """
         people = self.changes.changed_people()
-        return tuple(letter for letter, work in self.people.items() if work.person in people)
+        return tuple(letter for letter, person in self.letters.items() if person in people)
 
     @property
     def has_stale_rating(self) -> bool:
@@ -436,7 +445,7 @@ def read_sample_work(log: EventLog, sample: Sample) -> SampleWork:
     changes = _NO_CHANGES
     if settled.head:
         changes = log.work_changes(key, list(letters.values()))
-    return SampleWork(sample, settled, people, changes, log.count_waiting_questions(key))
+    return SampleWork(sample, settled, people, letters, changes, log.count_waiting_questions(key))
 
 
 def read_letters(log: EventLog, key: SampleKey, *, others: Iterable[str] = ()) -> dict[str, str]:
