@@ -465,7 +465,7 @@ def assign_letters(
     """Return people by letters; `people` are in the order of their first completion.
 
     The first three have A, B and C in a random order, the next three D, E and F, and so on. The
-    order depends on the sample alone, so that nobody's letter changes when more people complete it.
+    order depends on the sample alone, so that no letter changes when more people complete it.
     """
 
     def digest(*words: str) -> str:
@@ -484,7 +484,7 @@ def assign_letters(
 
 
 _BLOCK_SIZE: Final = 3
-"""Number of letters in a random order, so that a letter does not tell who completed when."""
+"""Number of letters in a random order, so that a letter does not show who was first or last."""
 
 
 def _letter_key(letter: str) -> tuple[int, str]:
