@@ -40,7 +40,7 @@ from tui_annotate.methods.adjudication import CandidateGroup, DifferenceKind, Gr
 from tui_annotate.services.annotate import AnnotationService
 from tui_annotate.services.assignments import AssignmentService
 from tui_annotate.services.review import ReviewResult, ReviewSample, ReviewService
-from tui_annotate.services.review.review_sample import ReviewRefusal
+from tui_annotate.services.review.review_sample import ReviewRefusal, assign_letters
 from tui_annotate.storage.assignments.store import AssignmentStore
 from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.database import Database
@@ -180,15 +180,35 @@ def test_an_unknown_argument_is_no_silence(candidates: Team) -> None:
         )
 
 
-def test_letters_are_not_the_same_people_in_every_sample(team: Team) -> None:
-    """Over many samples, each letter stands for each of two people."""
-    keys = fill(team.annotating.corpus, *(f"x{number}" for number in range(20)))
-    names = set()
+def test_letters_do_not_tell_the_order_of_completion(team: Team) -> None:
+    """Over many samples, each letter stands for the first, the second and the third person."""
+    keys = fill(team.annotating.corpus, *(f"x{number}" for number in range(30)))
+    people = ("ana", "ben", "li")
+    found = {letter: set[str]() for letter in "ABC"}
     for key in keys:
-        for name in ("ana", "ben"):
+        before: dict[str, str] = {}
+        for name in people:
             team.annotating.finish(team.people[name], key, seconds=1)
-        names.add(team.review().names(team.reviewer, key)["A"])
-    assert names == {"ana", "ben"}
+            names = team.review().names(team.reviewer, key)
+            assert before.items() <= names.items()
+            before = names
+        for letter, name in before.items():
+            found[letter].add(name)
+    assert found == {letter: set(people) for letter in "ABC"}
+
+
+def test_each_further_three_people_have_the_next_three_letters() -> None:
+    people = [f"p{number}" for number in range(7)]
+    orders = set()
+    for number in range(20):
+        letters = assign_letters(SampleKey("news", str(number)), people, others=["other"])
+        assert set(list(letters.values())[:3]) == set(people[:3])
+        assert set(list(letters)[:6]) == set("ABCDEF")
+        assert list(letters)[6] in "GHI"
+        assert letters["J"] == "other"
+        orders.add(tuple(list(letters.values())[3:6]))
+    assert len(orders) > 3
+    assert assign_letters(SampleKey("news", "1"), [], others=["other"]) == {"A": "other"}
 
 
 def test_who_is_not_done_is_not_on_the_desk(candidates: Team) -> None:

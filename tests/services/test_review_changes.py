@@ -109,7 +109,8 @@ def test_a_reason_for_conflicts_is_none_for_the_rating(
     message = review.refusal(rest="slip")
     assert "conflict" not in message
     assert "rating" in message
-    assert all(f"{letter} " in message for letter in "AB")
+    letters = [layer.letter for layer in review.open().layers]
+    assert all(f"{letter} " in message for letter in letters)
     assert all(word in message for word in ("good", "poor"))
     assert review.row().open == 3
     review.finish(rest="slip", unrated="ambiguous")
@@ -423,14 +424,17 @@ def test_no_letter_is_given_to_another_person(review: Review, team: AdjudicatedT
     team.annotating.people.keep(anna)
     people.merge(ana, anna)
     left = {letter: name for letter, name in names.items() if name != "ana"}
-    assert review.service.names(team.rea, review.key) == {**left, "C": "anna"}
+    now = review.service.names(team.rea, review.key)
+    assert left.items() < now.items()
+    assert sorted(now.values()) == ["anna", "ben"]
+    assert {letter for letter, name in now.items() if name == "anna"}.isdisjoint(names)
     assert (review.row().changed, review.row().open) == (0, 0)
     people.undo(ana)
     assert review.service.names(team.rea, review.key) == names
 
 
 def test_letters_stay_while_work_is_reopened(review: Review, team: AdjudicatedTeam) -> None:
-    """Whoever completes the sample later gets the next letter."""
+    """Whoever completes the sample later gets an unused letter."""
     names = review.service.names(team.rea, review.key)
     layers = {layer.letter: [one.id for one in layer.annotations] for layer in review.open().layers}
     review.finish(rest="slip")
@@ -438,6 +442,65 @@ def test_letters_stay_while_work_is_reopened(review: Review, team: AdjudicatedTe
     (left,) = review.open().layers
     assert layers[left.letter] == [one.id for one in left.annotations]
     team.completes(team.annotating.people.local("cem").id, review.key)
-    assert review.service.names(team.rea, review.key) == {**names, "C": "cem"}
+    now = review.service.names(team.rea, review.key)
+    (unused,) = set("ABC").difference(names)
+    assert now == {**names, unused: "cem"}
     review.complete_again(team.ana)
-    assert review.service.names(team.rea, review.key) == {**names, "C": "cem"}
+    assert review.service.names(team.rea, review.key) == now
+
+
+# people who drop out
+
+
+@pytest.mark.parametrize("way", ["skip", "flag"])
+def test_a_person_who_drops_out_is_a_change(
+    review: Review, team: AdjudicatedTeam, way: str
+) -> None:
+    """The accepted annotation of such a person is decided again, and stays until then."""
+    review.take(f"ana-{review.key.id}")
+    review.finish(rest="slip")
+    (letter,) = next(each[1] for each in review.exported() if each[0] == "taken")
+    team.reopen(review.key, team.ana)
+    assert review.open().open.changed == ()
+    assert review.service.list_changed() == []
+    assert review.row().settled  # while ana may still complete it
+    if way == "skip":
+        team.annotating.skip(team.ana, review.key, seconds=1)
+    else:
+        team.annotating.flag(team.ana, review.key, reason="unclear", seconds=1)
+    now = review.open()
+    assert now.open.changed == (letter,)
+    assert letter not in [layer.letter for layer in now.layers]
+    assert (review.row().settled, review.row().changed, review.row().open) == (False, 1, 2)
+    assert review.agrees()
+    assert review.service.list_changed() == [review.key]
+    assert [one.origin for one in now.annotations] == [ADJUDICATED]
+    review.finish(leave=("changed",))
+    assert review.open().open.changed == ()
+    assert (review.row().settled, review.row().changed, review.row().open) == (True, 0, 0)
+    review.complete_again(team.ana)
+    assert review.open().open.changed == (letter,)
+    assert review.agrees()
+
+
+def test_the_queue_that_is_kept_counts_a_person_who_drops_out(
+    review: Review, team: AdjudicatedTeam
+) -> None:
+    """Not only a queue that is read anew: no completed work changes when the other one skips."""
+    review.finish(rest="slip")
+    team.reopen(review.key, team.ana)
+    rows = [review.service.queue(team.rea)]
+    team.annotating.skip(team.ana, review.key, seconds=1)
+    rows.append(review.service.queue(team.rea))
+    assert [next(row.changed for row in each if row.key == review.key) for each in rows] == [0, 1]
+
+
+def test_a_person_who_never_completed_the_sample_is_no_change(
+    review: Review, team: AdjudicatedTeam
+) -> None:
+    review.finish(rest="slip")
+    cem = team.annotating.people.local("cem").id
+    team.annotating.skip(cem, review.key, seconds=1)
+    assert review.open().open.changed == ()
+    assert review.row().settled
+    assert review.service.list_changed() == []

@@ -98,7 +98,7 @@ def test_ratings_that_differ_are_settled_or_left_with_a_reason(team: Team, word:
     review, where = team.review(), open_sample.sample.key
     with pytest.raises(Conflict) as caught:
         review.finish(team.reviewer, where, seen=open_sample.seen, seconds=0)
-    assert "A " in caught.value.message
+    assert all(f"{layer.letter} " in caught.value.message for layer in open_sample.layers)
     assert word in caught.value.message
     with pytest.raises(Conflict, match="rating"):
         review.finish(

@@ -80,6 +80,10 @@ class _PersonWork:
             return marked or bool(self.words["rating"].at(arrival))
         return state == State.DONE
 
+    def is_compared(self) -> bool:
+        """Return whether the person has ended the work for now: completed, skipped or flagged."""
+        return self.counts(_NOW) or self.words["state"].at(_NOW) in (State.SKIPPED, State.FLAGGED)
+
     def annotation(self, name: str, arrival: int) -> str:
         """Return the content of an annotation as review showed it; empty if it did not."""
         shown = name in self.annotations and self.counts(arrival)
@@ -126,7 +130,7 @@ class WorkChanges:
     """Compares annotators' work on a sample with the work on which a reviewer decided.
 
     Work that its annotator has reopened and not completed again is not compared: it may still
-    become what it was.
+    become what it was. Work that was then skipped or flagged is compared, as work that is gone.
     """
 
     decided: _Decided = _UNDECIDED
@@ -181,7 +185,7 @@ class WorkChanges:
             sorted(
                 person
                 for person, work in self.works.items()
-                if work.counts(_NOW) and work.content(since) != work.content(_NOW)
+                if work.is_compared() and work.content(since) != work.content(_NOW)
             )
         )
 
@@ -194,8 +198,9 @@ class WorkChanges:
     ) -> bool:
         """Return whether a group of candidates changed after the decisions on it.
 
-        A person who completed the sample afterwards is a change too, with or without a candidate,
-        and so is a former candidate that was deleted or moved to other words.
+        A person who completed the sample afterwards, or skipped or flagged it after completion, is
+        a change too, with or without a candidate, and so is a former candidate that was deleted or
+        moved to other words.
 
         Args:
             sources: ids of the annotations that are candidates now.
@@ -208,9 +213,12 @@ class WorkChanges:
         former = {name for one in made if one.settled for name in one.settled.sources}
         if not since:
             return False
-        joined = any(work.counts(_NOW) and not work.counts(since) for work in self.works.values())
+        moved = any(
+            work.is_compared() and work.counts(_NOW) != work.counts(since)
+            for work in self.works.values()
+        )
         former |= {name for name, there in self._find_edited(since) if _overlap(there, claims)}
-        return joined or any(self._has_changed(name, since) for name in {*sources, *former})
+        return moved or any(self._has_changed(name, since) for name in {*sources, *former})
 
     def is_rating_stale(self) -> bool:
         """Return whether annotators' ratings changed after the decision on the rating."""
@@ -220,13 +228,13 @@ class WorkChanges:
         return any(
             work.word("rating", since) != work.word("rating", _NOW)
             for work in self.works.values()
-            if work.counts(_NOW)
+            if work.is_compared()
         )
 
     def _find_edited(self, since: int) -> Iterator[tuple[str, tuple[Anchor, ...]]]:
         """Yield the annotations that were edited or deleted, with the words they were about."""
         for work in self.works.values():
-            for name in work.annotations if work.counts(_NOW) else ():
+            for name in work.annotations if work.is_compared() else ():
                 before = work.annotation(name, since)
                 if before and before != work.annotation(name, _NOW):
                     content = json.loads(before)
@@ -237,7 +245,7 @@ class WorkChanges:
         return any(
             work.annotation(name, since) != work.annotation(name, _NOW)
             for work in self.works.values()
-            if name in work.annotations and work.counts(_NOW)
+            if name in work.annotations and work.is_compared()
         )
 
     def with_action(self, names: Iterable[str], *, rated: bool, completed: bool) -> WorkChanges:

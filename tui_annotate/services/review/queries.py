@@ -278,9 +278,9 @@ class ReviewQueries:
         return sorted(self._find_changed([one for one in there if one.key in later]))
 
     def _find_changed(self, there: Sequence[ReviewCandidate]) -> set[SampleKey]:
-        completed = {one.key: [person for person, _ in one.finished] for one in there}
+        people = {one.key: [*(who for who, _ in one.finished), *one.set_aside] for one in there}
         with self.store.reading() as log:
-            return log.list_changed(completed)
+            return log.list_changed(people)
 
     def _adjudications(self) -> AdjudicationHistory:
         with self._history_lock:
@@ -496,7 +496,7 @@ class ReviewQueries:
 
 
 def _version(one: ReviewCandidate) -> tuple[object, ...]:
-    return one.finished, one.head
+    return one.finished, one.head, one.set_aside
 
 
 def _group_record(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -230,11 +231,17 @@ _NO_CHANGES: Final = WorkChanges()
 
 @dataclass(frozen=True)
 class SampleWork:
-    """Work of all annotators and decisions of reviewers on a sample."""
+    """Work of all annotators and decisions of reviewers on a sample.
+
+    Attributes:
+        people: work of those whose work is complete, by letter.
+        letters: all who ever completed the sample, by letter.
+    """
 
     sample: Sample
     settled: EventStream
     people: Mapping[str, EventStream]
+    letters: Mapping[str, str]
     changes: WorkChanges = _NO_CHANGES
     questions: int = 0
 
@@ -310,9 +317,12 @@ class SampleWork:
 
     @property
     def changed(self) -> tuple[str, ...]:
-        """Letters of the annotators whose work is no longer the work that was adjudicated."""
+        """Letters of the annotators whose work is no longer the work that was adjudicated.
+
+        Those who skipped or flagged the sample after its adjudication are included.
+        """
         people = self.changes.changed_people()
-        return tuple(letter for letter, work in self.people.items() if work.person in people)
+        return tuple(letter for letter, person in self.letters.items() if person in people)
 
     @property
     def has_stale_rating(self) -> bool:
@@ -435,14 +445,14 @@ def read_sample_work(log: EventLog, sample: Sample) -> SampleWork:
     changes = _NO_CHANGES
     if settled.head:
         changes = log.work_changes(key, list(letters.values()))
-    return SampleWork(sample, settled, people, changes, log.count_waiting_questions(key))
+    return SampleWork(sample, settled, people, letters, changes, log.count_waiting_questions(key))
 
 
 def read_letters(log: EventLog, key: SampleKey, *, others: Iterable[str] = ()) -> dict[str, str]:
     """Return the annotators of a sample by letters, which hide their names from reviewers.
 
     A person who ever completed the sample keeps the letter, also while the work is reopened; who
-    completes it later gets the next letter. `others`: further people, who come last.
+    completes it later gets an unused letter. `others`: further people, who come last.
     """
     completed = log.ever_completed(key)
     people = [*completed, *(each for each in log.finished(key) if each not in completed)]
@@ -452,21 +462,29 @@ def read_letters(log: EventLog, key: SampleKey, *, others: Iterable[str] = ()) -
 def assign_letters(
     key: SampleKey, people: Sequence[str], *, others: Iterable[str] = ()
 ) -> dict[str, str]:
-    """Return people by letters; `people` are in the order of their first completion."""
+    """Return people by letters; `people` are in the order of their first completion.
+
+    The first three have A, B and C in a random order, the next three D, E and F, and so on. The
+    order depends on the sample alone, so that no letter changes when more people complete it.
+    """
 
     def digest(*words: str) -> str:
         return hashlib.sha256("\0".join((*key, *words)).encode()).hexdigest()
 
-    # The order of the first two is random, so that A is not the faster person in every sample.
-    swapped = int(digest(), 16) % 2
-    letters = [_letter(at ^ swapped if at < _SHUFFLED else at) for at in range(len(people))]
+    def place(at: int) -> int:
+        block, within = divmod(at, _BLOCK_SIZE)
+        places = range(block * _BLOCK_SIZE, (block + 1) * _BLOCK_SIZE)
+        return sorted(places, key=lambda each: digest(str(each)))[within]
+
+    letters = [_letter(place(at)) for at in range(len(people))]
     named = dict(sorted(zip(letters, people, strict=True), key=lambda each: _letter_key(each[0])))
-    first = max(len(people), _SHUFFLED if swapped and people else 0)
+    first = math.ceil(len(people) / _BLOCK_SIZE) * _BLOCK_SIZE
     later = sorted(set(others).difference(people), key=digest)
     return named | {_letter(at): who for at, who in enumerate(later, first)}
 
 
-_SHUFFLED: Final = 2
+_BLOCK_SIZE: Final = 3
+"""Number of letters in a random order, so that a letter does not show who was first or last."""
 
 
 def _letter_key(letter: str) -> tuple[int, str]:

@@ -246,7 +246,7 @@ class EventLog:
     def list_changed(self, people: Mapping[SampleKey, Collection[str]]) -> set[SampleKey]:
         """Return the samples on which a person's work is no longer the adjudicated work.
 
-        `people`: those whose work is complete, by sample.
+        `people`: those whose work is complete, skipped or flagged, by sample.
         """
         require_permission(self._actor, Permission.REVIEW)
         wanted = {key: [SETTLED, *completed] for key, completed in people.items()}

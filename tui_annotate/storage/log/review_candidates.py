@@ -34,6 +34,10 @@ _COMPLETED: Final = text(
     f"SELECT a.person {_COUNTS} AND a.sample_id = :sample_id ORDER BY a.person"
 )
 _ALL_COMPLETED: Final = text(f"SELECT a.sample_id, a.person, a.head {_COUNTS}")
+_SET_ASIDE: Final = text(
+    "SELECT a.sample_id, a.person FROM assignments a JOIN people p ON p.id = a.person"  # noqa: S608  constants
+    f" WHERE {_COUNTED} AND a.state IN ('{State.SKIPPED}', '{State.FLAGGED}')"
+)
 _FIRST_COMPLETION: Final = (
     "(SELECT min(e.arrival) FROM events e WHERE e.person = a.person AND e.dataset = :dataset"  # noqa: S608  constants
     f" AND e.sample = :sample AND e.verb IN ('{DONE}', '{IMPORT}', '{JOIN}'))"
@@ -106,6 +110,7 @@ class ReviewCandidate:
 
     Attributes:
         finished: (person, hash of their last event) of those whose work counts, sorted.
+        set_aside: those who skipped or flagged the sample, perhaps after they had completed it.
         workers: all people who worked on the sample, in either reading.
         state: state of the adjudication.
         head: hash of the last event of the adjudication; empty if it has not begun.
@@ -119,6 +124,7 @@ class ReviewCandidate:
     workers: frozenset[str]
     state: State
     head: str = ""
+    set_aside: frozenset[str] = frozenset()
 
     @property
     def ready(self) -> bool:
@@ -157,6 +163,7 @@ def list_candidates(connection: Connection) -> Iterator[ReviewCandidate]:
         counted[sample_id].append((person, head))
     plans = _Plans(connection)
     workers = _group_by_sample(connection.execute(_TOUCHED))
+    set_aside = _group_by_sample(connection.execute(_SET_ASIDE))
     reviews = {row[0]: row for row in connection.execute(_SETTLED, {"settled": SETTLED})}
     gold = set(connection.execute(_GOLD).scalars())
     for sample_id, dataset, external, group, summary in connection.execute(_SAMPLES):
@@ -168,7 +175,8 @@ def list_candidates(connection: Connection) -> Iterator[ReviewCandidate]:
         state = State(stored_state)
         touched = frozenset(map(base_person, workers.get(sample_id, ())))
         key = SampleKey(dataset, external)
-        found = ReviewCandidate(key, group, summary, finished, counts, touched, state, head)
+        left = frozenset(set_aside.get(sample_id, ()))
+        found = ReviewCandidate(key, group, summary, finished, counts, touched, state, head, left)
         listed = found.ready or (counts.completed and counts.planned)
         if listed and not (sample_id in gold and state is State.NEW):
             yield found

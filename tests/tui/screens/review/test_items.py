@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import permutations
 from pathlib import Path
 
 import pytest
@@ -49,7 +50,9 @@ async def test_a_rating_that_people_gave_otherwise_is_settled_by_a_key(folder: P
         shown = person.shown()  # letters are dealt anew in each workspace
         assert "mussels. [doc-a]" in shown
         assert "* rating" in shown
-        assert any(f"rated {one} Perfect, {other} Bad" in shown for one, other in ("AB", "BA"))
+        assert any(
+            f"rated {one} Perfect, {other} Bad" in shown for one, other in permutations("ABC", 2)
+        )
         await person.press("enter")
         assert person.question == LEAVING
         assert person.review_draft.has_rating_conflict
