@@ -248,6 +248,7 @@ class LoggedAction(NamedTuple):
     verb: str
     undoes: str
     stream: tuple[str, str, str]
+    at: str = ""
 
 
 def find_undo_target(

@@ -52,7 +52,7 @@ _IS_PRACTICE: Final = text(
     " WHERE a.person = :person AND a.practice AND d.name = :dataset AND s.external = :sample"
 )
 _RESULTS: Final = text(
-    f"SELECT h.dataset, h.request, {_IS_RETRIED} FROM handouts h"  # noqa: S608  constants
+    f"SELECT h.dataset, h.request, {_IS_RETRIED}, h.at FROM handouts h"  # noqa: S608  constants
     " WHERE h.kind = 'result' AND h.undone = ''"
     " AND (:person = '' OR json_extract(h.request, '$.person') = :person) ORDER BY h.id"
 )
@@ -156,13 +156,20 @@ def give_attempt(
     return given
 
 
-def has_final_result(connection: Connection, person: str, key: SampleKey) -> bool:
-    """Return whether a sample is practice of a person whose practice in the dataset has ended."""
+def find_final_result_time(connection: Connection, person: str, key: SampleKey) -> str:
+    """Return when the final result of a person's practice was stored.
+
+    Empty if the sample is not the person's practice, or if the practice has no final result.
+    """
     scope = {"person": person, "dataset": key.dataset, "sample": key.id}
     if connection.execute(_IS_PRACTICE, scope).first() is None:
-        return False
-    results = [each for each in _read_rows(connection, person) if each.dataset == key.dataset]
-    return bool(results) and results[-1].final
+        return ""
+    rows = connection.execute(_RESULTS, {"person": person}).all()
+    results = [row for row in rows if row[0] == key.dataset]
+    if not results:
+        return ""
+    _, request, retried, at = results[-1]
+    return str(at) if from_json(request)["final"] and not retried else ""
 
 
 def read_results(connection: Connection) -> list[PracticeResult]:
@@ -180,7 +187,7 @@ def _read_rows(connection: Connection, person: str = "") -> list[PracticeResult]
     rows = connection.execute(_RESULTS, {"person": person}).all()
     return [
         _build_result(dataset, from_json(request), retried=bool(retried))
-        for dataset, request, retried in rows
+        for dataset, request, retried, _at in rows
     ]
 
 

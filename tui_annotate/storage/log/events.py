@@ -58,7 +58,14 @@ REASON: Final = "reason"
 
 _WHO: Final = func.json_extract(EVENTS.c.versions, f"$.{BY}")
 _ACTIONS: Final = (
-    select(EVENTS.c.id, EVENTS.c.verb, EVENTS.c.undoes, EVENTS.c.dataset, EVENTS.c.sample)
+    select(
+        EVENTS.c.id,
+        EVENTS.c.verb,
+        EVENTS.c.undoes,
+        EVENTS.c.dataset,
+        EVENTS.c.sample,
+        EVENTS.c.at,
+    )
     .where(EVENTS.c.person == bindparam("person"), EVENTS.c.verb != READ)
     .order_by(EVENTS.c.arrival.desc())
     .execution_options(yield_per=100)
@@ -141,8 +148,8 @@ def read_actions(connection: Connection, person: str, *, by: str = "") -> Iterat
     """Yield the actions and undos on a person's work, newest first; `by` limits the users."""
     ended = EVENTS.c.verb.in_(sorted(ENDS))  # these events end undo for every actor
     query = _ACTIONS.where(ended | (by == _WHO)) if by else _ACTIONS
-    for name, verb, undoes, dataset, sample in connection.execute(query, {"person": person}):
-        yield LoggedAction(name, verb, undoes, (person, dataset, sample))
+    for name, verb, undoes, dataset, sample, at in connection.execute(query, {"person": person}):
+        yield LoggedAction(name, verb, undoes, (person, dataset, sample), at)
 
 
 def _load_events(connection: Connection, query: Select[Any], **scope: str) -> Iterator[Event]:

@@ -173,8 +173,9 @@ class Ledger:
     def undo(self, person: str) -> ActionResult | None:
         """Undo a person's last action that is not undone; return None if there is no action.
 
-        Work that is locked or hidden, and practice whose result is stored stay, and the last action
-        on other samples is undone. Of an action on several samples, the part on such work stays.
+        Work that is locked or hidden stays, and so does practice as it was when its result was
+        stored; the last action on other samples is undone. Of an action on several samples, the
+        part on such work stays.
 
         Raises:
             NotAllowed: there are only actions on such work.
@@ -190,7 +191,7 @@ class Ledger:
             made, work = BatchPlan(), _OpenWork(log, person)
             target = find(
                 log.read_actions(person, by=self.by),
-                lambda action: work.is_closed(SampleKey(*action.stream[1:])),
+                lambda action: work.is_closed(SampleKey(*action.stream[1:]), action.at),
             )
             if target is None:
                 work.raise_first()
@@ -200,7 +201,7 @@ class Ledger:
             batch = self.new_id() if event.action.batch else ""
             for mate in log.batch(event):
                 key = SampleKey(mate.dataset, mate.sample)
-                if work.is_closed(key):
+                if work.is_closed(key, mate.at):
                     continue
                 log.require_practice_done(person, key)
                 stream = log.stream(person, key)
@@ -276,23 +277,28 @@ class Ledger:
 class _OpenWork:
     """Finds out which of a person's work undo must leave as it is, and why.
 
-    Closed work is locked or hidden, or practice whose result is stored.
+    Closed work is locked or hidden, or was done in practice before its result was stored.
     """
 
     log: EventLog
     person: str
     _errors: dict[SampleKey, NotAllowed | None] = field(default_factory=dict, init=False)
+    _results: dict[SampleKey, str] = field(default_factory=dict, init=False)
 
-    def is_closed(self, key: SampleKey) -> bool:
+    def is_closed(self, key: SampleKey, at: str) -> bool:
+        """Return whether an action on a sample at a time cannot be reversed."""
         if key not in self._errors:
             try:
                 self.log.require_open(self.person, key)
-                self.log.require_no_result(self.person, key)
             except NotAllowed as error:
                 self._errors[key] = error
             else:
                 self._errors[key] = None
-        return self._errors[key] is not None
+                self._results[key] = self.log.practice_result_time(self.person, key)
+        if self._errors[key] is not None:
+            return True
+        result = self._results[key]
+        return bool(result) and at <= result
 
     def locked(self) -> tuple[SampleKey, ...]:
         """Return the locked samples that were asked for, in this order."""
@@ -301,10 +307,15 @@ class _OpenWork:
         )
 
     def raise_first(self) -> None:
-        """Raise the first error that was found, if any."""
-        for error in self._errors.values():
+        """Raise an error about the first closed work that was found, if any."""
+        for key, error in self._errors.items():
             if error is not None:
                 raise error
+            if self._results[key]:
+                raise NotAllowed(
+                    f"your practice in {key.dataset} is finished, and its result is stored",
+                    "undo only what you did later",
+                )
 
 
 @dataclass(slots=True)

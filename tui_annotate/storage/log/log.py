@@ -30,7 +30,7 @@ from tui_annotate.domain.work_changes import WorkChanges
 from tui_annotate.storage import suggestions
 from tui_annotate.storage.assignments.escalation import Disabled, no_disabled_people
 from tui_annotate.storage.assignments.pauses import list_pauses
-from tui_annotate.storage.assignments.practice_rounds import has_final_result
+from tui_annotate.storage.assignments.practice_rounds import find_final_result_time
 from tui_annotate.storage.codec import from_json
 from tui_annotate.storage.columns import (
     ANNOTATIONS,
@@ -391,13 +391,9 @@ class EventLog:
         if lock.locked:
             raise locked_error([key], 1, hidden=lock.hidden)
 
-    def require_no_result(self, person: str, key: SampleKey) -> None:
-        """Raise NotAllowed if a sample is practice whose final result is stored."""
-        if has_final_result(self._connection, person, key):
-            raise NotAllowed(
-                f"your practice in {key.dataset} is finished, and its result is stored",
-                "undo only work on later samples",
-            )
+    def practice_result_time(self, person: str, key: SampleKey) -> str:
+        """Return when the final result of practice on a sample was stored; empty if never."""
+        return find_final_result_time(self._connection, person, key)
 
     @property
     def _hides_own(self) -> bool:
