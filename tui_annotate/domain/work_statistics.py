@@ -208,6 +208,9 @@ class AnsweredSuggestions:
         changed: suggestions that the person accepted, and changed at once or later.
         removed: suggestions that the person accepted, and whose annotation was deleted later.
         begun: annotations of the person that began as suggestions and exist.
+        passed: completed readings of the person in which a suggestion has no answer; 0 if the
+            dataset hides suggestions.
+        undone: acceptances in completed readings that the person undid, without a later answer.
     """
 
     dataset: str
@@ -217,6 +220,8 @@ class AnsweredSuggestions:
     refused: int
     removed: int
     begun: int
+    passed: int = 0
+    undone: int = 0
 
     @property
     def answered(self) -> int:

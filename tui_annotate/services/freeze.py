@@ -437,6 +437,17 @@ def _describe_use(use: SuggestionUse) -> Iterator[str]:
         if total
         else "No annotator answered a suggestion."
     )
+    if use.undone:
+        yield (
+            f"{format_count(use.undone, 'acceptance')} in completed readings "
+            f"{'was' if use.undone == 1 else 'were'} undone, without a later answer; whether the "
+            "annotator then marked the same words by hand is not counted."
+        )
+    if use.passed:
+        yield (
+            f"In {format_count(use.passed, 'completed reading')}, the annotator did not answer all "
+            "suggestions; what they marked there by hand may also follow a suggestion."
+        )
     begun = {maker: count for maker, count in use.annotations.items() if maker}
     if begun:
         makers = ", ".join(f"{count:,} of {maker}" for maker, count in begun.items())
