@@ -243,6 +243,10 @@ class PracticeResult:
         score: mean score of the last attempt's samples, in [0, 1].
         needed: score to pass, in [0, 1]; None if there is none, then `passed` is None too.
         final: whether no further attempt follows.
+        allowed: attempts that the rule of the dataset allows at present; 0 until the person passes.
+        retries: further attempts that an admin gave the person.
+        before_passing: other samples that the person completed before they passed, and that are
+            complete; 0 without a score to pass.
     """
 
     dataset: str
@@ -252,6 +256,9 @@ class PracticeResult:
     needed: float | None
     passed: bool | None
     final: bool
+    allowed: int = 0
+    retries: int = 0
+    before_passing: int = 0
 
 
 @dataclass(frozen=True, slots=True)
