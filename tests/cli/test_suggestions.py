@@ -410,6 +410,29 @@ def test_answers_after_the_adjudication_count_only_after_review(found: Command) 
     assert without["together"]["samples"] == 1
 
 
+def test_acceptances_undone_before_the_adjudication_still_count(found: Command) -> None:
+    """Also if the annotator edits the sample after it; those undone after it do not."""
+    with workspaces.open() as space:
+        ana, ben, rea = (space.person(name).id for name in ("ana", "ben", "rea"))
+        one = _suggested(space, who="ana")[0].suggestion
+        space.annotate.accept(ana, BRIDGE, one.id, seconds=1)
+        space.annotate.undo(ana)
+        for who in (ana, ben):
+            space.annotate.finish(who, BRIDGE, seconds=1)
+        review = space.team.review
+        review.finish(rea, BRIDGE, seen=review.open(rea, BRIDGE).seen, seconds=1)
+        space.corpus.allow_edits_after_adjudication("pairs", allowed=True)
+        space.annotate.add(ana, BRIDGE, claim("late", 0, 3, label="Benign"), seconds=1)
+        space.annotate.accept(ben, BRIDGE, one.id, seconds=1)
+        space.annotate.undo(ben)
+        for who in (ana, ben):
+            space.annotate.finish(who, BRIDGE, seconds=1)
+    for option, people in (((), ["ana"]), (("--after-review",), ["ana", "ben"])):
+        (work,) = found("agreement", "--json", *option).json["suggested_work"]
+        assert [each["name"] for each in work["people"]] == people
+        assert work["undone"] == len(people)
+
+
 @pytest.mark.usefixtures("found")
 def test_annotators_see_only_their_own_answers() -> None:
     """And none where suggestions are hidden, as in `status` and in agreement."""

@@ -389,10 +389,11 @@ def _describe_retries(results: Sequence[PracticeResult]) -> Iterator[str]:
         )
     early = [each.before_passing for each in results if each.before_passing]
     if early:
+        were = "was" if sum(early) == 1 else "were"
         yield (
             f"{format_count(sum(early), 'completed reading')} of other samples, by "
-            f"{format_count(len(early), 'annotator')}, {'was' if sum(early) == 1 else 'were'} first "
-            "completed before the annotator passed, or by annotators who did not pass."
+            f"{format_count(len(early), 'annotator')}, {were} first completed before the annotator "
+            "passed, or by annotators who did not pass."
         )
 
 
