@@ -77,6 +77,8 @@ def test_a_question_is_asked_by_a_command(filled: Command, home: Path) -> None:
         (("bridge", "Q", "--quote", "bridge"), InvalidInput),
         (("bridge", "Q", "--annotation", "ana"), InvalidInput),
         (("bridge", "Q", "--annotation", "ana", "--quote", "b"), InvalidInput),
+        (("bridge", "Q", "--quote", ""), InvalidInput),
+        (("bridge", "Q", "--annotation", " "), InvalidInput),
         (("bridge", " "), InvalidInput),
         (("none", "Q"), NotFound),
     ],

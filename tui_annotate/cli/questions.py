@@ -135,17 +135,17 @@ def ask(
     text: Annotated[str, argument("TEXT", "Text of the question to the reviewers.")],
     *,
     annotation: Annotated[
-        str,
+        str | None,
         options.option(
             "--annotation", "ID", "Ask about your annotation with this id, or its beginning."
         ),
-    ] = "",
+    ] = None,
     quote: Annotated[
-        str,
+        str | None,
         options.option(
             "--quote", "WORDS", "Ask about your only annotation that contains these words."
         ),
-    ] = "",
+    ] = None,
     name: options.NameOption = "",
     common: options.CommonOptions,
 ) -> None:
@@ -154,14 +154,24 @@ def ask(
     The reply appears next to the sample, at the start of your next session, and in `questions
     list`.
     """
-    if annotation and quote:
+    if annotation is not None and quote is not None:
         raise InvalidInput("--annotation and --quote both name an annotation", "omit one of them")
+    for option, value in (("--annotation", annotation), ("--quote", quote)):
+        # An empty variable of a script would otherwise ask about the whole sample.
+        if value is not None and not value.strip():
+            raise InvalidInput(
+                f"{option} is empty: {value!r}",
+                f"name one of your annotations, or omit {option} to ask about the whole sample",
+            )
     with open_workspace(common.workspace) as space:
         person = options.working_person(space, name)
         service, key = space.team.comments, space.corpus.find(sample)
+        named = ""
         if annotation or quote:
-            annotation = service.find_annotation(person.id, key, start=annotation, quote=quote)
-        thread = service.write(person.id, key, text, annotation=annotation)
+            named = service.find_annotation(
+                person.id, key, start=annotation or "", quote=quote or ""
+            )
+        thread = service.write(person.id, key, text, annotation=named)
         about = f"{key}, {thread.about}" if thread.about else str(key)
         output.print_result_or_json(
             _thread_as_json(thread, service),
