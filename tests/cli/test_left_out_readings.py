@@ -17,6 +17,19 @@ def _left_out(shown: Any) -> dict[str, int]:
     return {each["reason"]: each["count"] for each in shown["left_out"]}
 
 
+def test_readings_without_annotations_have_versions(filled: Command, tmp_path: Path) -> None:
+    """Those in force when they were completed; imported readings have none."""
+    with workspaces.open(tmp_path) as space:
+        for name, text in (("ana", "Mark errors.\n"), ("ben", "Mark all errors.\n")):
+            space.team.apply_guidelines(text)
+            space.annotate.finish(space.person(name).id, BRIDGE, seconds=1)
+    report = filled("agreement", "--json").json
+    assert [each["readings"] for each in report["guidelines"]] == [1, 1]
+    assert [each["readings"] for each in report["label_sets"]] == [2]
+    assert report["several_versions"] == {"label_sets": 0, "guidelines": 0}
+    assert filled("agreement").err.count("(1 reading)") == 2
+
+
 def test_agreement_counts_them(filled: Command, tmp_path: Path) -> None:
     """By reason, in text and JSON, as far as the filters select their work."""
     fill_study(filled, tmp_path)

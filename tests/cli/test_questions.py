@@ -80,6 +80,7 @@ def test_a_question_is_asked_by_a_command(filled: Command, home: Path) -> None:
         (("bridge", "Q", "--quote", ""), InvalidInput),
         (("bridge", "Q", "--quote", " "), InvalidInput),
         (("bridge", "Q", "--annotation", ""), InvalidInput),
+        (("bridge", "Q", "--annotation", " "), InvalidInput),
         (("bridge", " "), InvalidInput),
         (("none", "Q"), NotFound),
     ],

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tests.cli.conftest import Command
 from tests.helpers.stores import claim
-from tests.helpers.study import BRIDGE, fill_study
+from tests.helpers.study import BRIDGE, DRILL, fill_study
 from tui_annotate import workspace as workspaces
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.storage.labels.store import GuidanceKind
@@ -57,12 +57,51 @@ def test_accuracy_and_practice_have_results(filled: Command, tmp_path: Path) -> 
     with workspaces.open(tmp_path) as space:
         space.annotate.start(space.person("ben").id)  # ends the round of practice
     found = method(filled, tmp_path)
-    assert "2 annotators completed the practice in drill in 2 attempts (at most 1 each)" in found
+    assert (
+        "2 annotators completed the practice in drill in 2 attempts (the rule allows 1 each)"
+        in found
+    )
     assert "a score of 0% to 100% (mean of annotators 50%)" in found
     assert "1 reached the 60% that were needed" in found
     assert "In pairs, 1 check of 1 annotator had an accuracy of 0%." in found
     assert "0 of these annotators are at present below the 50%" in found
     assert "No work was paused because of a low accuracy." in found
+
+
+def test_checks_that_are_skipped_later_are_explained(filled: Command, tmp_path: Path) -> None:
+    """They keep their score, and are in no count of completed readings."""
+    fill_study(filled, tmp_path)
+    assert "no longer complete" not in method(filled, tmp_path, "before")
+    with workspaces.open(tmp_path) as space:
+        space.annotate.skip(space.person("ana").id, BRIDGE, seconds=1)
+    found = method(filled, tmp_path)
+    assert "0 (0.0%) checked the annotators' accuracy" in found
+    assert "of 1 gold check, 1 was edited" in found
+    assert "The checks include 1 whose reading is no longer complete (reopened, skipped" in found
+    assert "In pairs, 1 check of 1 annotator had an accuracy of" in found
+
+
+def test_further_attempts_at_practice_are_described(filled: Command, tmp_path: Path) -> None:
+    """The rule's attempts, not those that occurred; and what was completed without passing."""
+    fill_study(filled, tmp_path)
+    with workspaces.open(tmp_path) as space:
+        ben = space.person("ben").id
+        space.annotate.start(ben)  # ends the round of practice, which Ben fails
+        space.annotate.finish(ben, SampleKey("pairs", "x0"), seconds=1)
+    failed = method(filled, tmp_path, "failed")
+    assert "further attempt" not in failed
+    assert "1 completed reading of other samples, by 1 annotator, was first" in failed
+    assert filled("assignments", "resume", "ben", "--retry").code == 0
+    with workspaces.open(tmp_path) as space:
+        space.annotate.add(ben, DRILL, claim("again", 0, 3, label="Benign"), seconds=1)
+        space.annotate.finish(ben, DRILL, seconds=1)
+        space.annotate.start(ben)
+        space.annotate.finish(ben, SampleKey("pairs", "x1"), seconds=1)
+    found = method(filled, tmp_path)
+    assert "in 3 attempts (the rule allows 1 each)" in found
+    assert "2 reached the 60% that were needed." in found
+    assert "An admin gave 1 annotator who had not passed 1 further attempt." in found
+    assert "1 completed reading of other samples, by 1 annotator, was first" in found
 
 
 def test_what_there_is_not_is_not_described(filled: Command, tmp_path: Path) -> None:

@@ -338,6 +338,49 @@ def test_work_that_began_with_suggestions_is_visible(found: Command) -> None:
     assert re.search(r"^ana +pairs +1 +1 +0 +0 +0 +100%$", table, re.MULTILINE)
 
 
+def test_an_undone_acceptance_is_no_independent_work(found: Command) -> None:
+    """Its words marked by hand afterwards: counted, excluded on request, and in the method."""
+    with workspaces.open() as space:
+        ana, ben = (space.person(name).id for name in ("ana", "ben"))
+        one = _suggested(space, who="ana")[0].suggestion
+        space.annotate.accept(ana, BRIDGE, one.id, seconds=1)
+        space.annotate.undo(ana)
+        space.annotate.add(ana, BRIDGE, claim("by-hand", 0, 3, label="Benign"), seconds=1)
+        for person in (ana, ben):
+            space.annotate.finish(person, BRIDGE, seconds=1)
+    report = found("agreement", "--json").json
+    assert report["suggested_work"] == [
+        {
+            "maker": "import:m4chine",
+            "readings": 1,
+            "accepted": 0,
+            "changed": 0,
+            "refused": 0,
+            "undone": 1,
+            "people": [{"name": "ana", "readings": 1}],
+        }
+    ]
+    without = found("agreement", "--without-suggested-work", "--json").json
+    assert [each["count"] for each in without["left_out"] if "suggestion" in each["reason"]] == [1]
+    status = found("status")
+    assert "ana, pairs: 1 acceptance undone, without a later answer" in status.err
+    for name in ("ana", "ben"):
+        assert f"{name}, pairs: suggestions without an answer in 1 completed" in status.err
+    answers = found("status", "--json").json["suggestion_answers"]
+    assert [
+        (each["name"], each["answered"], each["passed"], each["undone"]) for each in answers
+    ] == [("ana", 0, 1, 1), ("ben", 0, 1, 0)]
+    assert found("snapshots", "create", "paper").code == 0
+    (method,) = Path().rglob("method.md")
+    assert "No annotator answered a suggestion. 1 acceptance in completed" in method.read_text()
+    assert "In 2 completed readings, the annotator did not answer all" in method.read_text()
+    with workspaces.open() as space:
+        space.annotate.accept(ana, BRIDGE, one.id, seconds=1)
+        space.annotate.finish(ana, BRIDGE, seconds=1)
+    (work,) = found("agreement", "--json").json["suggested_work"]
+    assert (work["accepted"], work["undone"]) == (1, 0)
+
+
 def test_answers_after_the_adjudication_count_only_after_review(found: Command) -> None:
     """As all other work: the reading that is compared began without suggestions."""
     with workspaces.open() as space:
@@ -365,6 +408,29 @@ def test_answers_after_the_adjudication_count_only_after_review(found: Command) 
         } == expected
     without = found("agreement", "--json", "--without-suggested-work").json
     assert without["together"]["samples"] == 1
+
+
+def test_acceptances_undone_before_the_adjudication_still_count(found: Command) -> None:
+    """Also if the annotator edits the sample after it; those undone after it do not."""
+    with workspaces.open() as space:
+        ana, ben, rea = (space.person(name).id for name in ("ana", "ben", "rea"))
+        one = _suggested(space, who="ana")[0].suggestion
+        space.annotate.accept(ana, BRIDGE, one.id, seconds=1)
+        space.annotate.undo(ana)
+        for who in (ana, ben):
+            space.annotate.finish(who, BRIDGE, seconds=1)
+        review = space.team.review
+        review.finish(rea, BRIDGE, seen=review.open(rea, BRIDGE).seen, seconds=1)
+        space.corpus.allow_edits_after_adjudication("pairs", allowed=True)
+        space.annotate.add(ana, BRIDGE, claim("late", 0, 3, label="Benign"), seconds=1)
+        space.annotate.accept(ben, BRIDGE, one.id, seconds=1)
+        space.annotate.undo(ben)
+        for who in (ana, ben):
+            space.annotate.finish(who, BRIDGE, seconds=1)
+    for option, people in (((), ["ana"]), (("--after-review",), ["ana", "ben"])):
+        (work,) = found("agreement", "--json", *option).json["suggested_work"]
+        assert [each["name"] for each in work["people"]] == people
+        assert work["undone"] == len(people)
 
 
 @pytest.mark.usefixtures("found")

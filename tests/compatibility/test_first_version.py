@@ -138,11 +138,12 @@ PROSE: Final[dict[str, frozenset[str]]] = {
 }
 """Fields of a command's JSON that hold sentences for readers: their wording may change."""
 CORRECTED: Final[dict[str, frozenset[str]]] = {
+    "agreement": frozenset({"label_sets"}),
     "review": frozenset({"pending"}),
     "suggestions report": frozenset({"low", "high"}),
 }
-"""Fields that were wrong in the first version, which counted second readings as people, and answers
-on one source as independent."""
+"""Fields that were wrong in the first version, which counted second readings as people, answers on
+one source as independent, and no readings without annotations under a label set."""
 
 
 def without_prose(name: str, value: Any) -> Any:

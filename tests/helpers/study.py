@@ -52,7 +52,8 @@ def fill_study(command: Callable[..., Any], folder: Path) -> None:
             space.annotate.add(kim.id, key, claim(key.id, 0, 3, label="Benign"), seconds=1)
             space.annotate.finish(kim.id, key, seconds=1)
         share = space.team.assignments
-        share.practice("drill", ["ana", "ben"], gold="kim", criteria=Practice(pass_score=60))
+        once = Practice(pass_score=60, attempts=1)
+        share.practice("drill", ["ana", "ben"], gold="kim", criteria=once)
         rule = Gold((BRIDGE.id,), every=2, threshold=50)
         share.gold("pairs", rule, answers="kim")
         share.give("pairs", ["ana", "ben"], AssignmentOptions(overlap=2))

@@ -434,12 +434,24 @@ def test_one_version_of_the_label_set(store: Store) -> None:
     store.read("1", by=LI)
     everybody = store.report()
     assert everybody.label_sets == dict(sorted({first: 1, second: 1}.items()))
+    assert everybody.mixed_label_sets == 0
     assert everybody.labels == ["Wrong.Against", "nothing"]
     assert everybody.strangers == ["Wrong.Against"]
     one = store.report(label_set=first[:8])
     assert (one.asked.label_set, one.together.people) == (first, ("ana", "li"))
     assert one.left.work == {LeftOutReason.OTHER_LABEL_SET: 1}
     assert one.strangers == []
+
+
+def test_each_reading_counts_under_one_version(store: Store) -> None:
+    """Those of several versions are apart, and are not among those that a version selects."""
+    first = store.guidance.version(GuidanceKind.LABELS)
+    second = store.guidance.keep(GuidanceKind.LABELS, "- Odd\n- Wrong\n")
+    store.read("1", replace(PRICE, label_set=first), replace(LOVE, label_set=second), by=ANA)
+    store.read("1", replace(PRICE, label_set=first), replace(LOVE, label_set=first), by=BEN)
+    found = store.report()
+    assert (found.label_sets, found.mixed_label_sets) == ({first: 1}, 1)
+    assert store.report(label_set=first).label_sets == {first: 1}
 
 
 @pytest.mark.parametrize(

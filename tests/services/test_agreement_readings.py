@@ -31,7 +31,7 @@ FINE = ("Fine",)
 def reading(person: str, *spans: Span, stacked: int = 0) -> SampleReading:
     """Somebody's, with one label."""
     units = {span: MarkedUnit(FINE, frozenset()) for span in spans}
-    return SampleReading(person, FINE, frozenset(spans), units, stacked, frozenset())
+    return SampleReading(person, FINE, frozenset(spans), units, stacked)
 
 
 @pytest.mark.parametrize(

@@ -170,7 +170,7 @@ def test_versions_restrict_also_readings_without_annotations(team: AdjudicatedTe
     guided = report(team, guidelines=rules[:8])
     assert set(guided.together.people) == {kim, li}
     assert guided.left.work == {LeftOutReason.OTHER_GUIDELINES: 6}
-    assert guided.guidelines == {rules: 1}
+    assert guided.guidelines == {rules: 2}
 
 
 # readings of the same sample by the same person

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Mapping
 from typing import Final
 
 from tui_annotate.cli import output
@@ -170,16 +171,10 @@ def _print_legend(found: Agreement) -> None:
         output.print_message(f"excluded: {count:,} {what}: {reason}")
     if found.strangers:
         output.print_message(f"labels that are not in the label set: {', '.join(found.strangers)}")
-    if len(found.label_sets) > 1:
-        versions = (f"{name[:12]} ({count:,})" for name, count in found.label_sets.items())
-        output.print_message(
-            f"label sets in use: {', '.join(versions)}; select one with --label-set"
-        )
-    if len(found.guidelines) > 1:
-        versions = (f"{name[:12]} ({count:,})" for name, count in found.guidelines.items())
-        output.print_message(
-            f"guidelines in use: {', '.join(versions)}; select one with --guidelines"
-        )
+    if versions := _list_versions(found.label_sets, found.mixed_label_sets):
+        output.print_message(f"label sets in use: {versions}; select one with --label-set")
+    if versions := _list_versions(found.guidelines, found.mixed_guidelines):
+        output.print_message(f"guidelines in use: {versions}; select one with --guidelines")
     print_suggested_work(
         found.suggested, excluded=found.asked.without_suggested_work, names=found.names
     )
@@ -192,6 +187,15 @@ def _print_legend(found: Agreement) -> None:
         output.print_message(f"order of ratings{of}: {' > '.join(words)}")
     compared = {"first readings": found.together, "second readings": found.oneself}
     print_interval_notes({name: each.clusters for name, each in compared.items() if each.samples})
+
+
+def _list_versions(counts: Mapping[str, int], mixed: int) -> str:
+    """Format the readings of each version, and of several; nothing if all have the same one."""
+    if len(counts) < 2 and not mixed:
+        return ""
+    listed = [f"{name[:12]} ({output.many(count, 'reading')})" for name, count in counts.items()]
+    several = [f"several versions ({output.many(mixed, 'reading')})"] if mixed else []
+    return ", ".join(listed + several)
 
 
 def _print_reviewed_work(work: ReviewedWork) -> None:

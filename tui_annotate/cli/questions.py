@@ -157,6 +157,7 @@ def ask(
     if annotation is not None and quote is not None:
         raise InvalidInput("--annotation and --quote both name an annotation", "omit one of them")
     for option, value in (("--annotation", annotation), ("--quote", quote)):
+        # An empty variable of a script would otherwise ask about the whole sample.
         if value is not None and not value.strip():
             raise InvalidInput(
                 f"{option} {value!r} names no annotation",

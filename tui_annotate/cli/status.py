@@ -339,15 +339,22 @@ def _print_suggestion_answers(figures: WorkStatistics) -> None:
                 _NONE if each.acceptance is None else f"{each.acceptance:.0%}",
             )
             for each in figures.suggestions
+            if each.answered or each.begun
         ],
     )
     for each in figures.suggestions:
+        name = figures.names.get(each.person, each.person)
         if each.begun:
-            name = figures.names.get(each.person, each.person)
             began = output.many(each.begun, "annotation")
             every = each.acceptance == 1
             accepted = f"; accepted all {each.answered:,} answered suggestions" if every else ""
             output.print_note(f"{name}, {each.dataset}: {began} began as suggestions{accepted}")
+        if each.undone:
+            undone = output.many(each.undone, "acceptance")
+            output.print_note(f"{name}, {each.dataset}: {undone} undone, without a later answer")
+        if each.passed:
+            passed = output.many(each.passed, "completed reading")
+            output.print_note(f"{name}, {each.dataset}: suggestions without an answer in {passed}")
 
 
 def _describe_alert(accuracy: GoldAccuracy, skipped: SkippedChecks | None) -> str:

@@ -1,6 +1,7 @@
 """Readings that began with suggestions of machines, counted by maker.
 
-Such a reading has an annotator's answer to a suggestion. Acceptances and rejections count alike.
+Such a reading has an annotator's answer to a suggestion. Acceptances and rejections count alike,
+and so do acceptances that were undone: the annotator may have marked the same words by hand.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import Any, Final
 
 from tui_annotate.domain.annotations import Annotation
 from tui_annotate.domain.samples import SampleKey
-from tui_annotate.domain.suggestions import AnswerKind
+from tui_annotate.domain.suggestions import UNDONE, AnswerKind
 
 SUGGESTED_READING: Final = "the annotator answered a machine's suggestion on the sample"
 """Reason for which a reading is excluded."""
@@ -51,9 +52,9 @@ def count_suggested_reading(
             those of all annotators, because it rests on their work.
     """
     given = [(person, *answer) for person in work for answer in answers.get((key, person), ())]
-    if not given:
+    if all(kind == UNDONE for _, _, kind in given):
         # Work that was imported keeps the suggestion, but not the answer.
-        given = [
+        given += [
             (person, one.suggested.maker, _kind_of(changed=one.suggested.changed))
             for person, own in work.items()
             for one in own
@@ -80,6 +81,7 @@ def suggested_as_json(found: Mapping[str, SuggestedReadings]) -> list[dict[str, 
             "maker": maker,
             "readings": work.readings,
             **{kind.value: work.answers[kind.value] for kind in AnswerKind},
+            UNDONE: work.answers[UNDONE],
         }
         for maker, work in sorted(found.items())
     ]

@@ -138,6 +138,8 @@ class PersonAnswer:
 
 
 REMOVED: Final = "removed"
+UNDONE: Final = "undone"
+"""Kind of an acceptance that the person undid, without a later answer to the suggestion."""
 """Kind of an accepted suggestion whose annotation was deleted later."""
 
 

@@ -208,6 +208,9 @@ class AnsweredSuggestions:
         changed: suggestions that the person accepted, and changed at once or later.
         removed: suggestions that the person accepted, and whose annotation was deleted later.
         begun: annotations of the person that began as suggestions and exist.
+        passed: completed readings of the person in which a suggestion has no answer; 0 if the
+            dataset hides suggestions.
+        undone: acceptances in completed readings that the person undid, without a later answer.
     """
 
     dataset: str
@@ -217,6 +220,8 @@ class AnsweredSuggestions:
     refused: int
     removed: int
     begun: int
+    passed: int = 0
+    undone: int = 0
 
     @property
     def answered(self) -> int:
@@ -238,6 +243,10 @@ class PracticeResult:
         score: mean score of the last attempt's samples, in [0, 1].
         needed: score to pass, in [0, 1]; None if there is none, then `passed` is None too.
         final: whether no further attempt follows.
+        allowed: attempts that the rule of the dataset allows at present; 0 until the person passes.
+        retries: further attempts that an admin gave the person.
+        before_passing: other samples that the person completed before they passed, and that are
+            complete; 0 without a score to pass.
     """
 
     dataset: str
@@ -247,6 +256,9 @@ class PracticeResult:
     needed: float | None
     passed: bool | None
     final: bool
+    allowed: int = 0
+    retries: int = 0
+    before_passing: int = 0
 
 
 @dataclass(frozen=True, slots=True)

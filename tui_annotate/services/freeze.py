@@ -353,21 +353,48 @@ def _describe_practice_results(
             each.person for each in own
         }
         if own:
-            attempts = [each.attempts for each in own]
+            attempts = sum(each.attempts for each in own)
             needed = sorted({each.needed for each in own if each.needed is not None})
             passed = sum(each.passed is True for each in own)
             levels = " or ".join(f"{level:.0%}" for level in needed)
             yield (
                 f"{format_count(len(own), 'annotator')} completed the practice in {dataset} in "
-                f"{format_count(sum(attempts), 'attempt')} (at most {max(attempts)} each), with a "
+                f"{format_count(attempts, 'attempt')}{_describe_allowed(own)}, with a "
                 f"score of {_format_range([each.score for each in own])} in the last attempt"
                 + (f"; {passed:,} reached the {levels} that were needed." if needed else ".")
             )
+            yield from _describe_retries(own)
         if without:
             yield (
                 f"{format_count(len(without), 'annotator')} with practice samples in {dataset} "
                 f"{'has' if len(without) == 1 else 'have'} not completed them."
             )
+
+
+def _describe_allowed(results: Sequence[PracticeResult]) -> str:
+    """Return how many attempts the rule of a dataset allows; nothing without a score to pass."""
+    if all(each.needed is None for each in results):
+        return ""
+    allowed = results[0].allowed
+    return f" (the rule allows {allowed:,} each)" if allowed else " (the rule sets no limit)"
+
+
+def _describe_retries(results: Sequence[PracticeResult]) -> Iterator[str]:
+    """Describe exceptions from the rule of a practice dataset, for people who did not pass."""
+    given = [each.retries for each in results if each.retries]
+    if given:
+        yield (
+            f"An admin gave {format_count(len(given), 'annotator')} who had not passed "
+            f"{format_count(sum(given), 'further attempt')}."
+        )
+    early = [each.before_passing for each in results if each.before_passing]
+    if early:
+        were = "was" if sum(early) == 1 else "were"
+        yield (
+            f"{format_count(sum(early), 'completed reading')} of other samples, by "
+            f"{format_count(len(early), 'annotator')}, {were} first completed before the annotator "
+            "passed, or by annotators who did not pass."
+        )
 
 
 def _describe_accuracy(found: Sequence[GoldAccuracy]) -> Iterator[str]:
@@ -437,6 +464,17 @@ def _describe_use(use: SuggestionUse) -> Iterator[str]:
         if total
         else "No annotator answered a suggestion."
     )
+    if use.undone:
+        yield (
+            f"{format_count(use.undone, 'acceptance')} in completed readings "
+            f"{'was' if use.undone == 1 else 'were'} undone, without a later answer; whether the "
+            "annotator then marked the same words by hand is not counted."
+        )
+    if use.passed:
+        yield (
+            f"In {format_count(use.passed, 'completed reading')}, the annotator did not answer all "
+            "suggestions; what they marked there by hand may also follow a suggestion."
+        )
     begun = {maker: count for maker, count in use.annotations.items() if maker}
     if begun:
         makers = ", ".join(f"{count:,} of {maker}" for maker, count in begun.items())
@@ -466,10 +504,17 @@ def _describe_scoring(counts: StudyConduct) -> str:
     rule = "Scores compare the first completion of each sample with the known answer"
     if not counts.checks:
         return f"{rule}."
+    were = "was" if counts.edited_checks == 1 else "were"
+    sentence = (
+        f"{rule}; of {format_count(counts.checks, 'gold check')}, {counts.edited_checks:,} {were} "
+        "edited after the first completion, which did not change the score."
+    )
+    if not counts.incomplete_checks:
+        return sentence
+    are = "reading is" if counts.incomplete_checks == 1 else "readings are"
     return (
-        f"{rule}; of {format_count(counts.checks, 'gold check')}, {counts.edited_checks:,} "
-        f"{'was' if counts.edited_checks == 1 else 'were'} edited after the first completion, "
-        "which did not change the score."
+        f"{sentence} The checks include {counts.incomplete_checks:,} whose {are} no longer complete"
+        " (reopened, skipped or flagged after the first completion)."
     )
 
 

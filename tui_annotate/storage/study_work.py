@@ -5,7 +5,7 @@ A reading is one person's work on one sample. Adjudications are no readings.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum, unique
 from typing import Final
 
@@ -15,6 +15,7 @@ from tui_annotate.domain.people import SETTLED, Permission, PersonKind, require_
 from tui_annotate.storage.blind_datasets import hidden_datasets
 from tui_annotate.storage.database import Store
 from tui_annotate.storage.statements import gold_condition, practice_condition
+from tui_annotate.storage.suggestion_use import PASSED_READINGS, UNDONE_ACCEPTANCES
 
 
 @unique
@@ -82,6 +83,15 @@ _ANNOTATIONS: Final = text(
     " JOIN samples s ON s.id = a.sample_id JOIN datasets d ON d.id = s.dataset_id"
     " WHERE a.person <> :settled GROUP BY 1, 2 ORDER BY 1, 2"
 )
+_PASSED: Final = text(
+    f"SELECT d.name, count(*) FROM ({PASSED_READINGS}) a"  # noqa: S608  constants
+    " JOIN samples s ON s.id = a.sample_id JOIN datasets d ON d.id = s.dataset_id GROUP BY 1"
+)
+_UNDONE: Final = text(
+    f"SELECT d.name, count(*) FROM ({UNDONE_ACCEPTANCES}) a"  # noqa: S608  constants
+    " JOIN samples s ON s.id = a.sample_id JOIN datasets d ON d.id = s.dataset_id"
+    " WHERE a.state = 'done' GROUP BY 1"
+)
 _PAUSES: Final = text(
     "SELECT count(*), coalesce(sum(undone <> ''), 0) FROM handouts"
     " WHERE kind = 'pause' AND NOT coalesce(json_extract(request, '$.practice'), 0)"
@@ -128,6 +138,8 @@ class SuggestionUse:
         answers: annotators' answers, by kind (`accepted`, `changed`, `refused`).
         annotations: annotations in completed readings, by the maker of the suggestion that they
             began as; the empty name is for all others.
+        passed: completed readings in which a suggestion has no answer; 0 if `hidden`.
+        undone: acceptances in completed readings that were undone, without a later answer.
     """
 
     dataset: str
@@ -135,6 +147,8 @@ class SuggestionUse:
     suggestions: dict[str, int]
     answers: dict[str, int]
     annotations: dict[str, int]
+    passed: int = 0
+    undone: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,4 +213,9 @@ def _read_uses(connection: Connection) -> tuple[SuggestionUse, ...]:
         if any(makers) or dataset in uses:
             use = uses.setdefault(dataset, SuggestionUse(dataset, dataset in hidden, {}, {}, {}))
             use.annotations.update(makers)
-    return tuple(uses[name] for name in sorted(uses))
+    passed = {name: count for name, count in connection.execute(_PASSED) if name not in hidden}
+    undone = {row[0]: row[1] for row in connection.execute(_UNDONE)}
+    return tuple(
+        replace(uses[name], passed=passed.get(name, 0), undone=undone.get(name, 0))
+        for name in sorted(uses)
+    )

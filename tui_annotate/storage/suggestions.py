@@ -27,6 +27,7 @@ from tui_annotate.domain.samples import SampleKey
 from tui_annotate.domain.scores import RunKind, ScoreRun
 from tui_annotate.domain.suggestions import (
     REMOVED,
+    UNDONE,
     AnswerKind,
     PersonAnswer,
     Suggestion,
@@ -46,6 +47,7 @@ from tui_annotate.storage.scores import runs
 from tui_annotate.storage.scores.runs import StoredRun
 from tui_annotate.storage.second_readings import hidden_first_reading
 from tui_annotate.storage.statements import add_missing, dataset_row, sample_row
+from tui_annotate.storage.suggestion_use import HAD_SUGGESTION, UNDONE_ACCEPTANCES
 
 _BATCH: Final = 500
 
@@ -70,13 +72,12 @@ _OF_SAMPLE: Final = text(
 
 _LABEL_SET: Final = "label_set"
 _LISTED: Final = text(
-    "SELECT d.name AS dataset, p.external AS sample, s.payload AS suggestion, r.id AS run,"
+    "SELECT d.name AS dataset, p.external AS sample, s.payload AS suggestion, r.id AS run,"  # noqa: S608  constants
     "   r.at AS at, a.person AS person, a.payload AS answer, n.id IS NOT NULL AS stands,"
     "   (SELECT json_array(count(*), coalesce(sum(w.state = 'done'), 0))"
     "     FROM assignments w JOIN people h ON h.id = w.person"
-    "     WHERE w.sample_id = s.sample_id AND w.updated > r.at"
-    "     AND (w.state <> 'new' OR w.seconds > 0) AND h.kind <> 'settled' AND (h.kind <> 'imported'"
-    "       OR EXISTS (SELECT 1 FROM answers e WHERE e.person = w.person))"
+    f"     WHERE w.sample_id = s.sample_id AND {HAD_SUGGESTION}"
+    "     AND (w.state <> 'new' OR w.seconds > 0)"
     "     AND NOT EXISTS (SELECT 1 FROM answers b WHERE b.person = w.person"
     "       AND b.sample_id = s.sample_id AND b.suggestion = s.id)) AS silent"
     " FROM suggestions s JOIN runs r ON r.number = s.run AND r.finished <> ''"
@@ -100,6 +101,11 @@ _GIVEN: Final = text(
 _ANSWERED: Final = text(
     "SELECT p.external, a.person, a.payload FROM answers a JOIN samples p ON p.id = a.sample_id"
     " JOIN datasets d ON d.id = p.dataset_id WHERE d.name = :dataset"
+)
+_UNDONE: Final = text(
+    f"SELECT p.external, x.person, x.maker FROM ({UNDONE_ACCEPTANCES}) x"  # noqa: S608  constants
+    " JOIN samples p ON p.id = x.sample_id JOIN datasets d ON d.id = p.dataset_id"
+    " WHERE d.name = :dataset"
 )
 
 
@@ -235,7 +241,8 @@ class SuggestionStore(Store):
     def answers(self, dataset: str) -> dict[tuple[SampleKey, str], list[tuple[str, str]]]:
         """Return maker and kind of all answers in a dataset, by sample and person's id.
 
-        Who may not report gets only their own answers, and none where suggestions are hidden.
+        An acceptance that the person undid has the kind `UNDONE`, if no other answer followed. Who
+        may not report gets only their own answers, and none where suggestions are hidden.
         """
         seen = visible_people(self._actor)
         everything = is_allowed(self._actor, Permission.REPORT)
@@ -249,6 +256,10 @@ class SuggestionStore(Store):
                 given = answer_from_json(from_json(payload))
                 name = SampleKey(dataset, sample), person
                 found.setdefault(name, []).append((given.maker, given.answer.value))
+            for sample, person, maker in connection.execute(_UNDONE, {"dataset": dataset}):
+                if seen is None or person in seen:
+                    name = SampleKey(dataset, sample), person
+                    found.setdefault(name, []).append((maker, UNDONE))
         return found
 
     def given_answers(self, keys: Sequence[SampleKey]) -> dict[SampleKey, list[PersonAnswer]]:

@@ -32,6 +32,7 @@ from tui_annotate.storage.blind_datasets import hidden_datasets
 from tui_annotate.storage.corpus.store import DatasetProgress, read_progress
 from tui_annotate.storage.database import Store
 from tui_annotate.storage.statements import seen_scope
+from tui_annotate.storage.suggestion_use import PASSED_READINGS, UNDONE_ACCEPTANCES
 
 LockedWork = dict[tuple[str, str], Counter[State]]
 """Numbers of locked samples by dataset and person, and by the state of the person's work."""
@@ -174,6 +175,17 @@ _BEGUN: Final = text(
     "   THEN json_extract(a.payload, '$.suggested.maker') IS NOT NULL ELSE 0 END"
     " AND a.person <> :settled AND (:everybody OR a.person IN :seen) GROUP BY 1, 2"
 ).bindparams(_SEEN)
+_PASSED: Final = text(
+    f"SELECT d.name, a.person, count(*) FROM ({PASSED_READINGS}) a"  # noqa: S608  constants
+    " JOIN samples s ON s.id = a.sample_id JOIN datasets d ON d.id = s.dataset_id"
+    " WHERE a.person <> :settled AND (:everybody OR a.person IN :seen) GROUP BY 1, 2"
+).bindparams(_SEEN)
+_UNDONE: Final = text(
+    f"SELECT d.name, a.person, count(*) FROM ({UNDONE_ACCEPTANCES}) a"  # noqa: S608  constants
+    " JOIN samples s ON s.id = a.sample_id JOIN datasets d ON d.id = s.dataset_id"
+    " WHERE a.state = 'done' AND a.person <> :settled AND (:everybody OR a.person IN :seen)"
+    " GROUP BY 1, 2"
+).bindparams(_SEEN)
 
 
 class WorkStatisticsStore(Store):
@@ -273,10 +285,20 @@ class WorkStatisticsStore(Store):
             one = AnsweredSuggestions(*row)
             known = found.setdefault((one.dataset, one.person), one)
             found[one.dataset, one.person] = replace(known, begun=one.begun)
-        if is_allowed(self._actor, Permission.REPORT):
-            return list(found.values())
         with self._database.reading() as connection:
             hidden = hidden_datasets(connection)
+        passed = {
+            (dataset, person): count
+            for dataset, person, count in self._fetch(_PASSED)
+            if dataset not in hidden
+        }
+        undone = {(dataset, person): count for dataset, person, count in self._fetch(_UNDONE)}
+        for key in passed.keys() | undone.keys():
+            known = found.get(key) or AnsweredSuggestions(*key, 0, 0, 0, 0, 0)
+            found[key] = replace(known, passed=passed.get(key, 0), undone=undone.get(key, 0))
+        found = {key: found[key] for key in sorted(found)}
+        if is_allowed(self._actor, Permission.REPORT):
+            return list(found.values())
         return [each for each in found.values() if each.dataset not in hidden]
 
     def list_workloads(self) -> list[DatasetWorkload]:

@@ -14,6 +14,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from tui_annotate.domain.errors import InvalidInput, NotFound
+from tui_annotate.domain.history import DISCARD
 from tui_annotate.domain.label_files import parse_stored_labels
 from tui_annotate.domain.people import (
     OPERATOR,
@@ -32,6 +33,7 @@ from tui_annotate.domain.repeated_readings import (
 from tui_annotate.domain.sample_clusters import shared_names
 from tui_annotate.domain.samples import Document, Sample, SampleKey, SampleKind, Segment, Side
 from tui_annotate.domain.suggested_work import Answers, SuggestedReadings
+from tui_annotate.domain.suggestions import UNDONE
 from tui_annotate.methods.bootstrap import count_clusters
 from tui_annotate.services.agreement.compared_readings import (
     AgreementOptions,
@@ -61,6 +63,7 @@ if TYPE_CHECKING:
     from tui_annotate.storage.labels.store import GuidanceStore
     from tui_annotate.storage.log.repeated_readings import RepeatedReadings
     from tui_annotate.storage.log.store import AnnotationStore
+    from tui_annotate.storage.log.write_plans import EventStream
     from tui_annotate.storage.people.store import PeopleStore
 
 __all__ = [
@@ -149,7 +152,10 @@ class Agreement:
     """Agreement statistics: between annotators, and of annotators who annotated samples twice.
 
     Attributes:
+        label_sets, guidelines: compared readings by the only version under which they were made;
+            readings without a known version are in neither.
         suggested: readings with answers to suggestions, by maker; also if they are excluded.
+        mixed_label_sets, mixed_guidelines: compared readings that were made under several versions.
     """
 
     asked: AgreementOptions
@@ -165,6 +171,8 @@ class Agreement:
     guidelines: dict[str, int] = field(default_factory=dict)
     repeated: RepeatedReadingCounts = field(default_factory=RepeatedReadingCounts)
     suggested: dict[str, SuggestedReadings] = field(default_factory=dict)
+    mixed_label_sets: int = 0
+    mixed_guidelines: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,6 +267,8 @@ class AgreementService:
             dict(sorted(readers.guidelines.items())),
             count_repeated(compared_twice),
             dict(sorted(readers.suggested.items())),
+            mixed_label_sets=readers.mixed_label_sets,
+            mixed_guidelines=readers.mixed_guidelines,
         )
 
     def _read_answers(self, options: AgreementOptions) -> Answers:
@@ -284,7 +294,7 @@ class AgreementService:
             if (key, each.person) in answers
         }
         given |= {
-            (key, person): [(each.maker, each.answer.value) for each in stream.answers.values()]
+            (key, person): self._former_answers(stream, before=cuts[person])
             for person, stream in changed.items()
             if (key, person) in given
         }
@@ -302,6 +312,19 @@ class AgreementService:
             record, annotations=(*kept, *former), assignments=tuple(assignments)
         )
         return earlier_record, given
+
+    def _former_answers(self, stream: EventStream, *, before: int) -> list[tuple[str, str]]:
+        """Return maker and kind of a person's answers before an event, as `Answers` has them."""
+        undone: dict[str, str] = {}
+        for event in self.log.events(stream.person, stream.key)[: before - 1]:
+            if event.action.verb == DISCARD:
+                undone.clear()
+            elif event.action.verb == "accept":
+                accepted = event.action.after.suggestions.items()
+                undone |= {name: answer["maker"] for name, answer in accepted if answer}
+        given = [(each.maker, each.answer.value) for each in stream.answers.values()]
+        given += [(maker, UNDONE) for name, maker in undone.items() if name not in stream.answers]
+        return given
 
     def _require_own_id(self, options: AgreementOptions) -> str:
         require_permission(self.actor, Permission.REPORT, self.actor.person)

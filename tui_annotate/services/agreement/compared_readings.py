@@ -121,8 +121,6 @@ class SampleReading:
     spans: frozenset[Span]
     units: Mapping[Span, MarkedUnit]
     stacked: int
-    label_sets: frozenset[str]
-    guidelines: frozenset[str] = frozenset()
     sources: frozenset[Span] = frozenset()
     rating: str = ""
 
@@ -161,6 +159,8 @@ class ReadingBuilder:
         self.left = LeftOutCounts()
         self.label_sets: Counter[str] = Counter()
         self.guidelines: Counter[str] = Counter()
+        self.mixed_label_sets = 0
+        self.mixed_guidelines = 0
         self.suggested: dict[str, SuggestedReadings] = {}
         """Readings with answers to suggestions, by maker; also if they are excluded."""
 
@@ -181,8 +181,7 @@ class ReadingBuilder:
             ):
                 kept = list(self._filter_annotations(own, record.sample))
                 found.append(self._make_reading(assignment, record.sample, kept))
-                self.label_sets.update(found[-1].label_sets)
-                self.guidelines.update(found[-1].guidelines)
+                self._count_versions(assignment, own, record.sample.key)
         return found
 
     def leave_out_checked(self, checked: Iterable[CheckedReading], chosen: Collection[str]) -> None:
@@ -217,13 +216,7 @@ class ReadingBuilder:
             return False
         if not (options.label_set or options.guidelines):
             return True
-        label_sets = {each.label_set for each in own}
-        guidelines = {each.guidelines for each in own}
-        if not own:
-            completed = self._versions(assignment.person, key)
-            # Imported work has no versions: it is never left out for them.
-            label_sets = {completed["labels"]} if "labels" in completed else set()
-            guidelines = {completed["guidelines"]} if "guidelines" in completed else set()
+        label_sets, guidelines = self._versions_of(assignment, own, key)
         if options.label_set and label_sets - {options.label_set}:
             self.left.work[LeftOutReason.OTHER_LABEL_SET] += 1
             return False
@@ -231,6 +224,34 @@ class ReadingBuilder:
             self.left.work[LeftOutReason.OTHER_GUIDELINES] += 1
             return False
         return True
+
+    def _versions_of(
+        self, assignment: Assignment, own: Sequence[Annotation], key: SampleKey
+    ) -> tuple[set[str], set[str]]:
+        """Return the versions of label set and guidelines of a reading.
+
+        An annotation without a version has an empty one.
+        """
+        if own:
+            return {each.label_set for each in own}, {each.guidelines for each in own}
+        completed = self._versions(assignment.person, key)
+        # Imported work has no versions: it is never left out for them.
+        return (
+            {completed["labels"]} if "labels" in completed else set(),
+            {completed["guidelines"]} if "guidelines" in completed else set(),
+        )
+
+    def _count_versions(
+        self, assignment: Assignment, own: Sequence[Annotation], key: SampleKey
+    ) -> None:
+        label_sets, guidelines = self._versions_of(assignment, own, key)
+        known_label_sets, known_guidelines = label_sets - {""}, guidelines - {""}
+        if len(known_label_sets) == 1:
+            self.label_sets.update(known_label_sets)
+        if len(known_guidelines) == 1:
+            self.guidelines.update(known_guidelines)
+        self.mixed_label_sets += len(known_label_sets) > 1
+        self.mixed_guidelines += len(known_guidelines) > 1
 
     def _is_independent(
         self,
@@ -292,8 +313,6 @@ class ReadingBuilder:
                 for span, found in labels.items()
             },
             sum(map(count_stacked, by_label.values())),
-            frozenset(each.label_set for each in own if each.label_set),
-            frozenset(each.guidelines for each in own if each.guidelines),
             frozenset(filter(None, sources)),
             assignment.rating,
         )

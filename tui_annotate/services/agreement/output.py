@@ -40,6 +40,10 @@ def as_json(found: Agreement, *, disagreements: bool = False) -> dict[str, Any]:
         "guidelines": [
             {"version": version, "readings": count} for version, count in found.guidelines.items()
         ],
+        "several_versions": {
+            "label_sets": found.mixed_label_sets,
+            "guidelines": found.mixed_guidelines,
+        },
         "work": work_as_json(found.work),
         "second_readings": asdict(found.repeated),
         "suggested_work": [

@@ -8,12 +8,14 @@ person in its dataset, unless an admin gives one more attempt: then a row with `
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from statistics import fmean
 from typing import Any, Final, NamedTuple
 
 from sqlalchemy import Connection, bindparam, select, text
 
 from tui_annotate.domain.assignment_rules import AssignmentCause, Practice
+from tui_annotate.domain.history import DONE
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.domain.work_statistics import PracticeResult
 from tui_annotate.storage.assignments.assignment_rows import record_handout
@@ -21,6 +23,7 @@ from tui_annotate.storage.assignments.gold_results import last_arrival
 from tui_annotate.storage.codec import from_json
 from tui_annotate.storage.columns import ORDERS
 from tui_annotate.storage.queue_orders import PRACTICE
+from tui_annotate.storage.statements import practice_condition
 
 _IS_RETRIED: Final = (
     "EXISTS (SELECT 1 FROM handouts g WHERE g.kind = 'resume' AND g.dataset = h.dataset"
@@ -55,6 +58,25 @@ _RESULTS: Final = text(
     f"SELECT h.dataset, h.request, {_IS_RETRIED}, h.at FROM handouts h"  # noqa: S608  constants
     " WHERE h.kind = 'result' AND h.undone = ''"
     " AND (:person = '' OR json_extract(h.request, '$.person') = :person) ORDER BY h.id"
+)
+_RULES: Final = text(
+    "SELECT d.name, t.value FROM dataset_settings t JOIN datasets d ON d.id = t.dataset_id"
+    " WHERE t.name = 'practice'"
+)
+_RETRIES: Final = text(
+    "SELECT dataset, json_extract(request, '$.person'), count(*) FROM handouts"
+    " WHERE kind = 'resume' AND json_extract(request, '$.retry') GROUP BY 1, 2"
+)
+_COMPLETED_BEFORE: Final = text(
+    "SELECT count(*) FROM assignments w JOIN samples s ON s.id = w.sample_id"  # noqa: S608  constants
+    " JOIN datasets d ON d.id = s.dataset_id"
+    f" WHERE w.person = :person AND w.state = 'done' AND NOT {practice_condition('w')}"
+    " AND EXISTS (SELECT 1 FROM events e WHERE e.person = w.person AND e.dataset = d.name"
+    f"   AND e.sample = s.external AND e.verb = '{DONE}' AND (:passed = '' OR e.at < :passed))"
+)
+_PASSED_AT: Final = text(
+    "SELECT min(at) FROM handouts WHERE kind = 'result' AND undone = '' AND dataset = :dataset"
+    " AND json_extract(request, '$.person') = :person AND json_extract(request, '$.passed')"
 )
 _FORGET: Final = text(
     "UPDATE handouts SET undone = :at WHERE kind = 'result' AND dataset = :dataset AND undone = ''"
@@ -174,8 +196,28 @@ def find_final_result_time(connection: Connection, person: str, key: SampleKey) 
 
 def read_results(connection: Connection) -> list[PracticeResult]:
     """Return the last result of each person in each practice dataset."""
+    rules = {name: Practice(**from_json(value)) for name, value in connection.execute(_RULES)}
+    retries = {(row[0], row[1]): row[2] for row in connection.execute(_RETRIES)}
     found = {(each.dataset, each.person): each for each in _read_rows(connection)}
-    return list(found.values())
+    return [
+        replace(
+            each,
+            allowed=rules[each.dataset].attempts if each.dataset in rules else 0,
+            retries=retries.get((each.dataset, each.person), 0),
+            before_passing=_count_before_passing(connection, each),
+        )
+        for each in found.values()
+    ]
+
+
+def _count_before_passing(connection: Connection, result: PracticeResult) -> int:
+    """Return how many other samples a person completed before they passed, if they ever did."""
+    if result.needed is None:
+        return 0
+    about = {"dataset": result.dataset, "person": result.person}
+    passed = connection.execute(_PASSED_AT, about).scalar() or ""
+    wanted = {"person": result.person, "passed": passed}
+    return int(connection.execute(_COMPLETED_BEFORE, wanted).scalar_one())
 
 
 def forget_results(connection: Connection, dataset: str, *, at: str) -> None:
