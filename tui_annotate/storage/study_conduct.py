@@ -67,7 +67,7 @@ class StudyConduct:
 
     Attributes:
         accounts: number of accounts in this store; a shared store of accounts is not counted.
-        checks: gold checks that were completed, of which `edited_checks` were edited afterwards, and
+        checks: gold checks that were completed, of which `edited_checks` were edited afterwards;
             the readings of `incomplete_checks` are no longer complete.
         readings: completed readings, of which `gold` check accuracy with known answers, `practice`
             are practice, `second` are second readings, and `local` are by people without accounts.
