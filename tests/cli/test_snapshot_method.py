@@ -68,6 +68,19 @@ def test_accuracy_and_practice_have_results(filled: Command, tmp_path: Path) -> 
     assert "No work was paused because of a low accuracy." in found
 
 
+def test_checks_that_are_skipped_later_are_explained(filled: Command, tmp_path: Path) -> None:
+    """They keep their score, and are in no count of completed readings."""
+    fill_study(filled, tmp_path)
+    assert "no longer complete" not in method(filled, tmp_path, "before")
+    with workspaces.open(tmp_path) as space:
+        space.annotate.skip(space.person("ana").id, BRIDGE, seconds=1)
+    found = method(filled, tmp_path)
+    assert "0 (0.0%) checked the annotators' accuracy" in found
+    assert "of 1 gold check, 1 was edited" in found
+    assert "The checks include 1 whose reading is no longer complete (reopened, skipped" in found
+    assert "In pairs, 1 check of 1 annotator had an accuracy of" in found
+
+
 def test_further_attempts_at_practice_are_described(filled: Command, tmp_path: Path) -> None:
     """The rule's attempts, not those that occurred; and what was completed without passing."""
     fill_study(filled, tmp_path)

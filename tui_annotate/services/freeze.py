@@ -504,10 +504,17 @@ def _describe_scoring(counts: StudyConduct) -> str:
     rule = "Scores compare the first completion of each sample with the known answer"
     if not counts.checks:
         return f"{rule}."
+    were = "was" if counts.edited_checks == 1 else "were"
+    sentence = (
+        f"{rule}; of {format_count(counts.checks, 'gold check')}, {counts.edited_checks:,} {were} "
+        "edited after the first completion, which did not change the score."
+    )
+    if not counts.incomplete_checks:
+        return sentence
+    are = "reading is" if counts.incomplete_checks == 1 else "readings are"
     return (
-        f"{rule}; of {format_count(counts.checks, 'gold check')}, {counts.edited_checks:,} "
-        f"{'was' if counts.edited_checks == 1 else 'were'} edited after the first completion, "
-        "which did not change the score."
+        f"{sentence} The checks include {counts.incomplete_checks:,} whose {are} no longer complete"
+        " (reopened, skipped or flagged after the first completion)."
     )
 
 

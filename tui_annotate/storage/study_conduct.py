@@ -51,6 +51,13 @@ _TAKEOVERS: Final = text(
 )
 
 
+_COMPLETE_CHECKS: Final = text(
+    "SELECT d.name, w.person, s.external FROM assignments w JOIN samples s ON s.id = w.sample_id"  # noqa: S608  constants
+    " JOIN datasets d ON d.id = s.dataset_id"
+    f" WHERE w.state = 'done' AND {gold_condition('w')}"
+)
+
+
 _NONE_REPEATED: Final = RepeatedReadingCounts()
 
 
@@ -60,7 +67,8 @@ class StudyConduct:
 
     Attributes:
         accounts: number of accounts in this store; a shared store of accounts is not counted.
-        checks: gold checks that were completed, of which `edited_checks` were edited afterwards.
+        checks: gold checks that were completed; `edited_checks` of them were edited afterwards, and
+            `incomplete_checks` belong to readings that are no longer complete.
         readings: completed readings, of which `gold` check accuracy with known answers, `practice`
             are practice, `second` are second readings, and `local` are by people without accounts.
         privileged: people with the role of a reviewer or admin who completed readings.
@@ -90,6 +98,7 @@ class StudyConduct:
     held: int = 0
     held_people: int = 0
     repeated: RepeatedReadingCounts = _NONE_REPEATED
+    incomplete_checks: int = 0
 
 
 class StudyConductStore(Store):
@@ -106,6 +115,7 @@ def _count(connection: Connection) -> StudyConduct:
     readings, gold, practice, second, local = connection.execute(_READINGS, scope).one()
     imported, importers = connection.execute(_IMPORTS, scope).one()
     checks = read_checks(connection)
+    complete = {tuple(row) for row in connection.execute(_COMPLETE_CHECKS)}
     held = list_held_work(connection)
     takeovers, taken = connection.execute(_TAKEOVERS, {"name": TAKEOVERS}).one()
     return StudyConduct(
@@ -124,6 +134,9 @@ def _count(connection: Connection) -> StudyConduct:
         taken=taken,
         checks=len(checks),
         edited_checks=sum(each.later_edits > 0 for each in checks),
+        incomplete_checks=sum(
+            (each.dataset, each.person, each.sample) not in complete for each in checks
+        ),
         held=sum(map(len, held.values())),
         held_people=len(held),
         repeated=count_repeated(read_repeated(connection).values()),
