@@ -67,8 +67,8 @@ class StudyConduct:
 
     Attributes:
         accounts: number of accounts in this store; a shared store of accounts is not counted.
-        checks: gold checks that were completed, of which `edited_checks` were edited afterwards;
-            the readings of `incomplete_checks` are no longer complete.
+        checks: gold checks that were completed; `edited_checks` of them were edited afterwards, and
+            `incomplete_checks` belong to readings that are no longer complete.
         readings: completed readings, of which `gold` check accuracy with known answers, `practice`
             are practice, `second` are second readings, and `local` are by people without accounts.
         privileged: people with the role of a reviewer or admin who completed readings.

@@ -419,7 +419,14 @@ def test_work_from_suggestions_is_reported_apart(store: Store) -> None:
     assert found.suggested["judge:toy"].answers == {"accepted": 2}
     shape = shapes.as_json(found)
     assert shape["suggested_work"] == [
-        {"maker": "judge:toy", "readings": 2, "accepted": 2, "changed": 0, "refused": 0}
+        {
+            "maker": "judge:toy",
+            "readings": 2,
+            "accepted": 2,
+            "changed": 0,
+            "refused": 0,
+            "undone": 0,
+        }
     ]
     assert [each["independent"] and each["independent"]["n"] for each in shape["machines"]] == [
         6,
