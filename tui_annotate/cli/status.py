@@ -339,13 +339,13 @@ def _print_suggestion_answers(figures: WorkStatistics) -> None:
                 _NONE if each.acceptance is None else f"{each.acceptance:.0%}",
             )
             for each in figures.suggestions
-            if each.answered or each.begun
+            if each.answered or each.began_as_suggestions
         ],
     )
     for each in figures.suggestions:
         name = figures.names.get(each.person, each.person)
-        if each.begun:
-            began = output.many(each.begun, "annotation")
+        if each.began_as_suggestions:
+            began = output.many(each.began_as_suggestions, "annotation")
             every = each.acceptance == 1
             accepted = f"; accepted all {each.answered:,} answered suggestions" if every else ""
             output.print_note(f"{name}, {each.dataset}: {began} began as suggestions{accepted}")

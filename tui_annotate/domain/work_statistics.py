@@ -207,7 +207,7 @@ class AnsweredSuggestions:
     Attributes:
         changed: suggestions that the person accepted, and changed at once or later.
         removed: suggestions that the person accepted, and whose annotation was deleted later.
-        begun: annotations of the person that began as suggestions and exist.
+        began_as_suggestions: annotations of the person that began so and exist.
         passed: completed readings of the person in which a suggestion has no answer; 0 if the
             dataset hides suggestions.
         undone: acceptances in completed readings that the person undid, without a later answer.
@@ -219,7 +219,7 @@ class AnsweredSuggestions:
     changed: int
     refused: int
     removed: int
-    begun: int
+    began_as_suggestions: int
     passed: int = 0
     undone: int = 0
 

@@ -475,12 +475,12 @@ def _describe_use(use: SuggestionUse) -> Iterator[str]:
             f"In {format_count(use.passed, 'completed reading')}, the annotator did not answer all "
             "suggestions; what they marked there by hand may also follow a suggestion."
         )
-    begun = {maker: count for maker, count in use.annotations.items() if maker}
-    if begun:
-        makers = ", ".join(f"{count:,} of {maker}" for maker, count in begun.items())
+    accepted_work = {maker: count for maker, count in use.annotations.items() if maker}
+    if accepted_work:
+        makers = ", ".join(f"{count:,} of {maker}" for maker, count in accepted_work.items())
         yield (
             f"Of {format_count(sum(use.annotations.values()), 'annotation')} in completed "
-            f"readings, {sum(begun.values()):,} began as suggestions: {makers}; they count in "
+            f"readings, {sum(accepted_work.values()):,} began as suggestions: {makers}; they count in "
             "agreement and exports like other work."
         )
 

@@ -284,7 +284,9 @@ class WorkStatisticsStore(Store):
         for row in (*self._fetch(_ANSWERS), *self._fetch(_BEGUN)):
             one = AnsweredSuggestions(*row)
             known = found.setdefault((one.dataset, one.person), one)
-            found[one.dataset, one.person] = replace(known, begun=one.begun)
+            found[one.dataset, one.person] = replace(
+                known, began_as_suggestions=one.began_as_suggestions
+            )
         with self._database.reading() as connection:
             hidden = hidden_datasets(connection)
         passed = {
