@@ -60,7 +60,7 @@ def plain_values(sample: Sample) -> dict[str, list[Any]]:
         "annotation": claim("b-1"), "labels": lambda _="": None, "batch": [], "segmenter": "x",
         "hashes": [each.sha256 for each in sample.documents], "table": "none", "loose": True,
         "documents": [each.sha256 for each in sample.documents], "used": None, "vectors": {},
-        "lengths": {}, "path": ("Fine",), "paths": [], "session": [], "folder": "w", "where": "x",
+        "lengths": {}, "checks": [], "path": ("Fine",), "paths": [], "session": [], "folder": "w", "where": "x",
         "fingerprint": "x", "now": moment, "since": moment, "holder": "x", "seen": {},
         "candidates": [], "rest": None, "note": "", "code": "x", "new": None,
         "password": "lamps over the water",

@@ -580,9 +580,9 @@ class RemoteEmbedder:
         """
         step = max(len(later) // _OTHER_TEXTS, 1)
         others = list(later[::-step][:_OTHER_TEXTS])
-        if self._embedded_text and isinstance(error, RequestRefused):
-            # A proxy may keep the vectors of old texts while the model behind it fails.
-            others.append(self._embedded_text)
+        if self._embedded_text:
+            # With a space, as a proxy may keep the vectors of old texts while the model fails.
+            others.append(f"{self._embedded_text} ")
         for text in others:
             try:
                 self._request_batch([text], attempts=1)

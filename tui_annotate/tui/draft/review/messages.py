@@ -95,7 +95,7 @@ class ReviewText(ScreenMessage):
     WRITE_COMMENT = "m writes the final comment"
     ASKED_ONE = "Open: 1 unanswered question"
     ASKED = "Open: {count} unanswered questions"
-    ANSWER_FIRST = ": answers"
+    ANSWER_FIRST = "the list of actions (:) answers"
     CHANGED_RATING = "rating {rating} ({ratings})"
     WHY_REJECT = "Why do you reject {candidate}?"
     WHY_REJECT_ALL = "Why do you reject all candidates of this group?"
