@@ -137,7 +137,9 @@ def _check_workspace(workspace: Path | None) -> Iterator[DiagnosticFinding]:
                 workers |= {each.person for each in space.team.assignments.show().stands}
                 yield check_admins(space.team.accounts.all(), workers)
             if manages:
-                yield from check_gold(space.team.progress.figures().gold)
+                with space.team.database.explain_wrong_types():
+                    accuracies = space.team.progress.figures().gold
+                yield from check_gold(accuracies)
             lines = space.team.ssh_keys.lines(SESSION, folder=str(space.path)) if manages else []
         yield from check_sshd(folder, lines)
     except TuiAnnotateError as error:

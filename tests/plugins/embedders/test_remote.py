@@ -237,16 +237,18 @@ def test_rejected_texts_in_a_row_cost_no_other_text_its_vector(
     assert np.allclose(rows, [*np.zeros((40, 8)), *map(unit, good)], atol=1e-6)
 
 
-def test_texts_that_are_rejected_again_are_no_error(
-    endpoint: FakeEndpoint, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("status", [400, 500])
+def test_texts_that_fail_at_the_end_are_no_error(
+    endpoint: FakeEndpoint, monkeypatch: pytest.MonkeyPatch, status: int
 ) -> None:
-    """If another text has got a vector, which it gets again."""
-    bad = texts(40)
+    """If another text has got a vector, in the same call or before, which it gets again."""
+    bad, good = texts(40), texts(20, first=100)
     fail_some(
-        endpoint, monkeypatch, lambda request: bool({*bad} & {*request}), refusal(400, "rules")
+        endpoint, monkeypatch, lambda request: bool({*bad} & {*request}), refusal(status, "rules")
     )
     made = embedder(endpoint)
-    made.embed(["a stored sentence"])
+    rows = made.embed([*good, *bad])
+    assert np.allclose(rows[:20], [*map(unit, good)], atol=1e-6)
     assert not made.embed(bad).any()
     assert [*made.failed] == bad
 
