@@ -480,8 +480,8 @@ def _describe_use(use: SuggestionUse) -> Iterator[str]:
         makers = ", ".join(f"{count:,} of {maker}" for maker, count in accepted_work.items())
         yield (
             f"Of {format_count(sum(use.annotations.values()), 'annotation')} in completed "
-            f"readings, {sum(accepted_work.values()):,} began as suggestions: {makers}; they count in "
-            "agreement and exports like other work."
+            f"readings, {sum(accepted_work.values()):,} began as suggestions: {makers}; they count "
+            "in agreement and exports like other work."
         )
 
 
