@@ -272,6 +272,19 @@ def test_of_adjudicated_samples_the_earlier_time_counts(
     assert value(report(team), "span", "f1_overlap") == 0.0
 
 
+def test_second_readings_after_an_adjudication_are_no_edits(
+    twice: tuple[AdjudicatedTeam, str],
+) -> None:
+    """They are no part of the review; edits of reviewed work are still counted."""
+    team, second = twice
+    team.adjudicate(team.keys[0])
+    team.allow_edits()
+    replace_mark(team, second, team.keys[0], 0, 10)
+    assert team.review().count_later_work().edits == 0
+    replace_mark(team, team.ana, team.keys[0], 22, 33)
+    assert team.review().count_later_work().edits > 0
+
+
 def test_copies_of_both_readings_are_ordered_by_their_times(
     tmp_path: Path, twice: tuple[AdjudicatedTeam, str]
 ) -> None:

@@ -26,7 +26,7 @@ from tui_annotate.domain.history import (
     RETURN,
     UNDO,
 )
-from tui_annotate.domain.people import SETTLED
+from tui_annotate.domain.people import SETTLED, base_person
 from tui_annotate.domain.samples import SampleKey
 
 UNLOCKED_VERBS: Final = frozenset({READ, RELABEL, RETURN, DISCARD, IMPORT, JOIN})
@@ -239,6 +239,8 @@ def _take_work(sample: AdjudicatedSample, change: LoggedChange) -> None:
 
 
 def _is_edit(sample: AdjudicatedSample, change: LoggedChange) -> bool:
+    if base_person(change.person) != change.person:
+        return False  # a second reading is no part of the review
     if change.verb == IMPORT:
         # The batch of a merge of two people moves old work; a file may bring both at once.
         return not (change.batch or sample.imported)
