@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tui_annotate.domain.errors import InvalidInput, Unavailable
-from tui_annotate.storage.reply_file import ReplyFile, measure_replies
+from tui_annotate.storage.reply_file import ReplyFile, delete_oldest_replies, measure_replies
 
 
 def test_replies_last(tmp_path: Path) -> None:
@@ -123,3 +123,44 @@ def test_a_file_without_replies_keeps_its_permissions(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput):
         ReplyFile(path)
     assert stat.S_IMODE(path.stat().st_mode) == 0o644
+
+
+def test_the_oldest_replies_are_deleted(tmp_path: Path) -> None:
+    """Another process that has the file open loses no reply, and finds what is left."""
+    path = tmp_path / "kept"
+    other = ReplyFile(path)
+    for at in range(5):
+        other.put(str(at), f"reply {at}", about={})
+    path.write_bytes(b"broken\n" + path.read_bytes())
+    assert delete_oldest_replies(path, keep=2) == 3
+    assert measure_replies(path)[:2] == (2, 0)
+    other.put("5", "reply 5", about={})
+    assert [ReplyFile(path).get(str(at)) is not None for at in range(6)] == [
+        *[False] * 3,
+        *[True] * 3,
+    ]
+    ReplyFile(path).put("6", "reply 6", about={})
+    assert other.get("6") == "reply 6"
+    assert delete_oldest_replies(path, keep=9) == 0
+    assert delete_oldest_replies(tmp_path / "none", keep=0) == 0
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_a_file_that_is_replaced_while_a_writer_waits_gets_the_reply(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The lock of a deleted or replaced file protects nothing."""
+    path = tmp_path / "kept"
+    writer = ReplyFile(path)
+    writer.put("a", "1", about={})
+    locks = []
+
+    def lock(*_: object) -> None:
+        locks.append(path)
+        if len(locks) == 1:  # while the writer waits
+            path.unlink()
+
+    monkeypatch.setattr("fcntl.flock", lock)
+    writer.put("b", "2", about={})
+    assert ReplyFile(path).get("b") == "2"
+    assert len(locks) == 2

@@ -32,6 +32,7 @@ from tui_annotate.settings.paths import workspace_state_file as workspace_state_
 from tui_annotate.settings.workspaces import check_paths, expand
 from tui_annotate.settings.workspaces import find_outside_paths as find_outside_paths
 from tui_annotate.settings.workspaces import find_workspace as find_workspace
+from tui_annotate.settings.workspaces import foreign_owner as foreign_owner
 from tui_annotate.settings.workspaces import require_own_workspace as require_own_workspace
 
 _TRUST_FIELDS: Final = frozenset(

@@ -68,7 +68,7 @@ def require_own_workspace(folder: Path, *, by_option: bool = True) -> None:
         NotAllowed: something belongs to another user, who could make the program send texts.
     """
     for path in (folder, folder / WORKSPACE_FILE, folder / STORE):
-        owner = _foreign_owner(path)
+        owner = foreign_owner(path)
         if owner is not None and not is_trusted_workspace(folder):
             import shlex
 
@@ -84,7 +84,7 @@ def require_own_workspace(folder: Path, *, by_option: bool = True) -> None:
             )
 
 
-def _foreign_owner(path: Path) -> int | None:
+def foreign_owner(path: Path) -> int | None:
     """Return the owner of a path, or of the link at this path, who is not trusted; else None."""
     for follow in (False, True):
         try:
@@ -141,7 +141,7 @@ def check_paths(
             program.
     """
     file = workspace / WORKSPACE_FILE
-    owner = _foreign_owner(file)
+    owner = foreign_owner(file)
     if owner is None:
         return
     for name, value in find_outside_paths(values, workspace):

@@ -7,9 +7,10 @@ import json
 import logging
 import os
 import stat
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from threading import Lock
 from typing import Any, BinaryIO, Final, NamedTuple
 
@@ -38,10 +39,10 @@ class ReplyFile:
     """A file of replies of language models: one line of JSON per reply, found by request hash.
 
     Threads and processes may share it: a reply is appended at once, under a lock, and a reply that
-    another process appends is found, too. A last line that was cut short is ignored; other
-    unreadable lines are skipped, with a warning that counts them. The file is created with the
-    first reply. Only its owner can read it: permissions of other users for a file of replies of the
-    current user are removed when it is opened.
+    another process appends is found, too. The oldest replies come first. A last line that was cut
+    short is ignored; other unreadable lines are skipped, with a warning that counts them. The file
+    is created with the first reply. Only its owner can read it: permissions of other users for a
+    file of replies of the current user are removed when it is opened.
 
     Raises:
         InvalidInput: the file contains lines, but no reply.
@@ -54,8 +55,9 @@ class ReplyFile:
         self._path = path
         self._lock = Lock()
         self._known: dict[str, _StoredReply] = {}
+        self._file_id: tuple[int, int] | None = None
         self._end = 0
-        """Offset in bytes of the first line that was not read yet."""
+        """Offset in bytes of the first line that was not read yet, in the file with this id."""
         self.unreadable = 0
         try:
             self._read_new_lines()
@@ -87,11 +89,8 @@ class ReplyFile:
         line = json.dumps(row, ensure_ascii=True) + "\n"
         with self._lock:
             try:
-                flags = os.O_RDWR | os.O_CREAT | os.O_APPEND
-                with os.fdopen(os.open(self._path, flags, 0o600), "r+b") as file:
+                with _open_locked(self._path, os.O_CREAT | os.O_APPEND) as file:
                     _make_private(file)
-                    with suppress(OSError):  # some network drives have no locks
-                        fcntl.flock(file, fcntl.LOCK_EX)
                     _remove_cut_line(file)
                     file.write(line.encode())
             except OSError as error:
@@ -100,9 +99,11 @@ class ReplyFile:
 
     def _read_new_lines(self) -> None:
         try:
-            size = self._path.stat().st_size
-            if size < self._end:  # the file was deleted and created again
+            status = self._path.stat()
+            size, file_id = status.st_size, (status.st_dev, status.st_ino)
+            if size < self._end or file_id != self._file_id:  # another file took its place
                 self._end = 0
+                self._file_id = file_id
             if size == self._end:
                 return
             with self._path.open("rb") as file:
@@ -128,6 +129,23 @@ class ReplyFile:
             f"{self._path} cannot be {action}: {error.strerror}",
             "check the folder and its permissions",
         )
+
+
+@contextmanager
+def _open_locked(path: Path, flags: int = 0) -> Iterator[BinaryIO]:
+    """Open a file of replies for reading and writing, and lock it against other processes."""
+    while True:
+        with os.fdopen(os.open(path, os.O_RDWR | flags, 0o600), "r+b") as file:
+            with suppress(OSError):  # some network drives have no locks
+                fcntl.flock(file, fcntl.LOCK_EX)
+            # The process that held the lock may have deleted or replaced the file meanwhile.
+            try:
+                is_current = os.path.samestat(os.fstat(file.fileno()), path.stat())
+            except FileNotFoundError:
+                is_current = False
+            if is_current:
+                yield file
+                return
 
 
 def _make_private(file: BinaryIO) -> None:
@@ -179,6 +197,39 @@ def measure_replies(path: Path) -> ReplyFileSize:
     lines = [_parse_line(line) for line in filter(bytes.strip, content.split(b"\n"))]
     unreadable = lines.count(None)
     return ReplyFileSize(len(lines) - unreadable, unreadable, len(content))
+
+
+def delete_oldest_replies(path: Path, *, keep: int) -> int:
+    """Delete all but the newest replies of a file, and its unreadable lines.
+
+    Other processes may use the file meanwhile. Returns the number of deleted replies; 0 for a
+    missing file.
+
+    Raises:
+        Unavailable: the file cannot be read or written; it is unchanged.
+    """
+    try:
+        path = path.resolve()  # a link to the file stays one
+        with _open_locked(path) as file:
+            lines = [line for line in file.read().split(b"\n") if _parse_line(line) is not None]
+            kept = lines[max(len(lines) - keep, 0) :]
+            # A new file takes the place of the old one at once, so that no crash loses replies.
+            with NamedTemporaryFile(dir=path.parent, prefix=path.name, delete=False) as new:
+                try:
+                    new.writelines(line + b"\n" for line in kept)
+                    new.flush()
+                    os.fsync(new.fileno())
+                    Path(new.name).replace(path)
+                except OSError:
+                    Path(new.name).unlink(missing_ok=True)
+                    raise
+    except FileNotFoundError:
+        return 0
+    except OSError as error:
+        raise Unavailable(
+            f"{path} cannot be written: {error.strerror}", "check the folder and its permissions"
+        ) from error
+    return len(lines) - len(kept)
 
 
 def _remove_cut_line(file: BinaryIO) -> None:

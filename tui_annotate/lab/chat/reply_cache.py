@@ -10,7 +10,7 @@ from typing import Any
 from tui_annotate.domain.errors import InvalidInput, Unavailable
 from tui_annotate.plugins.files.output_paths import require_output_path
 from tui_annotate.plugins.judges import ReplyCache
-from tui_annotate.settings import reply_cache_file
+from tui_annotate.settings import foreign_owner, reply_cache_file
 from tui_annotate.storage.reply_file import ReplyFile
 
 _log = logging.getLogger(__name__)
@@ -101,7 +101,10 @@ def _open_user_cache() -> ReplyFile | None:
         return None
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        return ReplyFile(path)
+        if foreign_owner(path) is None:
+            return ReplyFile(path)
+        # In a folder that others can write, someone may have put replies of their own.
+        _log.warning("replies are not cached for later commands: %s is another user's file", path)
     except OSError as error:
         _log.warning("replies are not cached for later commands: %s", error)
     except (InvalidInput, Unavailable) as error:
