@@ -369,6 +369,26 @@ def test_a_question_that_is_not_taken(chat: FakeChat) -> None:
     assert {type(each) for each in outcomes.values()} == {InvalidInput, ModelReply}
 
 
+@pytest.mark.parametrize("said", ["", None, "The first half of an"])
+def test_a_reply_that_a_content_filter_stopped_is_a_refusal(
+    chat: FakeChat, said: str | None
+) -> None:
+    """The question is not repeated, and no part of the reply is used or cached."""
+
+    def filtered(reply: dict[str, Any]) -> dict[str, Any]:
+        choice = reply["choices"][0]
+        choice["message"]["content"] = said
+        choice["finish_reason"] = "content_filter"
+        return reply
+
+    chat.twist = filtered
+    asking = judge(chat)
+    with pytest.raises(InvalidInput, match="content filter"):
+        asking.ask(Question(user="Which?"))
+    assert len(chat.asked) == 1
+    assert not asking.cached(Question(user="Which?"))
+
+
 def test_several_at_a_time_but_not_more(chat: FakeChat) -> None:
     """Requests run side by side up to the bound, and each outcome says whose it is."""
     gate = threading.Barrier(3, timeout=20)

@@ -362,6 +362,12 @@ def _parse_message(body: bytes, host: str) -> str:
         ) from None  # the cause would quote the whole reply
     choices = value.get("choices") if isinstance(value, dict) else None
     first = choices[0] if isinstance(choices, list) and choices else None
+    if isinstance(first, dict) and first.get("finish_reason") == "content_filter":
+        # The text, if any, is cut off. The same question would be refused again.
+        raise InvalidInput(
+            f"{host} refused a question: its content filter stopped the reply",
+            "remove the text, or use an endpoint with other rules",
+        )
     message = first.get("message") if isinstance(first, dict) else None
     text = message.get("content", ()) if isinstance(message, dict) else ()
     if text is None:  # no text: the model refused to answer, or called a tool
