@@ -68,9 +68,7 @@ def _report_errors(arguments: Sequence[str] | None) -> int:
     except KeyboardInterrupt:
         code = INTERRUPTED
     if code == INTERRUPTED:
-        output.print_message(
-            "interrupted; saved work is kept; to continue, run the same command again"
-        )
+        output.print_interruption()
     return code
 
 

@@ -144,6 +144,7 @@ class OutputState:
     workspace: str = ""
     command: RunningCommand = field(default_factory=RunningCommand)
     exit_code: int = 0
+    continues: bool = True
 
 
 _state = OutputState()
@@ -152,6 +153,7 @@ _state = OutputState()
 def reset(*, workspace: str = "", arguments: Sequence[str] = ()) -> None:
     _state.command = RunningCommand(arguments)
     _state.quiet, _state.verbose, _state.workspace, _state.exit_code = False, False, workspace, 0
+    _state.continues = True
 
 
 def set_options(*, options: Collection[str], import_options: Collection[str]) -> None:
@@ -188,6 +190,20 @@ def set_exit_code(code: int) -> None:
 
 def known_exit_code() -> int:
     return _state.exit_code
+
+
+def set_no_continuation() -> None:
+    """Note that the running command caches no replies with which a repeated command continues."""
+    _state.continues = False
+
+
+def print_interruption() -> None:
+    again = (
+        "to continue, run the same command again"
+        if _state.continues
+        else "replies are not cached, so the same command asks again"
+    )
+    print_message(f"interrupted; saved work is kept; {again}")
 
 
 def print_message(text: str) -> None:

@@ -5,11 +5,27 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+_CHINESE: Final = (
+    "今天的天气很好，我们去公园散步。",
+    "科学家在深海发现了一种会发光的鱼。",
+    "这家医院的护士获得了劳动模范称号。",
+)
+"""Chinese sentences; an embedder knows Chinese if it has a vector for each."""
+
+
+def knows_chinese(embed: Callable[[Sequence[str]], NDArray[np.float32]]) -> bool:
+    """Return whether an embedder has vectors for Chinese.
+
+    One without may have a vector for a Chinese text with a foreign word, such as a name, but only
+    of this word: texts about the same name would count as similar.
+    """
+    return bool(embed(_CHINESE).any(axis=1).all())
 
 
 def word_vectors(texts: Sequence[str]) -> NDArray[np.float32]:

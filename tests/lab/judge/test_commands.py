@@ -247,10 +247,10 @@ def test_generate_writes_lines_and_files(
 
 
 def test_generate_tells_what_nobody_knows(command: Command, chat: FakeChat, rag: Path) -> None:
-    """It is no failure: null, with the reason, and a line that says how many."""
+    """Null, with the reason, and a line that says how many; no answer at all is exit code 3."""
     chat.answer = lambda _: "unknown"
     done = ask(command, chat, "generate", rag, "--json", "--one-by-one")
-    assert done.code == 0
+    assert done.code == 3
     assert [each["ground_truth"] for each in done.json] == [None, None]
     assert ["2"] in printed_numbers(done.err)
     assert {each["reason"] for each in done.json} == {MissingReason.UNKNOWN_ANSWER}
@@ -284,8 +284,13 @@ def test_evaluate_prints_json(command: Command, chat: FakeChat, rag: Path) -> No
     words = ("--metric", "faithfulness", "--metric", "context_recall", "--json")
     done = ask(command, chat, "evaluate", rag, *words)
     assert done.json["means"] == {
-        "faithfulness": {"mean": None, "count": 0, "missing": 2},
-        "context_recall": {"mean": 0.5, "count": 2, "missing": 0},
+        "faithfulness": {
+            "mean": None,
+            "count": 0,
+            "missing": 2,
+            "reasons": {MissingReason.EMPTY_ANSWER: 2},
+        },
+        "context_recall": {"mean": 0.5, "count": 2, "missing": 0, "reasons": {}},
     }
     assert done.json["rows"][0]["reasons"] == {"faithfulness": MissingReason.EMPTY_ANSWER}
     plan = ask(command, chat, "evaluate", rag, "--dry-run", "--json")
@@ -315,6 +320,86 @@ def test_a_metric_without_a_value_is_exit_code_3(
     assert (done.code, (tmp_path / "out.jsonl").exists()) == (3, True)
     (line,) = [each for each in done.err.splitlines() if "no value for any question" in each]
     assert ("answer_relevancy" in line, MissingReason.NO_VECTORS in line) == (True, True)
+
+
+@pytest.mark.parametrize(
+    ("words", "said", "reason"),
+    [
+        (("sort",), "0", MissingReason.NO_USEFUL_CONTEXT),
+        (("generate",), "unknown", MissingReason.UNKNOWN_ANSWER),
+        (("evaluate", "--metric", "faithfulness"), "[]", MissingReason.EMPTY_ANSWER),
+    ],
+)
+@pytest.mark.parametrize("form", [(), ("--json",)])
+def test_a_run_without_any_value_is_exit_code_3(
+    command: Command,
+    chat: FakeChat,
+    rag: Path,
+    words: tuple[str, ...],
+    said: str,
+    reason: str,
+    form: tuple[str, ...],
+) -> None:
+    """Although each reply was clear; a message states the most frequent reason, JSON each one."""
+    rag.write_text("".join(json.dumps(row | {"answer": "It."}) + "\n" for row in ROWS))
+    chat.answer = lambda _: said
+    done = ask(command, chat, *words, rag, *form)
+    assert (done.code, f"most frequent reason: {reason} (2 questions)" in done.err) == (3, True)
+    assert not form or json.dumps(str(reason)) in done.out
+
+
+def test_an_interrupted_run_without_a_cache_starts_again(
+    command: Command, chat: FakeChat, rag: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ctrl+C promises a continuation only if the replies so far are cached."""
+
+    def interrupt(*_: Any, **__: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("tui_annotate.lab.judge.runner.JudgeRunner.run", interrupt)
+    command("init", "work")
+    command("ingest", "-w", "work", "--from", "rag", "--embedder", "none", str(rag))
+    for source in ((rag,), ("--dataset", "rag", "-w", "work")):
+        for words, continues in (((), True), (("--no-cache",), False)):
+            done = ask(command, chat, "sort", *source, *words)
+            assert (done.code, "to continue" in done.err) == (130, continues)
+            assert ("asks again" in done.err) is not continues
+
+
+def test_the_oldest_replies_are_deleted(command: Command, chat: FakeChat, rag: Path) -> None:
+    """--keep leaves the newest replies; only these are not asked for again."""
+    ask(command, chat, "sort", rag, "--concurrency", "1")
+    path = Path(command("judge", "cache", "--json").json["file"])
+    newest = path.read_text().splitlines()[-5:]
+    assert command("judge", "cache", "--keep", "5").code == 2
+    done = command("judge", "cache", "--delete", "--keep", "5", "--yes", "--json").json
+    assert (done["deleted"], done["deleted_replies"]) == (True, 15)
+    assert path.read_text().splitlines() == newest
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert [each.name for each in path.parent.iterdir() if each.name.startswith(path.name)] == [
+        path.name
+    ]
+    again = command("judge", "cache", "--delete", "--keep", "5", "--yes", "--json").json
+    assert (again["deleted"], again["deleted_replies"]) == (False, 0)
+    ask(command, chat, "sort", rag, "--concurrency", "1")
+    assert len(chat.asked) == 20 + 15
+
+
+def test_a_cache_of_another_user_is_not_used(
+    command: Command,
+    chat: FakeChat,
+    rag: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """Someone who may write to the folder could have put replies there; one warning."""
+    ask(command, chat, "sort", rag)
+    path = Path(command("judge", "cache", "--json").json["file"])
+    content = path.read_bytes()
+    monkeypatch.setattr("tui_annotate.settings.workspaces._own_ids", set)
+    assert ask(command, chat, "sort", rag).code == 0
+    assert (len(chat.asked), len(caplog.records)) == (2 * 20, 1)
+    assert path.read_bytes() == content
 
 
 def test_a_run_without_a_cache_promises_no_continuation(
@@ -610,7 +695,7 @@ def test_an_unreadable_judge_is_no_result(
     assert set(told) <= {reason, MissingReason.SILENT_JUDGE}
     assert not cache.exists()
     allowed = ask(command, chat, *words, rag, "--max-unclear", "1")
-    assert allowed.code == (3 if words[0] == "evaluate" else 0)  # a metric without any value
+    assert allowed.code == 3  # no question has a value
     asked = len(chat.asked)
     ask(command, chat, *words, rag, "--cache", cache)
     assert len(chat.asked) > asked
@@ -685,9 +770,12 @@ def test_what_could_not_be_read_or_sent_whole_is_told(filled: Command) -> None:
     with chatting(lambda _: "hm") as chat:
         asked = ("judge", "suggest", "--model", "toy", "--base-url", chat.url)
         done = filled(*asked, "--max-chars", "10", "--limit", "1")
-        lenient = filled(*asked, "--max-unclear", "1", "--limit", "1")
+        none = filled(*asked, "--max-unclear", "1", "--limit", "1")
         report = filled(*asked, "--max-chars", "10", "--limit", "1", "--json").json
-    assert (done.code, lenient.code) == (3, 0)
+        chat.answer = lambda prompt: "[]" if "bridge" in prompt else "hm"
+        lenient = filled(*asked, "--max-unclear", "1", "--json")
+    assert (done.code, none.code, lenient.code) == (3, 3, 0)
+    assert (lenient.json["unclear"] > 0, lenient.json["nothing_found"] > 0) == (True, True)
     assert re.search(r"--max-chars.*\b1\b", done.err)
     assert (report["cut"], report["unclear"]) == (1, 1)
 

@@ -18,7 +18,7 @@ from tests.lab.chat.scripted_judge import Script, contexts
 from tests.plugins.chat_server import chatting
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.lab.chat.judge_config import JudgeConfig
-from tui_annotate.lab.judge.api import make_runner, plan_evaluate
+from tui_annotate.lab.judge.api import choose_scale, make_runner, plan_evaluate
 from tui_annotate.lab.judge.evaluation import (
     BuiltInScale,
     EvaluateOptions,
@@ -30,6 +30,7 @@ from tui_annotate.lab.judge.evaluation import (
 from tui_annotate.lab.judge.metrics import MissingReason
 from tui_annotate.lab.judge.result_files import write_evaluated
 from tui_annotate.lab.judge.rows import rows_of_lists
+from tui_annotate.settings import load
 
 QUESTION = "What is the capital of France?"
 FRANCE = [
@@ -148,6 +149,44 @@ def test_texts_without_vectors(
     assert (found.similarity, found.as_json().get("similarity", "")) == (used, used)
     means = mean_metrics([found], options.metrics)["answer_relevancy"]
     assert (means.count, means.missing) == ((0, 1) if score is None else (1, 0))
+
+
+@pytest.mark.parametrize(
+    ("similarity", "knows", "score", "used"),
+    [("auto", False, 0.0, "words"), ("vectors", False, None, ""), ("auto", True, 1.0, "vectors")],
+)
+def test_a_foreign_word_does_not_make_chinese_questions_similar(
+    similarity: str, knows: bool, score: float | None, used: str
+) -> None:
+    """An embedder without Chinese has a vector of the name alone, which both questions contain."""
+    options = EvaluateOptions(metrics=("answer_relevancy",), similarity=similarity)
+    rows = rows_of_lists(["DNA是谁发现的？"], [["桥"]], answers=["埃菲尔。"])
+    with chatting(Script(invented=lambda _: "苹果多少钱")) as chat:
+        runner = make_runner(JudgeConfig(judge="llm:m", base_url=chat.url))
+        scale = BuiltInScale(
+            runner, alike, similarity=similarity, knows_chinese=lambda: knows
+        ).score
+        (found,) = runner.run(partial(evaluate_row, scale=scale), rows, options)
+    assert found.scores["answer_relevancy"] == (None if score is None else pytest.approx(score))
+    assert found.similarity == used
+
+
+def test_the_static_embedder_compares_chinese_questions_by_words() -> None:
+    """With a foreign word in them too: unrelated questions are not similar, identical ones are."""
+    config = JudgeConfig(judge="llm:m", base_url="http://localhost")
+    made = choose_scale(config, ("answer_relevancy",), load(), embedder="static")
+    asked = "iPhone 哪一年发布？"
+    for invented, low, high in ((asked, 1.0, 1.0), ("这部 iPhone 现在要多少钱呢？", 0.0, 0.5)):
+        options = EvaluateOptions(metrics=("answer_relevancy",))
+        rows = rows_of_lists([asked], [["桥"]], answers=["2007年。"])
+        with chatting(Script(invented=lambda _, said=invented: said)) as chat:  # type: ignore[misc]
+            runner = make_runner(JudgeConfig(judge="llm:m", base_url=chat.url))
+            scale = BuiltInScale(runner, made.embed, knows_chinese=made.knows_chinese).score
+            (found,) = runner.run(partial(evaluate_row, scale=scale), rows, options)
+        value = found.scores["answer_relevancy"]
+        assert value is not None
+        assert low - 1e-6 <= value <= high + 1e-6
+        assert found.similarity == "words"
 
 
 def test_an_unknown_similarity() -> None:

@@ -369,11 +369,11 @@ def test_thinking_is_not_scored(command: Command) -> None:
 
 
 def test_a_file_with_nothing_in_it_has_no_mean(command: Command) -> None:
-    """No error: there is nothing to divide by; with -o it stays a file without rows."""
+    """There is nothing to divide by: exit code 3; with -o it stays a file without rows."""
     put("none.jsonl")
     Path("none.json").write_text("[]", "utf-8")
     done = command("position", "evaluate", "none.jsonl", "none.json", "-o", "out.jsonl", "--json")
-    assert (done.code, done.json["groups"], rows("out.jsonl")) == (0, [], [])
+    assert (done.code, done.json["groups"], rows("out.jsonl")) == (3, [], [])
     assert (done.json["all"]["n"], done.json["all"]["mean"]) == (0, None)
     assert command("position", "export-prompts", "none.jsonl").code == 2
 

@@ -105,3 +105,16 @@ def test_a_null_answer_is_no_answer(command: Command, rows: Path) -> None:
     rows.write_text("".join(json.dumps(row) + "\n" for row in lines))
     missing = command("position", "evaluate", str(rows))
     assert (missing.code, f"{rows}:2" in missing.err) == (2, True)
+
+
+@pytest.mark.parametrize("form", [(), ("--json",), ("--csv",)])
+def test_no_score_at_all_is_exit_code_3(
+    command: Command, rows: Path, form: tuple[str, ...]
+) -> None:
+    """The table is printed, and a message counts the rows by the reason."""
+    lines = [json.loads(line) | {"model_answer": None} for line in rows.read_text().splitlines()]
+    rows.write_text("".join(json.dumps(row) + "\n" for row in lines))
+    done = command("position", "evaluate", str(rows), *form)
+    assert (done.code, "without an answer: 6" in done.err) == (3, True)
+    assert "Traceback" not in done.err
+    assert done.out

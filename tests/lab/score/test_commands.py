@@ -305,7 +305,10 @@ def test_a_scorer_without_values_is_exit_code_3(command: Command) -> None:
     scorers = ("--scorer", "similarity", "--scorer", "unigram", "--language", "en")
     done = command("scores", "compute", *scorers, "--answer-only", "--json", "-w", "zh")
     assert done.code == 3
-    assert [each["maker"] for each in done.json] == ["unigram"]
+    lacking, found = done.json
+    assert (lacking["maker"], lacking["run"], lacking["values"]) == ("similarity", None, 0)
+    assert "no value for any of 2 samples" in lacking["error"]
+    assert (found["maker"], found["values"] > 0) == ("unigram", True)
     assert "--embedder none" in done.err
     done = command("scores", "compute", "--scorer", "similarity", "-w", "zh")
     assert (done.code, printed_numbers(done.out)) == (0, [["2", "4"]])

@@ -13,6 +13,7 @@ from tui_annotate.cli.options import TimeoutOption, flag, option, refuse_nan
 
 if TYPE_CHECKING:
     from tui_annotate.lab.chat.replies import ReplyTally
+    from tui_annotate.plugins.judges import ReplyCache
 
 BaseUrlOption = Annotated[
     str,
@@ -83,6 +84,12 @@ KeepThinkingOption = Annotated[
         "Keep `<think>…</think>`, the text of a model's thinking, in its answers.",
     ),
 ]
+
+
+def note_continuation(replies: ReplyCache | None) -> None:
+    """Let an interrupted command promise a continuation only if it caches its replies."""
+    if replies is None or not replies.keeps:
+        output.set_no_continuation()
 
 
 def print_missing_replies(tally: ReplyTally) -> None:

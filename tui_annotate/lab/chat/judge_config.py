@@ -99,7 +99,11 @@ def load_named_judge(
         from tui_annotate.cli.endpoint_trust import require_trust
 
         require_trust(config.trust, config.base_url)
-    return config.load(open_replies(space.machines.replies, no_cache=endpoint.no_cache))
+    from tui_annotate.lab.chat.command_options import note_continuation
+
+    replies = open_replies(space.machines.replies, no_cache=endpoint.no_cache)
+    note_continuation(replies)
+    return config.load(replies)
 
 
 def prompt_folders(space: Workspace, chosen: Path | None) -> tuple[Path, ...]:

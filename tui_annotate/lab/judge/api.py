@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial, wraps
+from functools import cache, partial, wraps
 from pathlib import Path
 from typing import (
     TYPE_CHECKING,
@@ -48,6 +48,7 @@ from tui_annotate.lab.judge.reference_answers import (
 )
 from tui_annotate.lab.judge.rows import QuestionRow, rows_of_lists
 from tui_annotate.lab.judge.runner import JudgePlan, JudgeRunner, plan_cost
+from tui_annotate.methods.term_vectors import knows_chinese
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.judges import ReplyCache
 from tui_annotate.settings import Settings, load
@@ -316,7 +317,9 @@ def evaluate(  # noqa: PLR0917  four lists, in the argument order of the project
         similarity=options.similarity,
     )
     runner = _open_runner(how)
-    built_in = BuiltInScale(runner, made.embed, similarity=options.similarity)
+    built_in = BuiltInScale(
+        runner, made.embed, similarity=options.similarity, knows_chinese=made.knows_chinese
+    )
     scale = made.ragas.score if made.ragas else built_in.score
     return runner.run(partial(evaluate_row, scale=scale), rows, options)
 
@@ -348,12 +351,14 @@ def _open_runner(how: Any) -> JudgeRunner:
 class ScaleSetup(NamedTuple):
     """The backend that computes the metrics of answers, and the embedding model for a metric.
 
-    `ragas` is None for the built-in metrics.
+    `ragas` is None for the built-in metrics. `knows_chinese` returns whether `embed` has vectors
+    for Chinese.
     """
 
     ragas: RagasScale | None
     embed: Callable[[Sequence[str]], Any] | None
     embedder: str
+    knows_chinese: Callable[[], bool] = lambda: True
 
 
 def choose_scale(
@@ -386,7 +391,10 @@ def choose_scale(
     made = load(embedder, settings, vector_set) if needed else None
     embed, label = (made.embed, f"{made.label} {made.version}") if made else (None, "")
     if backend == "builtin":
-        return ScaleSetup(None, embed, label)
+        remote = getattr(made, "host", "")
+        if made is None or remote:  # an endpoint has a vector for each text
+            return ScaleSetup(None, embed, label)
+        return ScaleSetup(None, embed, label, cache(partial(knows_chinese, made.embed)))
     from tui_annotate.lab.judge.ragas_scale import RagasScale
 
     ragas = RagasScale(

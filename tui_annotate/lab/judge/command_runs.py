@@ -16,7 +16,11 @@ from tui_annotate.cli.options import open_workspace
 from tui_annotate.cli.output import Column
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import Permission
-from tui_annotate.lab.chat.command_options import check_unclear, print_missing_replies
+from tui_annotate.lab.chat.command_options import (
+    check_unclear,
+    note_continuation,
+    print_missing_replies,
+)
 
 if TYPE_CHECKING:
     from tui_annotate.domain.vector_sets import VectorSet
@@ -145,12 +149,14 @@ def _open_replies(
     from tui_annotate.lab.chat.reply_cache import open_replies
 
     target = chosen.target
-    return open_replies(
+    replies = open_replies(
         workspace,
         file=chosen.cache,
         former=target.with_name(target.name + _FORMER_SUFFIX) if target else None,
         no_cache=chosen.no_cache,
     )
+    note_continuation(replies)
+    return replies
 
 
 def print_plan(found: JudgePlan, setup: JudgeSetup, chosen: JudgeCommandOptions) -> None:
@@ -257,7 +263,12 @@ def print_evaluated(
     if as_json:
         values: dict[str, Any] = {
             "means": {
-                name: {"mean": each.mean, "count": each.count, "missing": each.missing}
+                name: {
+                    "mean": each.mean,
+                    "count": each.count,
+                    "missing": each.missing,
+                    "reasons": Counter(row.reasons[name] for row in found if name in row.reasons),
+                }
                 for name, each in means.items()
             },
             "rows": [each.as_json() for each in found],
@@ -295,16 +306,25 @@ def print_evaluated(
 
 
 def check_values(found: Sequence[EvaluationResult], metrics: Sequence[str]) -> None:
-    """Set the exit code for `exit_if_partial` if a metric has no value for any question."""
+    """Check each metric as `check_value` does."""
     for metric in metrics:
-        reasons = Counter(each.reasons[metric] for each in found if metric in each.reasons)
-        if reasons.total() == len(found):
-            output.set_exit_code(DONE_IN_PART)
-            reason, count = reasons.most_common(1)[0]
-            output.print_message(
-                f"{metric} has no value for any question; most frequent reason: {reason}"
-                f" ({output.many(count, 'question')})"
-            )
+        check_value(metric, [each.reasons.get(metric) for each in found])
+
+
+def check_value(name: str, missing: Sequence[str | None]) -> None:
+    """Set the exit code for `exit_if_partial` if no question has a value of this name.
+
+    `missing`: for each question, the reason why its value is missing; None for a value.
+    """
+    reasons = Counter(reason for reason in missing if reason is not None)
+    if reasons.total() < len(missing):
+        return
+    output.set_exit_code(DONE_IN_PART)
+    reason, count = reasons.most_common(1)[0]
+    output.print_message(
+        f"{name} has no value for any question; most frequent reason: {reason}"
+        f" ({output.many(count, 'question')})"
+    )
 
 
 def _format_figure(value: float | None) -> str:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from tui_annotate.cli import completion, output
+from tui_annotate.cli.convert import DONE_IN_PART
 from tui_annotate.cli.earlier_suggestions import print_earlier_suggestions
 from tui_annotate.cli.endpoint_trust import require_trust
 from tui_annotate.cli.help_format import RESEARCH
@@ -28,7 +29,7 @@ from tui_annotate.cli.options import (
     open_workspace,
     option,
 )
-from tui_annotate.domain.errors import Conflict, Unavailable
+from tui_annotate.domain.errors import Conflict, InvalidInput, Unavailable
 from tui_annotate.domain.people import Permission
 from tui_annotate.domain.workspace_files import PROMPTS
 from tui_annotate.lab.chat.command_options import (
@@ -47,6 +48,7 @@ from tui_annotate.lab.judge.command_options import (
     PromptsOption,
 )
 from tui_annotate.lab.judge.command_runs import (
+    check_value,
     check_values,
     open_setup,
     print_evaluated,
@@ -97,7 +99,7 @@ def suggest(
     the suggestion. Replies are cached: a repeated run sends no request.
 
     Exit code: 3 if more samples than --max-unclear allows have no usable reply (default: any
-    sample).
+    sample), or if no sample has one.
     """
     from tui_annotate.lab.chat.judge_config import load_named_judge, prompt_folders
     from tui_annotate.lab.judge.proposals import ProposalOptions, ProposalService
@@ -125,6 +127,8 @@ def suggest(
         with output.show_progress("samples") as show_progress:
             done = ProposalService(machines).run(options, judge, progress=show_progress)
     check_unclear(done.tally, max_unclear)
+    if len(done.missing) == done.samples:  # whatever --max-unclear allows
+        output.set_exit_code(DONE_IN_PART)
     if common.as_json:
         output.print_json(_proposals_as_json(done))
     else:
@@ -240,7 +244,7 @@ def register(app: typer.Typer) -> None:
         "judge suggest --dataset news --model MODEL --limit 20",
         "scores compare --dataset news --score unsupported_spans",
     )
-    add_command(judge, cache, "judge cache", "judge cache --delete --yes")
+    add_command(judge, cache, "judge cache", "judge cache --delete --keep 100000 --yes")
     add_command(judge, export_prompts, "judge export-prompts mine", name="export-prompts")
 
 
@@ -292,6 +296,8 @@ def sort(
     result contains Spearman's rank correlation of the judge's order and the retriever's order, and
     the fraction of the first k contexts that both orders share. With --max-chars, only the start of
     a context longer than half of the maximum is sent.
+
+    Exit code: 3 if no question has a rank correlation, or none has such a fraction.
     """
     from tui_annotate.lab.judge.context_order import SortOptions, estimate_sorting_cost, sort_row
     from tui_annotate.lab.judge.result_files import write_sorted
@@ -320,6 +326,12 @@ def sort(
         output.print_json([each.as_json() for each in found])
     else:
         print_sorted(found)
+    for name, values in (
+        ("spearman", [each.spearman for each in found]),
+        ("overlap", [each.sim for each in found]),
+    ):
+        results = zip(found, values, strict=True)
+        check_value(name, [each.reason if value is None else None for each, value in results])
     exit_if_partial()
 
 
@@ -364,6 +376,8 @@ def generate(
     The judge answers each question from groups of its contexts, then merges these partial answers.
     A question has no reference answer if no context answers the question. With --max-chars, groups
     are smaller, and a longer context is read in parts.
+
+    Exit code: 3 if no question has a reference answer.
     """
     from tui_annotate.lab.judge.reference_answers import (
         GenerateOptions,
@@ -398,6 +412,9 @@ def generate(
             write_truths(found, answers_dir)
     print_tally(setup.runner, chosen)
     print_generated(found, as_json=chosen.as_json)
+    check_value(
+        "ground_truth", [each.reason if each.ground_truth is None else None for each in found]
+    )
     exit_if_partial()
 
 
@@ -502,7 +519,9 @@ def evaluate(
             similarity=similarity,
             vector_set=setup.vector_set,
         )
-        built_in = BuiltInScale(setup.runner, how.embed, similarity=similarity)
+        built_in = BuiltInScale(
+            setup.runner, how.embed, similarity=similarity, knows_chinese=how.knows_chinese
+        )
         scale = how.ragas.score if how.ragas else built_in.score
         found = setup.runner.run(partial(evaluate_row, scale=scale), setup.rows, options)
         if setup.dataset_judge:
@@ -556,17 +575,28 @@ def export_prompts(
 def cache(
     *,
     delete: Annotated[bool, flag("--delete", "Delete the cache.")] = False,
+    keep: Annotated[
+        int,
+        typer.Option(
+            "--keep", min=0, metavar="N", help="Delete only older replies than the newest N."
+        ),
+    ] = 0,
     yes: YesOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Show or delete your cache of model replies.
 
     All commands that send requests to a chat model store the replies there, so that no reply is
-    paid for twice. Replies may quote your texts. The API key is not stored.
+    paid for twice. Replies may quote your texts. The API key is not stored. The cache has no
+    maximum size: delete the oldest replies with --delete --keep N.
     """
     from tui_annotate.settings import reply_cache_file
-    from tui_annotate.storage.reply_file import measure_replies
+    from tui_annotate.storage.reply_file import delete_oldest_replies, measure_replies
 
+    if keep and not delete:
+        raise InvalidInput(
+            f"--keep {keep:,} keeps replies, but none are to be deleted", "pass --delete, too"
+        )
     path = reply_cache_file()
     if path is None:
         raise Unavailable(
@@ -574,12 +604,14 @@ def cache(
             "set TUI_ANNOTATE_STATE to a folder for the cache",
         )
     found = measure_replies(path)
-    deleted = delete and path.exists()
+    oldest = max(found.replies - keep, 0)
+    deleted = delete and path.exists() and (not keep or oldest > 0)
     if deleted:
-        output.ask(
-            f"delete {output.many(found.replies, 'cached reply', 'cached replies')}?", yes=yes
-        )
-        path.unlink(missing_ok=True)
+        output.ask(f"delete {output.many(oldest, 'cached reply', 'cached replies')}?", yes=yes)
+        if keep:
+            oldest = delete_oldest_replies(path, keep=keep)
+        else:
+            path.unlink(missing_ok=True)
     if as_json:
         output.print_json(
             {
@@ -588,6 +620,7 @@ def cache(
                 "unreadable": found.unreadable,
                 "bytes": found.size,
                 "deleted": deleted,
+                "deleted_replies": oldest if deleted else 0,
             }
         )
         return
@@ -599,5 +632,12 @@ def cache(
             "size in bytes": found.size,
         }
     )
-    if delete:
-        output.print_note("deleted the cache" if deleted else "there is no cache to delete")
+    if deleted:
+        replies = output.many(oldest, "cached reply", "cached replies")
+        output.print_note(f"deleted {replies}" if keep else "deleted the cache")
+    elif delete:
+        output.print_note(
+            f"the cache has no more than {keep:,} replies"
+            if keep
+            else "there is no cache to delete"
+        )

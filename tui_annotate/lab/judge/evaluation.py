@@ -87,7 +87,7 @@ class BuiltInScale:
     """The built-in metrics of answers: faithfulness, relevancy, context precision and recall.
 
     `similarity` is one of `SIMILARITIES`. Without `embed`, "auto" compares by words, and "vectors"
-    gives no relevancy.
+    gives no relevancy. `knows_chinese` returns whether `embed` has vectors for Chinese questions.
     """
 
     def __init__(
@@ -96,10 +96,12 @@ class BuiltInScale:
         embed: Callable[[Sequence[str]], NDArray[Any]] | None,
         *,
         similarity: str = "auto",
+        knows_chinese: Callable[[], bool] = lambda: True,
     ) -> None:
         self._runner = runner
         self._embed = embed
         self._similarity = similarity
+        self._knows_chinese = knows_chinese
 
     def score(self, metric: str, row: QuestionRow) -> MetricScore:
         scorers: dict[str, Callable[[QuestionRow], MetricScore]] = {
@@ -143,18 +145,20 @@ class BuiltInScale:
             return MetricScore.without_replies(*replies)
         questions = [question for question, _ in usable]
         evades = [each for _, each in usable]
-        found = self._compare(row.question, questions, evades)
+        found = self._compare(row, questions, evades)
         return replace(found, replies=MissingReplies.count(replies))
 
     def _compare(
-        self, question: str, invented: Sequence[str], evades: Sequence[int]
+        self, row: QuestionRow, invented: Sequence[str], evades: Sequence[int]
     ) -> MetricScore:
-        texts = [question, *invented]
+        """Compare a question with those that the judge invented, without answers and contexts."""
+        texts = [row.question, *invented]
         if self._embed is not None and self._similarity != WORDS:
-            vectors = self._embed(texts)
-            cosine = mean_relevancy(vectors[0].tolist(), vectors[1:].tolist(), evades)
-            if cosine is not None:
-                return MetricScore(cosine, similarity=VECTORS)
+            if row.language != "zh" or self._knows_chinese():
+                vectors = self._embed(texts)
+                cosine = mean_relevancy(vectors[0].tolist(), vectors[1:].tolist(), evades)
+                if cosine is not None:
+                    return MetricScore(cosine, similarity=VECTORS)
             if self._similarity == VECTORS:
                 return MetricScore(None, MissingReason.UNKNOWN_WORDS)
         counts = word_vectors(texts)

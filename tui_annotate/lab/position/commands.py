@@ -36,6 +36,7 @@ from tui_annotate.lab.chat.command_options import (
     BaseUrlOption,
     EndpointOptions,
     KeepThinkingOption,
+    note_continuation,
 )
 from tui_annotate.lab.position.evaluate_commands import evaluate, show
 from tui_annotate.lab.position.prompts import PromptStyle
@@ -413,9 +414,11 @@ def run(
         limit=endpoint.limit,
     )
     with open_workspace(workspace, needs=Permission.MANAGE) as space:
+        replies = open_replies(space.machines.replies, no_cache=endpoint.no_cache)
+        note_continuation(replies)
         judge_options = JudgeOptions(
             base_url=base_url,
-            replies=open_replies(space.machines.replies, no_cache=endpoint.no_cache),
+            replies=replies,
             concurrency=endpoint.concurrency,
             timeout=endpoint.timeout,
             max_retries=endpoint.max_retries,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from tui_annotate.cli import completion, output, screen
+from tui_annotate.cli.convert import DONE_IN_PART
 from tui_annotate.cli.options import (
     CommonOptions,
     NameOption,
@@ -100,6 +101,8 @@ def evaluate(
     questions; for key-value rows, whether the answer contains the value. The options --whole-words,
     --first-line and --skip-empty correct weaknesses of the metric. The thinking of a model is not a
     part of its answer.
+
+    Exit code: 3 if no row has a score.
     """
     from tui_annotate.lab.position import evaluation
     from tui_annotate.lab.position.metric import MatchRules
@@ -145,6 +148,14 @@ def evaluate(
         output.print_text(evaluation.as_csv(found))
     else:
         print_evaluation(found, rules)
+    if not found.all.n:
+        rows = found.all.unanswered + found.unscored + found.left_out
+        output.print_message(
+            f"no row has a score; rows: {rows:,}, of these without an answer:"
+            f" {found.all.unanswered:,}, without a gold answer: {found.unscored:,}, excluded by"
+            f" --shared-questions: {found.left_out:,}"
+        )
+        raise typer.Exit(DONE_IN_PART)
 
 
 def _write_scored(files: list[Path], target: Path, rules: MatchRules) -> None:

@@ -404,6 +404,10 @@ def compute(
             except NoScoreValues as error:  # the other scorers may have values
                 output.print_error(error)
                 output.set_exit_code(error.exit_code)
+                reports.append(
+                    {"run": None, "maker": each, "dataset": chosen.dataset}
+                    | {"samples": 0, "scores": 0, "values": 0, "error": error.message}
+                )
     if common.as_json:
         output.print_json(reports)
     exit_if_partial()

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from tui_annotate.domain.errors import Unavailable
 from tui_annotate.domain.plural import format_count
 from tui_annotate.lab.score.ranking import TO_ANSWER, TO_OTHERS
-from tui_annotate.methods.term_vectors import character_vectors
+from tui_annotate.methods.term_vectors import character_vectors, knows_chinese
 from tui_annotate.plugins.protocols import EmbeddingCost
 from tui_annotate.plugins.scoring import GeneratedAnswers, Opinion, SampleSentences, ScorerOptions
 
@@ -81,12 +81,6 @@ CHARACTERS: Final = "characters"
 _BATCH: Final = 200
 _TEMPLATES: Final = {"en": "Question: {}\nAnswer: {}", "zh": "问题：{}\n回答：{}"}
 """Templates, by language, that join a question and its answer into one text."""
-_CHINESE: Final = (
-    "今天的天气很好，我们去公园散步。",
-    "科学家在深海发现了一种会发光的鱼。",
-    "这家医院的护士获得了劳动模范称号。",
-)
-"""Chinese sentences; an embedder knows Chinese if it has a vector for each."""
 _NO_VECTOR: Final = "the embedder has no vector for the text"
 _NO_CHARACTERS: Final = "the text has no letters or digits to compare"
 _NO_OTHERS: Final = "there is no other answer to compare with"
@@ -271,8 +265,7 @@ class SimilarityScorer:
     def _knows_chinese(self) -> bool:
         if self._embedder is None or self.host:
             return self._embedder is not None  # an endpoint has a vector for each text
-        vectors = self._embedder.embed(_CHINESE)
-        return bool(vectors.any(axis=1).all())
+        return knows_chinese(self._embedder.embed)
 
 
 def _compared_texts(each: _Item) -> Sequence[str]:
