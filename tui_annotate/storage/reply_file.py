@@ -101,7 +101,7 @@ class ReplyFile:
         try:
             status = self._path.stat()
             size, file_id = status.st_size, (status.st_dev, status.st_ino)
-            if size < self._end or file_id != self._file_id:  # another file took its place
+            if size < self._end or file_id != self._file_id:  # the file was replaced
                 self._end = 0
                 self._file_id = file_id
             if size == self._end:
@@ -213,7 +213,7 @@ def delete_oldest_replies(path: Path, *, keep: int) -> int:
         with _open_locked(path) as file:
             lines = [line for line in file.read().split(b"\n") if _parse_line(line) is not None]
             kept = lines[max(len(lines) - keep, 0) :]
-            # A new file takes the place of the old one at once, so that no crash loses replies.
+            # The old file is replaced at once, so that no crash loses replies.
             with NamedTemporaryFile(dir=path.parent, prefix=path.name, delete=False) as new:
                 try:
                     new.writelines(line + b"\n" for line in kept)

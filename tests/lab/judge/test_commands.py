@@ -867,6 +867,28 @@ def test_a_broken_endpoint_is_left_soon(
     assert 999 - len(chat.script) <= 10 + 3  # two rows have two questions at a time each
 
 
+def test_a_question_that_occurs_twice_is_not_from_a_cache(
+    command: Command, chat: FakeChat, rag: Path
+) -> None:
+    """With --no-cache, it is sent once in a run, and nothing is said of a cache."""
+    rag.write_text((json.dumps(ROWS[0]) + "\n") * 2)
+    for once in (True, False):
+        done = ask(command, chat, "sort", rag, "--no-cache", "--concurrency", "1")
+        assert (done.code, "cache" in done.err) == (0, False)
+        assert len(chat.asked) == (19 if once else 38)
+        assert ["19"] in [numbers[-1:] for numbers in printed_numbers(done.err)]
+
+
+def test_missing_replies_are_counted_by_their_reason(
+    command: Command, chat: FakeChat, rag: Path
+) -> None:
+    """Also in the message about --max-unclear: a refused prompt is not unclear."""
+    chat.script.append(refusal(400, "content policy"))
+    done = ask(command, chat, "sort", rag, "--concurrency", "1", "--max-unclear", "0")
+    assert done.code == 3
+    assert "(unclear: 0, refused: 1, failed: 0)" in done.err
+
+
 def test_a_limit_uses_the_first_questions(command: Command, chat: FakeChat, rag: Path) -> None:
     """The other questions are neither asked nor in the result."""
     for name in ("sort", "generate"):

@@ -92,6 +92,15 @@ def note_continuation(replies: ReplyCache | None) -> None:
         output.set_no_continuation()
 
 
+def describe_replies(tally: ReplyTally, host: str, *, no_cache: bool) -> str:
+    """Return the numbers of replies by where they come from.
+
+    Without a cache, a question that occurs twice in a run is sent once.
+    """
+    known = "from earlier in this run" if no_cache else "from the cache"
+    return f"replies: {tally.asked:,} from {host}, {tally.cached:,} {known}"
+
+
 def print_missing_replies(tally: ReplyTally) -> None:
     """Print the numbers of questions without a readable reply, by the reason."""
     if tally.repeated:
@@ -120,7 +129,8 @@ def check_unclear(tally: ReplyTally, most: float) -> None:
         output.set_exit_code(DONE_IN_PART)
         output.print_message(
             f"questions to the model without a readable reply: {tally.unanswered:,} of"
-            f" {tally.questions:,}; --max-unclear allows a share of at most {most:g}"
+            f" {tally.questions:,} (unclear: {tally.unclear:,}, refused: {tally.refused:,}, failed:"
+            f" {tally.failed:,}); --max-unclear allows a share of at most {most:g}"
         )
 
 

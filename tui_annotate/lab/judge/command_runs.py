@@ -18,6 +18,7 @@ from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import Permission
 from tui_annotate.lab.chat.command_options import (
     check_unclear,
+    describe_replies,
     note_continuation,
     print_missing_replies,
 )
@@ -187,9 +188,7 @@ def print_tally(
             " cache"
         )
     if ragas_requests is None or tally.asked + tally.cached:
-        output.print_note(
-            f"replies: {tally.asked:,} from {runner.judge.host}, {tally.cached:,} from the cache"
-        )
+        output.print_note(describe_replies(tally, runner.judge.host, no_cache=chosen.no_cache))
     print_missing_replies(tally)
     check_unclear(tally, chosen.max_unclear)
 

@@ -38,6 +38,7 @@ from tui_annotate.lab.chat.command_options import (
     KeepThinkingOption,
     MaxUnclearOption,
     check_unclear,
+    describe_replies,
     exit_if_partial,
 )
 from tui_annotate.lab.judge.command_options import (
@@ -132,7 +133,7 @@ def suggest(
     if common.as_json:
         output.print_json(_proposals_as_json(done))
     else:
-        _print_proposals(done)
+        _print_proposals(done, no_cache=endpoint.no_cache)
     print_earlier_suggestions(done.earlier)
     exit_if_partial()
 
@@ -156,11 +157,11 @@ def _print_proposal_plan(planned: ProposalPlan, host: str, *, as_json: bool) -> 
     )
 
 
-def _print_proposals(done: ProposalReport) -> None:
-    tally = done.tally
+def _print_proposals(done: ProposalReport, *, no_cache: bool) -> None:
+    replies = describe_replies(done.tally, "the model", no_cache=no_cache)
     output.print_result(
-        f"samples: {done.samples:,}; suggestions: {done.proposals:,}, of these new: {done.new:,}; "
-        f"replies: {tally.asked:,} from the model, {tally.cached:,} from the cache"
+        f"samples: {done.samples:,}; suggestions: {done.proposals:,}, of these new: {done.new:,};"
+        f" {replies}"
     )
     output.print_result(
         f"samples with nothing found: {done.nothing_found:,}; samples without a usable reply:"
