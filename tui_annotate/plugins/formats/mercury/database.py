@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, suppress
 from dataclasses import dataclass
+from enum import Enum, auto
 from itertools import groupby
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeVar
@@ -52,6 +53,10 @@ _COLUMN_NAMES: Final[Mapping[str, tuple[str, ...]]] = {
 _SIDES: Final[Mapping[str, Side]] = {
     "source": Side.SOURCE, "text1": Side.SOURCE, "summary": Side.SUMMARY, "text2": Side.SUMMARY,
 }  # fmt: skip
+_AMBIGUOUS: Final = (
+    "the spans are ambiguous: their offsets fit both the sentences and the documents"
+)
+_USE_DUMP: Final = "export a dump with Mercury and import the dump, which contains the spans' texts"
 _CHUNK: Final = ("sample_id", "chunk_id", "text_type", "text", "chunk_offset")
 _VEC0_TABLE: Final = re.compile(r"\bUSING\s+vec0\s*\((.*)\)", re.IGNORECASE | re.DOTALL)
 _LONGEST_INLINE: Final = 12
@@ -68,6 +73,18 @@ class _Chunk(NamedTuple):
     @property
     def end(self) -> int:
         return self.start + len(self.text)
+
+    def touches(self, start: int, end: int) -> bool:
+        """Return whether a range of the whole text has a character in common with the sentence."""
+        return start < self.end and end > self.start
+
+
+class _OffsetOrigin(Enum):
+    """Where the offsets of a database begin: at the sentence that a span names, or at the text."""
+
+    CHUNK = auto()
+    DOCUMENT = auto()
+    UNKNOWN = auto()
 
 
 _Data = TypeVar("_Data", bytes, str)
@@ -334,17 +351,17 @@ class _DatabaseReader:
         self._path = path
         self._tables = tables
         self._user_names = names
-        self._in_chunks = self._uses_chunk_offsets()
+        self._origin = self._find_offset_origin()
 
-    def _uses_chunk_offsets(self) -> bool:
+    def _find_offset_origin(self) -> _OffsetOrigin:
         # A whole database counts in one way, so the first pass looks at all its annotations.
-        kind = _OffsetKind()
+        votes = _OffsetVotes()
         rows = _RowsBySample(self._tables.annotations())
         for sample, texts, _ in self._tables.samples():
             for row in rows.of(sample):
                 with suppress(InvalidInput):  # reported with its sample
-                    kind.add(_Marks(row), texts)
-        return kind.in_chunks()
+                    votes.add(_Marks(row), texts)
+        return votes.decide()
 
     def records(self, dataset: str, prefix: str, *, language: str) -> Iterator[Record | Problem]:
         annotations = _RowsBySample(self._tables.annotations())
@@ -440,18 +457,35 @@ class _DatabaseReader:
         for side in marks.empty:
             fields |= {f"{side}_span": "", f"{side}_start": NO_OFFSET, f"{side}_end": NO_OFFSET}
         for side, span in marks.spans.items():
-            chunk = marks.named(side, texts) if self._in_chunks else None
-            start, end = (at + (chunk.start if chunk else 0) for at in span)
-            if chunk and end > chunk.end:
-                raise InvalidInput(
-                    f"the {side} span {span[0]}:{span[1]} of annotation {row['annot_id']!r} ends"
-                    " outside its sentence",
-                    "export a dump with Mercury and import the dump",
-                )
+            try:
+                start, end = self._find_range(span, marks.named(side, texts))
+            except InvalidInput as error:
+                message = f"the {side} span {span[0]}:{span[1]} of annotation {row['annot_id']!r}"
+                raise InvalidInput(f"{message} {error.message}", error.hint) from error
             if 0 <= start < end <= len(joined[side]):
                 fields[f"{side}_span"] = joined[side][start:end]
             fields |= {f"{side}_start": start, f"{side}_end": end}
         return fields
+
+    def _find_range(self, span: tuple[int, int], chunk: _Chunk | None) -> tuple[int, int]:
+        """Return the range of a span in its whole text; `chunk` is the sentence that it names.
+
+        Raises:
+            InvalidInput: the span is outside its sentence, or the range is ambiguous.
+        """
+        start, end = span
+        if chunk is None:
+            return start, end
+        in_chunk = end <= len(chunk.text)
+        in_document = chunk.touches(start, end)
+        if self._origin is _OffsetOrigin.UNKNOWN and chunk.start > 0 and in_chunk and in_document:
+            raise InvalidInput(
+                "is ambiguous: it fits both its sentence and the document", _USE_DUMP
+            )
+        uses_chunk = self._origin is _OffsetOrigin.CHUNK
+        if not (in_chunk if uses_chunk else in_document):
+            raise InvalidInput("is outside its sentence", _USE_DUMP)
+        return (start + chunk.start, end + chunk.start) if uses_chunk else (start, end)
 
 
 def _check_utf8(row: _Row) -> _Row:
@@ -543,44 +577,44 @@ class _Marks:
 
 
 @dataclass(slots=True)
-class _OffsetKind:
-    """Counts how many spans fit if offsets begin at their chunk, and if they begin at the text."""
+class _OffsetVotes:
+    """Counts how many spans fit only if offsets begin at their chunk, or only if at the text.
 
-    _differ: bool = False
-    _total: int = 0
-    _in_documents: int = 0
-    _in_chunks: int = 0
+    Spans in the first chunk of a text are the same in both ways, so they do not vote.
+    """
+
+    _chunk: int = 0
+    _document: int = 0
+    _unfit: int = 0
 
     def add(self, marks: _Marks, texts: _Texts) -> None:
         for side, (start, end) in marks.spans.items():
             longest = texts[side][-1].end if texts[side] else 0
             if marks.chunks[side] is None or not 0 <= start < end <= longest:
                 continue  # a span that is invalid in either way shows nothing about the others
-            self._total += 1
             chunk = marks.named(side, texts)
             if chunk is None:
-                self._in_documents += 1
-                continue
-            self._in_chunks += end <= len(chunk.text)
-            self._in_documents += start < chunk.end and end > chunk.start
-            self._differ |= chunk.start > 0
+                self._document += 1
+            elif chunk.start > 0:
+                in_chunk = end <= len(chunk.text)
+                in_document = chunk.touches(start, end)
+                self._chunk += in_chunk and not in_document
+                self._document += in_document and not in_chunk
+                self._unfit += not in_chunk and not in_document
 
-    def in_chunks(self) -> bool:
-        """Return whether offsets begin at chunks, as most spans show.
+    def decide(self) -> _OffsetOrigin:
+        """Return where offsets begin, as most spans show; unknown if no span shows it.
 
         Raises:
-            InvalidInput: as many spans fit in one way as in the other, or few fit in either.
+            InvalidInput: as many spans fit in one way as in the other, or more fit in neither.
         """
-        if not self._differ:
-            return False
-        fewest, most = sorted((self._in_chunks, self._in_documents))
-        if fewest == most or 2 * most <= self._total:
-            ambiguous = (
-                "the spans are ambiguous: their offsets fit both the sentences and the documents"
-            )
-            unfit = "the offsets of the spans fit neither the sentences nor the documents"
+        most = max(self._chunk, self._document)
+        if most == 0:
+            return _OffsetOrigin.UNKNOWN
+        if self._chunk == self._document:
+            raise InvalidInput(_AMBIGUOUS, _USE_DUMP)
+        if self._unfit > most:
             raise InvalidInput(
-                ambiguous if 2 * most > self._total else unfit,
-                "export a dump with Mercury and import the dump, which contains the spans' texts",
+                "the offsets of the spans fit neither the sentences nor the documents", _USE_DUMP
             )
-        return self._in_chunks > self._in_documents
+        return _OffsetOrigin.CHUNK if self._chunk == most else _OffsetOrigin.DOCUMENT
