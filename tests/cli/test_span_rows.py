@@ -103,6 +103,38 @@ def test_offsets_are_counted_as_the_options_say(
 
 
 @pytest.mark.parametrize(
+    ("quoted", "options", "words", "warns"),
+    [
+        ([("mill", 4, 7)], {}, "the", True),  # all quotes include the offset of the end
+        ([("mill", 4, 8)], {}, "th", False),
+        ([("mill", 4, 7), ("was", 19, 22)], {}, "th", True),
+        ([("mill", 4, 7), ("was", 19, 22)], {"end_inclusive": True}, "the", False),
+        ([("mill", 5, 8)], {"offset_base": 1}, "the", True),
+        ([], {}, "th", False),
+    ],
+)
+def test_quotes_of_a_table_show_how_ends_are_counted_without_a_quote(
+    tmp_path: Path,
+    quoted: list[tuple[str, int, int]],
+    options: dict[str, Any],
+    words: str,
+    *,
+    warns: bool,
+) -> None:
+    """Quotes of any rows decide; a span without a quote that depends on them causes a warning."""
+    base = options.get("offset_base", 0)
+    columns = {"start_column": "first", "end_column": "last", "span_column": "quote"}
+    found = [
+        {"source": SOURCE, "summary": ONE, "quote": quote, "first": first, "last": last}
+        for quote, first, last in [("", base, base + 2), *quoted]
+    ]
+    (record,), problems = read(table(tmp_path, "jsonl", found), **columns, **options)
+    assert words in [text for _, _, text in work(record)]
+    assert {quote for quote, _, _ in quoted} <= {text for _, _, text in work(record)}
+    assert [problem.refuses_part for problem in problems] == [False] * warns
+
+
+@pytest.mark.parametrize(
     ("quote", "first", "last", "refused"),
     [
         ("the", 0, 3, False),

@@ -355,6 +355,62 @@ def _parse_offset(value: Any) -> int:
     return number
 
 
+@dataclass(slots=True)
+class SpanEndEvidence:
+    """Counts which ends of spans the quotes of a table show, with or without the last character.
+
+    A row with a quote needs no other evidence; a row without one is read as the quotes show.
+    """
+
+    _inclusive: int = 0
+    _exclusive: int = 0
+    _without_quote: int = 0
+    _where: str = ""
+
+    def add(self, fields: Mapping[str, Any], options: ImportOptions, *, where: str) -> None:
+        """Count a row with the offsets of a span; ignore a row that is invalid."""
+        is_source = options.span_side is Side.SOURCE
+        text = fields.get(options.source_column if is_source else options.summary_column)
+        cells = (fields.get(options.start_column), fields.get(options.end_column))
+        if not isinstance(text, str) or any(_is_blank(cell, options) for cell in cells):
+            return
+        try:
+            start, end = (_parse_offset(cell) - options.offset_base for cell in cells)
+        except InvalidInput:
+            return
+        quote = fields.get(options.span_column) if options.span_column else None
+        if not isinstance(quote, str) or _is_blank(quote, options):
+            self._without_quote += min(start, end) >= 0
+        elif start >= 0 and text[start:end] == quote:
+            self._exclusive += 1
+        elif start >= 0 and text[start : end + 1] == quote:
+            self._inclusive += 1
+            self._where = self._where or where
+
+    def decide(self, options: ImportOptions) -> ImportOptions:
+        """Return the options with the ends that the quotes show, where they agree."""
+        agree = self._inclusive > 0 and self._exclusive == 0
+        return replace(options, end_inclusive=options.end_inclusive or agree)
+
+    def warn(self, options: ImportOptions) -> Iterator[Problem]:
+        """Yield a warning if rows without a quote depend on a choice that was not stated."""
+        if options.end_inclusive or not self._inclusive or not self._without_quote:
+            return
+        if self._exclusive:
+            message = (
+                f"quotes of the column {options.span_column!r} end at the offset of the end"
+                f" ({self._inclusive:,}) or before it ({self._exclusive:,}): spans without a quote"
+                f" ({self._without_quote:,}) are read as ending before it"
+            )
+        else:
+            message = (
+                f"quotes of the column {options.span_column!r} end at the offset of the end"
+                f" ({self._inclusive:,}): so do spans without a quote ({self._without_quote:,})"
+            )
+        hint = "if the offset of the end is that of the last character: --end-inclusive"
+        yield Problem(self._where, message, hint, refused=False)
+
+
 def _convert_offsets(
     text: str, start: int, end: int, *, quote: Any, options: ImportOptions
 ) -> Span:

@@ -56,7 +56,7 @@ from tui_annotate.plugins.record_validation import (
     parse_identifier,
 )
 from tui_annotate.plugins.row_groups import GroupedRow, RowGroups, merge_fields
-from tui_annotate.plugins.span_columns import add_spans
+from tui_annotate.plugins.span_columns import SpanEndEvidence, add_spans
 from tui_annotate.plugins.text_lists import is_list_like, parse_text_list
 from tui_annotate.plugins.traits import FormatTraits, RecordTrait, carry_plainly
 
@@ -200,6 +200,8 @@ def _group_rows(
     request it. The joined row has the number and position of its first row.
     """
     used: set[str] = set()
+    ends = SpanEndEvidence()
+    last: ImportOptions | None = None
     with RowGroups() as groups:
         for row, options in rows:
             if isinstance(row, Problem):
@@ -217,7 +219,14 @@ def _group_rows(
                 yield make_problem(row.where, error), [], options
                 continue
             groups.add([row.dataset, *(row.fields.get(name) for name in sorted(used))], itself)
+            if options.start_column:
+                ends.add(row.fields, options, where=row.where)
             last = options
+        if last is None:
+            return
+        for problem in ends.warn(last):
+            yield problem, [], last
+        last = ends.decide(last)
         for several in groups.groups():
             dataset, name = several[0].names
             fields = merge_fields(several, used)
