@@ -312,7 +312,7 @@ def test_strays_and_browsers_offsets_are_told(tmp_path: Path) -> None:
     _, problems = read(
         _database(tmp_path / "m.sqlite", *rows, chunks=(PLAIN, chunks)), "mercury-db"
     )
-    assert [each.refused for each in problems] == [False, True]
+    assert [each.refuses_part for each in problems] == [False, True]
     assert "1" in problems[1].message
 
 
@@ -587,6 +587,23 @@ def _survives(path: Path) -> None:
             assert "\n" not in str(problem)
     except TuiAnnotateError:
         return
+
+
+def test_problems_name_what_mercury_names(tmp_path: Path) -> None:
+    """A comment is no annotation; an annotation without a span has Mercury's number."""
+    comment = (4, "ab12", 6, None, b"\xff", "2026")
+    path = _database(tmp_path / "m.sqlite", _row(6, {}), comments=[comment])
+    messages = [problem.message for problem in read(path, "mercury-db")[1]]
+    assert any("comment 4" in message for message in messages)
+    assert any("annotation 6" in message for message in messages)
+
+
+def test_names_are_missing_for_people_with_annotations_only(tmp_path: Path) -> None:
+    """Whose only annotation is refused, needs no name."""
+    rows = [_row(1, SPANS), _row(2, {"source": [3, 999]}, annotator="cd")]
+    problems = read(_database(tmp_path / "m.sqlite", *rows, users=[]), "mercury-db")[1]
+    (unknown,) = [problem for problem in problems if not problem.refuses_part]
+    assert numbers(unknown.message) == [1, 1]
 
 
 def test_comments_leave_as_mercury_has_them(tmp_path: Path) -> None:

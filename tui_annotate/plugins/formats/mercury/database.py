@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 from tui_annotate.domain.errors import InvalidInput, NotFound
 from tui_annotate.domain.people import Person
 from tui_annotate.domain.plural import format_count
-from tui_annotate.domain.records import Problem, Record
+from tui_annotate.domain.records import FIELD_REFUSED, SPAN_REFUSED, Problem, Record
 from tui_annotate.domain.samples import Side
 from tui_annotate.plugins.account_files import (
     decode_text,
@@ -382,19 +382,18 @@ class _DatabaseReader:
                     doubts=doubts,
                     refused=refused,
                 )
-                yield reader.record(where)
+                record = reader.record(where)
+                yield record
             except InvalidInput as error:
                 yield make_problem(where, error)
                 continue
             unknown += Counter(
-                row["annotator"]
-                for row in fields["annotations"]
-                if row["annotator"] and not row["annotator_name"]
+                owned.person for owned in record.annotations if owned.person not in self._user_names
             )
             yield from problems_at(where, [*reader.doubts, *_warn_of_astral_characters(fields)])
         if strays := annotations.rest():
             message = f"skipped {format_count(strays, 'annotation')} for samples that have no texts"
-            yield Problem(str(self._path), message)
+            yield Problem(str(self._path), message, refused=False, code=SPAN_REFUSED)
         if chunks := self._tables.count_chunks_without_sample():
             message = f"skipped {format_count(chunks, 'chunk')} whose sample_id is not an integer"
             yield Problem(str(self._path), message, "give each chunk the number of its sample")
@@ -413,7 +412,7 @@ class _DatabaseReader:
         for name, count in (("metadata row", meta.rest()), ("comment", comments.rest())):
             if count:
                 message = f"skipped {format_count(count, name)} without a sample"
-                yield Problem(str(self._path), message, refused=False)
+                yield Problem(str(self._path), message, refused=False, code=FIELD_REFUSED)
 
     def _sample_fields(
         self, sample: int, texts: _Texts, rows: list[list[_Row]]
@@ -432,7 +431,7 @@ class _DatabaseReader:
                     refused.append(imported_person(row["annotator"], name))
                 raise
 
-        checked = keep_readable(_check_utf8, comments, doubts)
+        checked = keep_readable(_check_comment, comments, doubts)
         columns = _join(keep_readable(_parse_meta, meta, doubts))
         joined = {side: " ".join(chunk.text for chunk in texts[side]) for side in Side}
         fields = {
@@ -448,7 +447,7 @@ class _DatabaseReader:
     def _annotation_fields(
         self, row: _Row, texts: _Texts, joined: Mapping[Side, str]
     ) -> dict[str, Any]:
-        row = _check_utf8(row)
+        _check_utf8(row, what=f"annotation {row.get('annot_id')!r}")
         marks = _Marks(row)
         fields = {name: row.get(name) for name in ("annot_id", "sample_id", "annotator")}
         fields["label"] = parse_label_names(row["label"], f"annotation {row['annot_id']!r}")
@@ -488,12 +487,17 @@ class _DatabaseReader:
         return (start + chunk.start, end + chunk.start) if uses_chunk else (start, end)
 
 
-def _check_utf8(row: _Row) -> _Row:
+def _check_utf8(row: _Row, *, what: str) -> None:
     for name, value in row.items():
         if isinstance(value, bytes) or (isinstance(value, str) and SURROGATE.search(value)):
-            raise InvalidInput(
-                f"{name!r} of annotation {row.get('annot_id')!r} is not text in UTF-8"
-            )
+            raise InvalidInput(f"{name!r} of {what} is not text in UTF-8")
+
+
+def _check_comment(row: _Row) -> _Row:
+    try:
+        _check_utf8(row, what=f"comment {row.get('comment_id')!r}")
+    except InvalidInput as error:
+        raise InvalidInput(error.message, error.hint, code=FIELD_REFUSED) from error
     return row
 
 
