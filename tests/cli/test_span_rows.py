@@ -437,3 +437,30 @@ def test_rows_can_be_grouped_in_any_order(tmp_path: Path) -> None:
     records, _ = read(path, **named, spans_as=SpanUse.ANNOTATIONS)
     assert [record.sample.id for record in records] == [str(number) for number in range(40)]
     assert {tuple(one.id for one in record.people) for record in records} == {("w0", "w1", "w2")}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_person_is_the_same_with_spaces_around_the_name(tmp_path: Path, kind: str) -> None:
+    """Two people whose names look alike would be compared with each other."""
+    values = [(*ROWS[0][:6], " w0 ", "m"), *ROWS[2:]]
+    (record,), problems = read(table(tmp_path, kind, rows(values)), **OPTIONS)
+    assert problems == []
+    assert {person for person, _, _ in work(record)} == {"w0", "w1"}
+
+
+@pytest.mark.parametrize("blank", ["", "NULL", " "])
+def test_a_row_without_a_person_is_reported(tmp_path: Path, blank: str) -> None:
+    """Its work is kept, under the name that tables without people get."""
+    values = [(*ROWS[0][:6], blank, "m"), *ROWS[2:]]
+    (record,), problems = read(table(tmp_path, "csv", rows(values)), **OPTIONS)
+    assert [problem.refused for problem in problems] == [False]
+    assert {work.person for work in record.assignments} == {"pairs", "w0", "w1", "w2"}
+
+
+def test_a_quote_that_is_a_number_is_found(tmp_path: Path) -> None:
+    """A spreadsheet stores a year as a number; a number that does not occur is refused."""
+    row = {"source": SOURCE, "summary": ONE, "quote": 1941}
+    (record,), problems = read(table(tmp_path, "xlsx", [row]), span_column="quote")
+    assert (problems, [words for _, _, words in work(record)]) == ([], ["1941"])
+    (record,), problems = read(table(tmp_path, "xlsx", [row | {"quote": 7}]), span_column="quote")
+    assert ([problem.refuses_part for problem in problems], work(record)) == ([True], set())
