@@ -464,3 +464,19 @@ def test_a_quote_that_is_a_number_is_found(tmp_path: Path) -> None:
     assert (problems, [words for _, _, words in work(record)]) == ([], ["1941"])
     (record,), problems = read(table(tmp_path, "xlsx", [row | {"quote": 7}]), span_column="quote")
     assert ([problem.refuses_part for problem in problems], work(record)) == ([True], set())
+
+
+def test_the_work_of_one_person_leaves_without_the_columns_of_others(
+    command: Command, tmp_path: Path
+) -> None:
+    """Joined rows have lists of people, quotes and labels, which would reveal the others' work."""
+    table(tmp_path, "csv", rows(ROWS))
+    command("init")
+    assert command("ingest", "a.csv", *PEOPLE, *OFFSETS, "--offset-base", "1").code == 0
+    given = ("export", "--to", "native", "--state", "all")
+    whole = command(*given).out
+    own = command(*given, "--person", "w1").out
+    assert "worker_id" in whole
+    assert "w0" in whole
+    for hidden in ("worker_id", "w0", "in norway"):
+        assert hidden not in own.replace("the mill in norway", "")

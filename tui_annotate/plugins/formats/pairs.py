@@ -21,7 +21,7 @@ from tui_annotate.domain.did_you_mean import suggest_word
 from tui_annotate.domain.errors import InvalidInput, InvalidRecord, NotFound
 from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.records import Problem, Record
-from tui_annotate.domain.samples import Document, Sample, SampleKey, Side
+from tui_annotate.domain.samples import WORK_COLUMNS, Document, Sample, SampleKey, Side
 from tui_annotate.domain.strict_json import parse_unique
 from tui_annotate.plugins.files.columnar import MAGIC, BinaryText, read_column_rows
 from tui_annotate.plugins.files.json_values import (
@@ -292,12 +292,15 @@ def _make_record(
     documents.append(
         parse_document(summary, side=Side.SUMMARY, column=options.summary_column, language=language)
     )
+    meta = {name: value for name, value in fields.items() if name not in used}
+    if work := sorted(span_columns_of(options) & meta.keys()):
+        meta.setdefault(WORK_COLUMNS, work)
     sample = Sample(
         dataset,
         _sample_id(row, options, seen),
         tuple(documents),
         group=_group_of(fields, options),
-        meta={name: value for name, value in fields.items() if name not in used},
+        meta=meta,
     )
     return Record(sample, where=row.where, columns=options.table_columns)
 
