@@ -245,6 +245,7 @@ def _choose_columns(
     else:
         return
     head = [item, *islice(rows, SAMPLED_ROWS - 1)]
+    is_named = bool(options.source_column and options.summary_column)
     try:
         sampled = [each.fields for each in head if isinstance(each, _PairRow)]
         first = SampleKey(item.dataset or dataset, options.row_prefix + item.name)
@@ -258,10 +259,29 @@ def _choose_columns(
         message = "the names of the columns look like texts: the first row is read as the header"
         hint = "if the table has no header, add a first row with the names of the columns"
         yield Problem(name, message, hint, refused=False), options
+    if not is_named and _has_short_sources(sampled, options):
+        message = (
+            f"the texts of column {options.source_column!r} (source) are shorter than those of"
+            f" {options.summary_column!r} (summary)"
+        )
+        hint = "check the columns; to choose them: --source-column NAME --summary-column NAME"
+        yield Problem(name, message, hint, refused=False), options
     for doubt in describe_unread(sampled, options):
         yield replace(doubt, where=name), options
     for row in chain(head, rows):
         yield row, options
+
+
+def _has_short_sources(rows: Sequence[Mapping[str, Any]], options: ImportOptions) -> bool:
+    """Return whether most sources are less than half as long as their summaries."""
+    pairs = [(row.get(options.source_column), row.get(options.summary_column)) for row in rows]
+    lengths = [
+        (len(source), len(summary))
+        for source, summary in pairs
+        if isinstance(source, str) and isinstance(summary, str)
+    ]
+    short = sum(2 * source < summary for source, summary in lengths)
+    return 2 * short > len(lengths)
 
 
 def _is_csv(path: Path, options: ImportOptions) -> bool:
