@@ -103,6 +103,38 @@ def test_offsets_are_counted_as_the_options_say(
 
 
 @pytest.mark.parametrize(
+    ("quoted", "options", "words", "warns"),
+    [
+        ([("mill", 4, 7)], {}, "the", True),  # all quotes include the offset of the end
+        ([("mill", 4, 8)], {}, "th", False),
+        ([("mill", 4, 7), ("was", 19, 22)], {}, "th", True),
+        ([("mill", 4, 7), ("was", 19, 22)], {"end_inclusive": True}, "the", False),
+        ([("mill", 5, 8)], {"offset_base": 1}, "the", True),
+        ([], {}, "th", False),
+    ],
+)
+def test_quotes_of_a_table_show_how_ends_are_counted_without_a_quote(
+    tmp_path: Path,
+    quoted: list[tuple[str, int, int]],
+    options: dict[str, Any],
+    words: str,
+    *,
+    warns: bool,
+) -> None:
+    """Quotes of any rows decide; a span without a quote that depends on them causes a warning."""
+    base = options.get("offset_base", 0)
+    columns = {"start_column": "first", "end_column": "last", "span_column": "quote"}
+    found = [
+        {"source": SOURCE, "summary": ONE, "quote": quote, "first": first, "last": last}
+        for quote, first, last in [("", base, base + 2), *quoted]
+    ]
+    (record,), problems = read(table(tmp_path, "jsonl", found), **columns, **options)
+    assert words in [text for _, _, text in work(record)]
+    assert {quote for quote, _, _ in quoted} <= {text for _, _, text in work(record)}
+    assert [problem.refuses_part for problem in problems] == [False] * warns
+
+
+@pytest.mark.parametrize(
     ("quote", "first", "last", "refused"),
     [
         ("the", 0, 3, False),
@@ -405,3 +437,46 @@ def test_rows_can_be_grouped_in_any_order(tmp_path: Path) -> None:
     records, _ = read(path, **named, spans_as=SpanUse.ANNOTATIONS)
     assert [record.sample.id for record in records] == [str(number) for number in range(40)]
     assert {tuple(one.id for one in record.people) for record in records} == {("w0", "w1", "w2")}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_person_is_the_same_with_spaces_around_the_name(tmp_path: Path, kind: str) -> None:
+    """Two people whose names look alike would be compared with each other."""
+    values = [(*ROWS[0][:6], " w0 ", "m"), *ROWS[2:]]
+    (record,), problems = read(table(tmp_path, kind, rows(values)), **OPTIONS)
+    assert problems == []
+    assert {person for person, _, _ in work(record)} == {"w0", "w1"}
+
+
+@pytest.mark.parametrize("blank", ["", "NULL", " "])
+def test_a_row_without_a_person_is_reported(tmp_path: Path, blank: str) -> None:
+    """Its work is kept, under the name that tables without people get."""
+    values = [(*ROWS[0][:6], blank, "m"), *ROWS[2:]]
+    (record,), problems = read(table(tmp_path, "csv", rows(values)), **OPTIONS)
+    assert [problem.refused for problem in problems] == [False]
+    assert {work.person for work in record.assignments} == {"pairs", "w0", "w1", "w2"}
+
+
+def test_a_quote_that_is_a_number_is_found(tmp_path: Path) -> None:
+    """A spreadsheet stores a year as a number; a number that does not occur is refused."""
+    row = {"source": SOURCE, "summary": ONE, "quote": 1941}
+    (record,), problems = read(table(tmp_path, "xlsx", [row]), span_column="quote")
+    assert (problems, [words for _, _, words in work(record)]) == ([], ["1941"])
+    (record,), problems = read(table(tmp_path, "xlsx", [row | {"quote": 7}]), span_column="quote")
+    assert ([problem.refuses_part for problem in problems], work(record)) == ([True], set())
+
+
+def test_the_work_of_one_person_leaves_without_the_columns_of_others(
+    command: Command, tmp_path: Path
+) -> None:
+    """Joined rows have lists of people, quotes and labels, which would reveal the others' work."""
+    table(tmp_path, "csv", rows(ROWS))
+    command("init")
+    assert command("ingest", "a.csv", *PEOPLE, *OFFSETS, "--offset-base", "1").code == 0
+    given = ("export", "--to", "native", "--state", "all")
+    whole = command(*given).out
+    own = command(*given, "--person", "w1").out
+    assert "worker_id" in whole
+    assert "w0" in whole
+    for hidden in ("worker_id", "w0", "in norway"):
+        assert hidden not in own.replace("the mill in norway", "")

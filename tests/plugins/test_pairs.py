@@ -121,10 +121,23 @@ def test_any_text_comes_in_through_csv_unaltered(
 ) -> None:
     """Whatever Python's own writer puts into a file is read back, row by row."""
     path = file(tmp_path, "a.csv", _csv([["source", "summary"], *map(list, cells)]))
-    records, problems = read(path)
+    records, problems = read(path, source_column="source", summary_column="summary")
     assert problems == []
     found = [tuple(document.text for document in record.sample.documents) for record in records]
     assert found == cells
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_sources_that_are_shorter_than_summaries_are_a_doubt(
+    tmp_path: Path, *, named: bool
+) -> None:
+    """Names of columns can mislead; columns that the user names are not doubted."""
+    text = "The mill was built in 1874, and it was sold to the town in 1931."
+    path = file(tmp_path, "a.csv", _csv([["source", "summary"], ["Mill", text], ["Mill 2", text]]))
+    columns = {"source_column": "source", "summary_column": "summary"} if named else {}
+    records, problems = read(path, **columns)
+    assert len(records) == 2
+    assert [problem.refused for problem in problems] == [False] * (not named)
 
 
 @pytest.mark.parametrize("name", ["a.csv", "a.jsonl"])

@@ -57,6 +57,17 @@ def test_what_is_written_is_read(
     assert row.unix == "ana"
 
 
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+def test_a_file_that_a_spreadsheet_saved_is_read(tmp_path: Path, delimiter: str) -> None:
+    """With its mark of UTF-8, its ends of lines, and semicolons in some languages."""
+    lines = [HEAD.split(","), ["a1", "Ana, B.", "a@example.org", "$argon2id$x"]]
+    target = io.StringIO()
+    csv.writer(target, delimiter=delimiter).writerows(lines)
+    (row,) = read(tmp_path, target.getvalue().encode("utf-8-sig"))
+    assert isinstance(row, UserRow)
+    assert (row.id, row.name, row.email) == ("a1", "Ana, B.", "a@example.org")
+
+
 @pytest.mark.parametrize("name", ["=1+1", "+1", "-1", "@SUM(A1)", "＝1", "'x", "'=1"])
 def test_no_name_is_a_formula(tmp_path: Path, name: str) -> None:
     """A spreadsheet would run it; here it is read as it was."""

@@ -225,7 +225,8 @@ def test_a_rename_is_no_later_change_of_a_known_answer(space: Workspace) -> None
     space.team.relabel.rename("Intrinsic", "Contradiction")
     space.team.relabel.rename("Benign", "Harmless")
     assert older() == (checks, 0)
-    gold = SampleKey("gold", "1")
-    space.annotate.remove(kim, gold, "gold1kim", version=2, seconds=1)
-    space.annotate.finish(kim, gold, seconds=1)
-    assert older() == (checks, 1)
+    for name in "12":  # li was checked with one of them, or with both
+        gold = SampleKey("gold", name)
+        space.annotate.remove(kim, gold, f"gold{name}kim", version=2, seconds=1)
+        space.annotate.finish(kim, gold, seconds=1)
+    assert older() == (checks, checks)

@@ -462,7 +462,10 @@ def import_users(
     ] = "",
     join_same_names: Annotated[
         bool,
-        flag("--join-same-names", "Make rows with the same name one user, as with one address."),
+        flag(
+            "--join-same-names",
+            "Make one account of rows with the same name and different addresses.",
+        ),
     ] = False,
     dry_run: options.DryOption = False,
     common: options.CommonOptions,

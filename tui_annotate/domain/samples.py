@@ -15,6 +15,8 @@ from tui_annotate.domain.spans import Span
 
 IMPORTED_COMMENTS: Final = "mercury_comments"
 """Metadata key of a sample for people's comments on annotations in Mercury."""
+WORK_COLUMNS: Final = "imported_work_columns"
+"""Metadata key of a sample for the names of the columns that were read as people's work."""
 
 _PROGRAM_FIELDS: Final = frozenset(
     {
@@ -34,13 +36,16 @@ def keep_program_fields(meta: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in meta.items() if name in _PROGRAM_FIELDS}
 
 
-def keep_own_comments(meta: Mapping[str, Any], authors: Collection[str]) -> dict[str, Any]:
+def keep_own_work(meta: Mapping[str, Any], authors: Collection[str]) -> dict[str, Any]:
     """Return what of a sample's metadata may leave for one person, who has the ids `authors`.
 
-    Comments of other people would reveal their work. A value that is not a list of comments may
-    contain them in another form, and is removed. Without own comments, the key is absent.
+    Other people's comments, and columns that were read as people's work, would reveal their work. A
+    value that is not a list of comments may contain them in another form, and is removed. Without
+    own comments, the key is absent.
     """
-    kept = {name: value for name, value in meta.items() if name != IMPORTED_COMMENTS}
+    names = meta.get(WORK_COLUMNS)
+    removed = {IMPORTED_COMMENTS, WORK_COLUMNS, *(names if isinstance(names, list) else [])}
+    kept = {name: value for name, value in meta.items() if name not in removed}
     listed = meta.get(IMPORTED_COMMENTS)
     rows: list[Any] = listed if isinstance(listed, list) else []
     own = [row for row in rows if isinstance(row, dict) and str(row.get("user_id")) in authors]

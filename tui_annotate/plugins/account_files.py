@@ -75,7 +75,8 @@ def read_users(path: Path) -> Iterator[UserRow | Problem]:
         NotFound, Unavailable: the file does not exist, or cannot be read.
         InvalidInput: the file is not UTF-8, is too large, or lacks a column.
     """
-    rows = csv.reader(read_text(path).splitlines(keepends=True), strict=True)
+    lines = read_text(path).splitlines(keepends=True)
+    rows = csv.reader(lines, delimiter=_find_delimiter(lines), strict=True)
     try:
         names = [name.strip() for name in next(rows, [])]
         missing = [repr(name) for name in NEEDED_COLUMNS[:-1] if name not in names]
@@ -96,6 +97,12 @@ def read_users(path: Path) -> Iterator[UserRow | Problem]:
         raise InvalidInput(
             f"{path}:{rows.line_num} is not valid CSV: {error}", "fix this line"
         ) from error
+
+
+def _find_delimiter(lines: Sequence[str]) -> str:
+    """Return the separator of the header; a spreadsheet writes semicolons in many languages."""
+    header = lines[0] if lines else ""
+    return max(",;\t", key=header.count)
 
 
 def _read_row(where: str, names: Sequence[str], cells: Sequence[str]) -> UserRow | Problem:

@@ -50,7 +50,7 @@ _NUMBERED: Final = re.compile(r"(.+)#(\d{1,9})", re.DOTALL)
 _FORMS: Final = "write a quote, [quote, number of its occurrence], or [start, end]"
 
 
-_EMPTY_MARKERS: Final = frozenset({"", "null", "none", "nan", "na", "n/a", "<na>"})
+_EMPTY_MARKERS: Final = frozenset({"", "null", "none", "nan", "na", "n/a", "#n/a", "<na>"})
 """Cells without a value, as databases and pandas write them, in lower case."""
 _FIELDS: Final[dict[str, tuple[str, ...]]] = {
     "quote": ("quote", "text", "span"),
@@ -106,6 +106,13 @@ def add_spans(
     refused: dict[str, None] = {}
     for row in rows:
         person = _read_person(row.fields, options)
+        if options.person_column and person == ANNOTATOR:
+            message = (
+                f"the column {options.person_column!r} has no person: the row counts as work of"
+                f" {ANNOTATOR!r}"
+            )
+            hint = "fill the cell, or remove the row"
+            problems.append(Problem(row.where, message, hint, refused=False))
         people[person] = None
         found += [one._replace(person=person) for one in reader.read(row.fields, options)]
         if reader.errors:
@@ -132,7 +139,8 @@ def _read_person(fields: Mapping[str, Any], options: ImportOptions) -> str:
         return ANNOTATOR
     if isinstance(value, float) and value.is_integer():
         value = int(value)
-    return parse_identifier(value, what="person")
+    # Spaces around a name would make a second person, who looks like the first.
+    return parse_identifier(value.strip() if isinstance(value, str) else value, what="person")
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +216,7 @@ class _SpanReader:
         quote = label = None
         if options.span_column:
             quote = get_field(fields, options.span_column, option="--span-column")
-            quote = None if self._is_empty(quote, options) else quote
+            quote = None if self._is_empty(quote, options) else _number_as_text(quote)
         if options.span_label_column:
             label = get_field(fields, options.span_label_column, option="--span-label-column")
             label = None if _is_blank(label, options) else label
@@ -355,6 +363,62 @@ def _parse_offset(value: Any) -> int:
     return number
 
 
+@dataclass(slots=True)
+class SpanEndEvidence:
+    """Counts which ends of spans the quotes of a table show, with or without the last character.
+
+    A row with a quote needs no other evidence; a row without one is read as the quotes show.
+    """
+
+    _inclusive: int = 0
+    _exclusive: int = 0
+    _without_quote: int = 0
+    _where: str = ""
+
+    def add(self, fields: Mapping[str, Any], options: ImportOptions, *, where: str) -> None:
+        """Count a row with the offsets of a span; ignore a row that is invalid."""
+        is_source = options.span_side is Side.SOURCE
+        text = fields.get(options.source_column if is_source else options.summary_column)
+        cells = (fields.get(options.start_column), fields.get(options.end_column))
+        if not isinstance(text, str) or any(_is_blank(cell, options) for cell in cells):
+            return
+        try:
+            start, end = (_parse_offset(cell) - options.offset_base for cell in cells)
+        except InvalidInput:
+            return
+        quote = fields.get(options.span_column) if options.span_column else None
+        if not isinstance(quote, str) or _is_blank(quote, options):
+            self._without_quote += min(start, end) >= 0
+        elif start >= 0 and text[start:end] == quote:
+            self._exclusive += 1
+        elif start >= 0 and text[start : end + 1] == quote:
+            self._inclusive += 1
+            self._where = self._where or where
+
+    def decide(self, options: ImportOptions) -> ImportOptions:
+        """Return the options with the ends that the quotes show, where they agree."""
+        agree = self._inclusive > 0 and self._exclusive == 0
+        return replace(options, end_inclusive=options.end_inclusive or agree)
+
+    def warn(self, options: ImportOptions) -> Iterator[Problem]:
+        """Yield a warning if rows without a quote depend on a choice that was not stated."""
+        if options.end_inclusive or not self._inclusive or not self._without_quote:
+            return
+        if self._exclusive:
+            message = (
+                f"quotes of the column {options.span_column!r} end at the offset of the end"
+                f" ({self._inclusive:,}) or before it ({self._exclusive:,}): spans without a quote"
+                f" ({self._without_quote:,}) are read as ending before it"
+            )
+        else:
+            message = (
+                f"quotes of the column {options.span_column!r} end at the offset of the end"
+                f" ({self._inclusive:,}): so do spans without a quote ({self._without_quote:,})"
+            )
+        hint = "if the offset of the end is that of the last character: --end-inclusive"
+        yield Problem(self._where, message, hint, refused=False)
+
+
 def _convert_offsets(
     text: str, start: int, end: int, *, quote: Any, options: ImportOptions
 ) -> Span:
@@ -416,15 +480,24 @@ def _read_cell(value: Any, text: str) -> _Cell:
         if isinstance(first, str):
             return _Cell(first, second, label=label)
         return _Cell(start=first, end=second, label=label)
-    if not isinstance(value, str):
+    words = _number_as_text(value)
+    if not isinstance(words, str) or (words is not value and words not in text):
         raise InvalidInput(f"a span is {describe_value(value)}", _FORMS)
-    quote, _, judgement = value.partition(_JUDGEMENT)
+    quote, _, judgement = words.partition(_JUDGEMENT)
     label, note = [*_COMMA.split(judgement, maxsplit=1), ""][:2]
     if quote not in text and (offsets := _OFFSETS.fullmatch(quote.strip())):
         return _Cell(start=int(offsets[1]), end=int(offsets[2]), label=label, note=note)
     if quote not in text and (numbered := _NUMBERED.fullmatch(quote)):
         return _Cell(numbered[1], int(numbered[2]), label=label, note=note)
     return _Cell(quote, label=label, note=note)
+
+
+def _number_as_text(value: Any) -> Any:
+    """Return a number as a text, as a spreadsheet shows it; other values as they are."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return value
+    is_whole = isinstance(value, float) and value.is_integer()
+    return str(int(value) if is_whole else value)
 
 
 def _find_quote(cell: _Cell, texts: list[str], side: Side) -> Anchor:

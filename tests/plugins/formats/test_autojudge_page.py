@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.plugins.formats.laws import read, write
 from tui_annotate.domain.records import Record
 from tui_annotate.domain.samples import Document, Request, Sample, SampleKind, Side
@@ -145,6 +147,46 @@ def test_lines_of_a_pair_come_back_to_its_sample(tmp_path: Path) -> None:
     assert works == {"ana": ("Bad", "year"), "bea": ("Bad", "who?")}
     assert [problem.refuses_part for problem in problems].count(True) == 1
     assert any("'So-so'" in problem.message for problem in problems)
+
+
+def _with_texts(line: dict[str, Any], *, summary: str = SUMMARY, sources: bool = True) -> Any:
+    """A line of a page that was generated from other texts, or without documents."""
+    report = line["report"]
+    sentence = {**report["sentences"][0], "text": summary}
+    pages = report["documents"] if sources else {}
+    return {**line, "report": {**report, "sentences": [sentence], "documents": pages}}
+
+
+@pytest.mark.parametrize("position", [0, 1, 2])
+def test_a_line_about_other_texts_is_refused_alone(tmp_path: Path, position: int) -> None:
+    """The texts of most lines count; a judgement of an earlier summary is not work on this one."""
+    span = _span(SUMMARY, "1871") | {"sentence_idx": 0}
+    lines = [_line("report", spans=[span], username=name) for name in ("ana", "bea")]
+    old = _line("report", username="di", rating="Good")
+    lines.insert(position, _with_texts(old, summary="Old text of it."))
+    path = tmp_path / "news-annotations.jsonl"
+    path.write_text("\n".join(map(json.dumps, lines)))
+    (record,), problems = read(path, "autojudge")
+    assert record.sample.documents == _pair().sample.documents
+    assert {work.person for work in record.assignments} == {"ana", "bea"}
+    assert [(problem.refused, problem.where) for problem in problems] == [
+        (True, f"{path}:{position + 1}")
+    ]
+
+
+def test_a_page_without_documents_is_about_the_stored_sample(tmp_path: Path) -> None:
+    """Its lines have the summary alone, which decides."""
+    stored = _pair().sample
+    lines = [
+        _with_texts(_line("report", username="ana"), sources=False),
+        _with_texts(_line("report", username="di"), summary="Old text of it.", sources=False),
+    ]
+    path = tmp_path / "news-annotations.jsonl"
+    path.write_text("\n".join(map(json.dumps, lines)))
+    (record,), problems = read(path, "autojudge", stored={stored.key: stored}.get)
+    assert record.sample == stored
+    assert [work.person for work in record.assignments] == ["ana"]
+    assert [problem.refused for problem in problems] == [True]
 
 
 def test_a_document_alone_needs_the_stored_sample(tmp_path: Path) -> None:

@@ -209,7 +209,7 @@ def test_texts_come_in_as_they_are(rows: list[dict[str, Any]]) -> None:
         schema = pa.schema([("source", pa.string()), ("summary", pa.string())])
         path = Path(folder) / "a.parquet"
         parquet.write_table(pa.Table.from_pylist(rows, schema=schema), path)
-        records, problems = read(path, "pairs")
+        records, problems = read(path, "pairs", source_column="source", summary_column="summary")
     assert problems == []
     assert [[each.text for each in one.sample.documents] for one in records] == [
         [row["source"], row["summary"]] for row in rows

@@ -187,13 +187,34 @@ def test_one_bad_span_does_not_decide_how_a_database_counts(
 
 
 def test_what_fits_both_ways_is_not_guessed(tmp_path: Path) -> None:
-    """A span that covers other words in either way is asked about."""
+    """A span that covers other words in either way is refused alone if no other span decides."""
     row = _row(1, {"source": [20, 28, 1]})
     chunks = [*CHUNKS[:1], (1, "It cost 12 million pounds in all.", *CHUNKS[1][2:]), *CHUNKS[2:]]
     path = _database(tmp_path / "m.sqlite", row, chunks=(PLAIN, chunks))
     records, problems = read(path, "mercury-db")
-    assert records == []
-    assert [problem.refused for problem in problems] == [True]
+    assert len(records) == 2
+    assert _quotes(records[0]) == []
+    assert [problem.refuses_part for problem in problems] == [True]
+
+
+def test_a_span_beyond_the_first_sentence_is_refused_alone(tmp_path: Path) -> None:
+    """A first sentence begins where its text does, so a bad span in it decides nothing."""
+    rows = [_row(1, {"source": [4, 10, 0]}), _row(2, {"source": [0, 999, 0]})]
+    rows.append(_row(3, {"source": [27, 30, 0]}))
+    records, problems = read(_database(tmp_path / "m.sqlite", *rows), "mercury-db")
+    assert _quotes(records[0]) == [["bridge"]]
+    assert [problem.refuses_part for problem in problems] == [True, True]
+
+
+def test_a_span_outside_its_sentence_is_refused_where_offsets_begin_at_the_text(
+    tmp_path: Path,
+) -> None:
+    """Two spans show that offsets begin at the text; the third one is not in its sentence."""
+    rows = [_row(1, {"source": [35, 52, 1]}), _row(2, {"summary": [47, 52, 3]})]
+    rows.append(_row(3, {"source": [8, 25, 1]}))
+    records, problems = read(_database(tmp_path / "m.sqlite", *rows), "mercury-db")
+    assert _quotes(records[0]) == [["12 million pounds"], ["loved"]]
+    assert [problem.refuses_part for problem in problems] == [True]
 
 
 @pytest.mark.parametrize("file", ["users.sqlite", "user.db"])
@@ -291,7 +312,7 @@ def test_strays_and_browsers_offsets_are_told(tmp_path: Path) -> None:
     _, problems = read(
         _database(tmp_path / "m.sqlite", *rows, chunks=(PLAIN, chunks)), "mercury-db"
     )
-    assert [each.refused for each in problems] == [False, True]
+    assert [each.refuses_part for each in problems] == [False, True]
     assert "1" in problems[1].message
 
 
@@ -566,6 +587,23 @@ def _survives(path: Path) -> None:
             assert "\n" not in str(problem)
     except TuiAnnotateError:
         return
+
+
+def test_problems_name_what_mercury_names(tmp_path: Path) -> None:
+    """A comment is no annotation; an annotation without a span has Mercury's number."""
+    comment = (4, "ab12", 6, None, b"\xff", "2026")
+    path = _database(tmp_path / "m.sqlite", _row(6, {}), comments=[comment])
+    messages = [problem.message for problem in read(path, "mercury-db")[1]]
+    assert any("comment 4" in message for message in messages)
+    assert any("annotation 6" in message for message in messages)
+
+
+def test_names_are_missing_for_people_with_annotations_only(tmp_path: Path) -> None:
+    """Whose only annotation is refused, needs no name."""
+    rows = [_row(1, SPANS), _row(2, {"source": [3, 999]}, annotator="cd")]
+    problems = read(_database(tmp_path / "m.sqlite", *rows, users=[]), "mercury-db")[1]
+    (unknown,) = [problem for problem in problems if not problem.refuses_part]
+    assert numbers(unknown.message) == [1, 1]
 
 
 def test_comments_leave_as_mercury_has_them(tmp_path: Path) -> None:

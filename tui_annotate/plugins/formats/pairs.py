@@ -21,7 +21,7 @@ from tui_annotate.domain.did_you_mean import suggest_word
 from tui_annotate.domain.errors import InvalidInput, InvalidRecord, NotFound
 from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.records import Problem, Record
-from tui_annotate.domain.samples import Document, Sample, SampleKey, Side
+from tui_annotate.domain.samples import WORK_COLUMNS, Document, Sample, SampleKey, Side
 from tui_annotate.domain.strict_json import parse_unique
 from tui_annotate.plugins.files.columnar import MAGIC, BinaryText, read_column_rows
 from tui_annotate.plugins.files.json_values import (
@@ -56,7 +56,7 @@ from tui_annotate.plugins.record_validation import (
     parse_identifier,
 )
 from tui_annotate.plugins.row_groups import GroupedRow, RowGroups, merge_fields
-from tui_annotate.plugins.span_columns import add_spans
+from tui_annotate.plugins.span_columns import SpanEndEvidence, add_spans
 from tui_annotate.plugins.text_lists import is_list_like, parse_text_list
 from tui_annotate.plugins.traits import FormatTraits, RecordTrait, carry_plainly
 
@@ -200,6 +200,8 @@ def _group_rows(
     request it. The joined row has the number and position of its first row.
     """
     used: set[str] = set()
+    ends = SpanEndEvidence()
+    last: ImportOptions | None = None
     with RowGroups() as groups:
         for row, options in rows:
             if isinstance(row, Problem):
@@ -217,7 +219,14 @@ def _group_rows(
                 yield make_problem(row.where, error), [], options
                 continue
             groups.add([row.dataset, *(row.fields.get(name) for name in sorted(used))], itself)
+            if options.start_column:
+                ends.add(row.fields, options, where=row.where)
             last = options
+        if last is None:
+            return
+        for problem in ends.warn(last):
+            yield problem, [], last
+        last = ends.decide(last)
         for several in groups.groups():
             dataset, name = several[0].names
             fields = merge_fields(several, used)
@@ -236,6 +245,7 @@ def _choose_columns(
     else:
         return
     head = [item, *islice(rows, SAMPLED_ROWS - 1)]
+    is_named = bool(options.source_column and options.summary_column)
     try:
         sampled = [each.fields for each in head if isinstance(each, _PairRow)]
         first = SampleKey(item.dataset or dataset, options.row_prefix + item.name)
@@ -249,10 +259,29 @@ def _choose_columns(
         message = "the names of the columns look like texts: the first row is read as the header"
         hint = "if the table has no header, add a first row with the names of the columns"
         yield Problem(name, message, hint, refused=False), options
+    if not is_named and _has_short_sources(sampled, options):
+        message = (
+            f"the texts of column {options.source_column!r} (source) are shorter than those of"
+            f" {options.summary_column!r} (summary)"
+        )
+        hint = "check the columns; to choose them: --source-column NAME --summary-column NAME"
+        yield Problem(name, message, hint, refused=False), options
     for doubt in describe_unread(sampled, options):
         yield replace(doubt, where=name), options
     for row in chain(head, rows):
         yield row, options
+
+
+def _has_short_sources(rows: Sequence[Mapping[str, Any]], options: ImportOptions) -> bool:
+    """Return whether most sources are less than half as long as their summaries."""
+    pairs = [(row.get(options.source_column), row.get(options.summary_column)) for row in rows]
+    lengths = [
+        (len(source), len(summary))
+        for source, summary in pairs
+        if isinstance(source, str) and isinstance(summary, str)
+    ]
+    short = sum(2 * source < summary for source, summary in lengths)
+    return 2 * short > len(lengths)
 
 
 def _is_csv(path: Path, options: ImportOptions) -> bool:
@@ -283,12 +312,15 @@ def _make_record(
     documents.append(
         parse_document(summary, side=Side.SUMMARY, column=options.summary_column, language=language)
     )
+    meta = {name: value for name, value in fields.items() if name not in used}
+    if work := sorted(span_columns_of(options) & meta.keys()):
+        meta.setdefault(WORK_COLUMNS, work)
     sample = Sample(
         dataset,
         _sample_id(row, options, seen),
         tuple(documents),
         group=_group_of(fields, options),
-        meta={name: value for name, value in fields.items() if name not in used},
+        meta=meta,
     )
     return Record(sample, where=row.where, columns=options.table_columns)
 

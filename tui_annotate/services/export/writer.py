@@ -16,7 +16,7 @@ from tui_annotate.domain.did_you_mean import suggest_word
 from tui_annotate.domain.errors import InvalidInput, NotFound
 from tui_annotate.domain.people import MAJORITY, SETTLED, Person, PersonKind
 from tui_annotate.domain.records import OwnedAnnotation, Record
-from tui_annotate.domain.samples import keep_own_comments
+from tui_annotate.domain.samples import keep_own_work
 from tui_annotate.methods.adjudication import CandidateAnnotation, group_candidates
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.files.targets import open_folder, open_output
@@ -194,7 +194,7 @@ def select_layer(
     else:
         for record in _person_layer(records, layer):
             ids = {*authors, *(person.id for person in record.people)}
-            meta = keep_own_comments(record.sample.meta, ids)
+            meta = keep_own_work(record.sample.meta, ids)
             yield replace(record, sample=replace(record.sample, meta=meta))
 
 

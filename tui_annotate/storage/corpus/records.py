@@ -29,7 +29,7 @@ from tui_annotate.domain.samples import (
     SampleKind,
     Segment,
     Side,
-    keep_own_comments,
+    keep_own_work,
     keep_program_fields,
 )
 from tui_annotate.storage.batches import split_batches
@@ -210,7 +210,7 @@ def _build_sample(
     _, external, kind, group, request, meta, imported, _ = row
     fields = json.loads(meta) if meta else {}
     if readable.comments_of is not None:
-        fields = keep_own_comments(fields, readable.comments_of)
+        fields = keep_own_work(fields, readable.comments_of)
     if dataset in readable.blind:
         fields = keep_program_fields(fields)
     return Sample(

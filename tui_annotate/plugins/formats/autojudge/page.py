@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import replace
@@ -229,11 +230,16 @@ class PairJudgements:
         lines.sort(key=lambda line: _MODES.index(_mode_of(line[1])))
         sample = self._find_sample(key, lines)
         works: dict[str, Assignment] = {}
+        rated_at: dict[str, str] = {}
         annotations: dict[str, OwnedAnnotation] = {}
         problems: list[Problem] = []
         refused: list[str] = []
         for where, line in lines:
-            judgement = parse_judgement(line, where).judgement
+            found = parse_judgement(line, where)
+            if found.report is not None and not self._has_texts(sample, found.report):
+                yield make_problem(where, _make_text_error(found.judgement.person, key))
+                continue
+            judgement = found.judgement
             doubts: list[Doubt] = []
             for owned in self._read_annotations(sample, line, judgement, doubts=doubts):
                 annotations.setdefault(owned.annotation.id, owned)
@@ -244,15 +250,19 @@ class PairJudgements:
             elif judgement.rating and before.rating and judgement.rating != before.rating:
                 doubts.append(
                     f"the rating {judgement.rating!r} of {judgement.person!r} is ignored: the"
-                    f" rating {before.rating!r} in another view is kept"
+                    f" rating {before.rating!r} of {rated_at[judgement.person]} is kept"
                 )
             comments = dict.fromkeys(filter(None, (before.comment, judgement.comment)))
             rating = before.rating or judgement.rating
+            if judgement.rating:
+                rated_at.setdefault(judgement.person, where)
             works[judgement.person] = replace(before, rating=rating, comment="\n".join(comments))
             problems += problems_at(where, doubts)
             is_refused = any(isinstance(doubt, InvalidInput) for doubt in doubts)
             if is_refused or judgement.is_incomplete:
                 refused.append(judgement.person)
+        if not works:  # each line is about other texts
+            return
         people = tuple(imported_person(name) for name in works)
         owned_annotations = tuple(annotations.values())
         record = Record(sample, owned_annotations, tuple(works.values()), people, lines[0][0])
@@ -260,17 +270,30 @@ class PairJudgements:
         yield from problems
 
     def _find_sample(self, key: SampleKey, lines: list[tuple[str, dict[str, Any]]]) -> Sample:
-        for where, line in lines:
-            report = parse_judgement(line, where).report
-            if report is not None:
-                return self._make_sample(key, report)
+        """Return the stored sample; else the one with the texts of most lines."""
         stored = self._options.stored(key) if self._options.stored else None
-        if stored is None:
+        if stored is not None:
+            return stored
+        reports = [parse_judgement(line, where).report for where, line in lines]
+        # A page without documents knows fewer texts, so it counts only if there is no other.
+        samples = [self._make_sample(key, report) for report in reports if report is not None]
+        complete = [sample for sample in samples if sample.side(Side.SOURCE)] or samples
+        if not complete:
             raise InvalidInput(
                 f"the line judges only a document of the sample {key.id!r}, which is not stored",
                 "import the line into the dataset that was exported: --dataset NAME",
             )
-        return stored
+        counts = Counter(sample.documents for sample in complete)
+        texts, _ = counts.most_common(1)[0]
+        return Sample(key.dataset, key.id, texts)
+
+    def _has_texts(self, sample: Sample, report: RunReport) -> bool:
+        """Return whether a report has the sample's summary, and its sources or none at all."""
+        made = self._make_sample(sample.key, report)
+        sources = [each.text for each in made.side(Side.SOURCE)]
+        stored = [each.text for each in sample.side(Side.SOURCE)]
+        summary = made.document(Side.SUMMARY).text
+        return summary == sample.document(Side.SUMMARY).text and sources in ([], stored)
 
     def _make_sample(self, key: SampleKey, report: RunReport) -> Sample:
         texts = [(Side.SOURCE, page.text) for page in report.documents.values()]
@@ -336,3 +359,11 @@ def _mode_of(line: Mapping[str, Any]) -> str:
 def _source_index(docid: Any) -> int:
     number = str(docid).removeprefix(_SOURCE)
     return int(number) - 1 if number.isascii() and number.isdecimal() else -1
+
+
+def _make_text_error(person: str, key: SampleKey) -> InvalidInput:
+    return InvalidInput(
+        f"{person!r} judged other texts than those of the sample {key.id!r}: the line is not"
+        " imported",
+        "ask the annotator to judge the sample in a page that is generated from these texts",
+    )

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, suppress
 from dataclasses import dataclass
+from enum import Enum, auto
 from itertools import groupby
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeVar
@@ -15,7 +16,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 from tui_annotate.domain.errors import InvalidInput, NotFound
 from tui_annotate.domain.people import Person
 from tui_annotate.domain.plural import format_count
-from tui_annotate.domain.records import Problem, Record
+from tui_annotate.domain.records import FIELD_REFUSED, SPAN_REFUSED, Problem, Record
 from tui_annotate.domain.samples import Side
 from tui_annotate.plugins.account_files import (
     decode_text,
@@ -52,6 +53,10 @@ _COLUMN_NAMES: Final[Mapping[str, tuple[str, ...]]] = {
 _SIDES: Final[Mapping[str, Side]] = {
     "source": Side.SOURCE, "text1": Side.SOURCE, "summary": Side.SUMMARY, "text2": Side.SUMMARY,
 }  # fmt: skip
+_AMBIGUOUS: Final = (
+    "the spans are ambiguous: their offsets fit both the sentences and the documents"
+)
+_USE_DUMP: Final = "export a dump with Mercury and import the dump, which contains the spans' texts"
 _CHUNK: Final = ("sample_id", "chunk_id", "text_type", "text", "chunk_offset")
 _VEC0_TABLE: Final = re.compile(r"\bUSING\s+vec0\s*\((.*)\)", re.IGNORECASE | re.DOTALL)
 _LONGEST_INLINE: Final = 12
@@ -68,6 +73,18 @@ class _Chunk(NamedTuple):
     @property
     def end(self) -> int:
         return self.start + len(self.text)
+
+    def touches(self, start: int, end: int) -> bool:
+        """Return whether a range of the whole text has a character in common with the sentence."""
+        return start < self.end and end > self.start
+
+
+class _OffsetOrigin(Enum):
+    """Where the offsets of a database begin: at the sentence that a span names, or at the text."""
+
+    CHUNK = auto()
+    DOCUMENT = auto()
+    UNKNOWN = auto()
 
 
 _Data = TypeVar("_Data", bytes, str)
@@ -334,17 +351,17 @@ class _DatabaseReader:
         self._path = path
         self._tables = tables
         self._user_names = names
-        self._in_chunks = self._uses_chunk_offsets()
+        self._origin = self._find_offset_origin()
 
-    def _uses_chunk_offsets(self) -> bool:
+    def _find_offset_origin(self) -> _OffsetOrigin:
         # A whole database counts in one way, so the first pass looks at all its annotations.
-        kind = _OffsetKind()
+        votes = _OffsetVotes()
         rows = _RowsBySample(self._tables.annotations())
         for sample, texts, _ in self._tables.samples():
             for row in rows.of(sample):
                 with suppress(InvalidInput):  # reported with its sample
-                    kind.add(_Marks(row), texts)
-        return kind.in_chunks()
+                    votes.add(_Marks(row), texts)
+        return votes.decide()
 
     def records(self, dataset: str, prefix: str, *, language: str) -> Iterator[Record | Problem]:
         annotations = _RowsBySample(self._tables.annotations())
@@ -365,19 +382,18 @@ class _DatabaseReader:
                     doubts=doubts,
                     refused=refused,
                 )
-                yield reader.record(where)
+                record = reader.record(where)
+                yield record
             except InvalidInput as error:
                 yield make_problem(where, error)
                 continue
             unknown += Counter(
-                row["annotator"]
-                for row in fields["annotations"]
-                if row["annotator"] and not row["annotator_name"]
+                owned.person for owned in record.annotations if owned.person not in self._user_names
             )
             yield from problems_at(where, [*reader.doubts, *_warn_of_astral_characters(fields)])
         if strays := annotations.rest():
             message = f"skipped {format_count(strays, 'annotation')} for samples that have no texts"
-            yield Problem(str(self._path), message)
+            yield Problem(str(self._path), message, refused=False, code=SPAN_REFUSED)
         if chunks := self._tables.count_chunks_without_sample():
             message = f"skipped {format_count(chunks, 'chunk')} whose sample_id is not an integer"
             yield Problem(str(self._path), message, "give each chunk the number of its sample")
@@ -396,7 +412,7 @@ class _DatabaseReader:
         for name, count in (("metadata row", meta.rest()), ("comment", comments.rest())):
             if count:
                 message = f"skipped {format_count(count, name)} without a sample"
-                yield Problem(str(self._path), message, refused=False)
+                yield Problem(str(self._path), message, refused=False, code=FIELD_REFUSED)
 
     def _sample_fields(
         self, sample: int, texts: _Texts, rows: list[list[_Row]]
@@ -415,7 +431,7 @@ class _DatabaseReader:
                     refused.append(imported_person(row["annotator"], name))
                 raise
 
-        checked = keep_readable(_check_utf8, comments, doubts)
+        checked = keep_readable(_check_comment, comments, doubts)
         columns = _join(keep_readable(_parse_meta, meta, doubts))
         joined = {side: " ".join(chunk.text for chunk in texts[side]) for side in Side}
         fields = {
@@ -431,7 +447,7 @@ class _DatabaseReader:
     def _annotation_fields(
         self, row: _Row, texts: _Texts, joined: Mapping[Side, str]
     ) -> dict[str, Any]:
-        row = _check_utf8(row)
+        _check_utf8(row, what=f"annotation {row.get('annot_id')!r}")
         marks = _Marks(row)
         fields = {name: row.get(name) for name in ("annot_id", "sample_id", "annotator")}
         fields["label"] = parse_label_names(row["label"], f"annotation {row['annot_id']!r}")
@@ -440,26 +456,48 @@ class _DatabaseReader:
         for side in marks.empty:
             fields |= {f"{side}_span": "", f"{side}_start": NO_OFFSET, f"{side}_end": NO_OFFSET}
         for side, span in marks.spans.items():
-            chunk = marks.named(side, texts) if self._in_chunks else None
-            start, end = (at + (chunk.start if chunk else 0) for at in span)
-            if chunk and end > chunk.end:
-                raise InvalidInput(
-                    f"the {side} span {span[0]}:{span[1]} of annotation {row['annot_id']!r} ends"
-                    " outside its sentence",
-                    "export a dump with Mercury and import the dump",
-                )
+            try:
+                start, end = self._find_range(span, marks.named(side, texts))
+            except InvalidInput as error:
+                message = f"the {side} span {span[0]}:{span[1]} of annotation {row['annot_id']!r}"
+                raise InvalidInput(f"{message} {error.message}", error.hint) from error
             if 0 <= start < end <= len(joined[side]):
                 fields[f"{side}_span"] = joined[side][start:end]
             fields |= {f"{side}_start": start, f"{side}_end": end}
         return fields
 
+    def _find_range(self, span: tuple[int, int], chunk: _Chunk | None) -> tuple[int, int]:
+        """Return the range of a span in its whole text; `chunk` is the sentence that it names.
 
-def _check_utf8(row: _Row) -> _Row:
+        Raises:
+            InvalidInput: the span is outside its sentence, or the range is ambiguous.
+        """
+        start, end = span
+        if chunk is None:
+            return start, end
+        in_chunk = end <= len(chunk.text)
+        in_document = chunk.touches(start, end)
+        if self._origin is _OffsetOrigin.UNKNOWN and chunk.start > 0 and in_chunk and in_document:
+            raise InvalidInput(
+                "is ambiguous: it fits both its sentence and the document", _USE_DUMP
+            )
+        uses_chunk = self._origin is _OffsetOrigin.CHUNK
+        if not (in_chunk if uses_chunk else in_document):
+            raise InvalidInput("is outside its sentence", _USE_DUMP)
+        return (start + chunk.start, end + chunk.start) if uses_chunk else (start, end)
+
+
+def _check_utf8(row: _Row, *, what: str) -> None:
     for name, value in row.items():
         if isinstance(value, bytes) or (isinstance(value, str) and SURROGATE.search(value)):
-            raise InvalidInput(
-                f"{name!r} of annotation {row.get('annot_id')!r} is not text in UTF-8"
-            )
+            raise InvalidInput(f"{name!r} of {what} is not text in UTF-8")
+
+
+def _check_comment(row: _Row) -> _Row:
+    try:
+        _check_utf8(row, what=f"comment {row.get('comment_id')!r}")
+    except InvalidInput as error:
+        raise InvalidInput(error.message, error.hint, code=FIELD_REFUSED) from error
     return row
 
 
@@ -543,44 +581,44 @@ class _Marks:
 
 
 @dataclass(slots=True)
-class _OffsetKind:
-    """Counts how many spans fit if offsets begin at their chunk, and if they begin at the text."""
+class _OffsetVotes:
+    """Counts how many spans fit only if offsets begin at their chunk, or only if at the text.
 
-    _differ: bool = False
-    _total: int = 0
-    _in_documents: int = 0
-    _in_chunks: int = 0
+    Spans in the first chunk of a text are the same in both ways, so they do not vote.
+    """
+
+    _chunk: int = 0
+    _document: int = 0
+    _unfit: int = 0
 
     def add(self, marks: _Marks, texts: _Texts) -> None:
         for side, (start, end) in marks.spans.items():
             longest = texts[side][-1].end if texts[side] else 0
             if marks.chunks[side] is None or not 0 <= start < end <= longest:
                 continue  # a span that is invalid in either way shows nothing about the others
-            self._total += 1
             chunk = marks.named(side, texts)
             if chunk is None:
-                self._in_documents += 1
-                continue
-            self._in_chunks += end <= len(chunk.text)
-            self._in_documents += start < chunk.end and end > chunk.start
-            self._differ |= chunk.start > 0
+                self._document += 1
+            elif chunk.start > 0:
+                in_chunk = end <= len(chunk.text)
+                in_document = chunk.touches(start, end)
+                self._chunk += in_chunk and not in_document
+                self._document += in_document and not in_chunk
+                self._unfit += not in_chunk and not in_document
 
-    def in_chunks(self) -> bool:
-        """Return whether offsets begin at chunks, as most spans show.
+    def decide(self) -> _OffsetOrigin:
+        """Return where offsets begin, as most spans show; unknown if no span shows it.
 
         Raises:
-            InvalidInput: as many spans fit in one way as in the other, or few fit in either.
+            InvalidInput: as many spans fit in one way as in the other, or more fit in neither.
         """
-        if not self._differ:
-            return False
-        fewest, most = sorted((self._in_chunks, self._in_documents))
-        if fewest == most or 2 * most <= self._total:
-            ambiguous = (
-                "the spans are ambiguous: their offsets fit both the sentences and the documents"
-            )
-            unfit = "the offsets of the spans fit neither the sentences nor the documents"
+        most = max(self._chunk, self._document)
+        if most == 0:
+            return _OffsetOrigin.UNKNOWN
+        if self._chunk == self._document:
+            raise InvalidInput(_AMBIGUOUS, _USE_DUMP)
+        if self._unfit > most:
             raise InvalidInput(
-                ambiguous if 2 * most > self._total else unfit,
-                "export a dump with Mercury and import the dump, which contains the spans' texts",
+                "the offsets of the spans fit neither the sentences nor the documents", _USE_DUMP
             )
-        return self._in_chunks > self._in_documents
+        return _OffsetOrigin.CHUNK if self._chunk == most else _OffsetOrigin.DOCUMENT

@@ -296,6 +296,8 @@ class MercurySampleReader:
         claim, evidence = (
             self._read_anchor(row, side, name) for side in (Side.SUMMARY, Side.SOURCE)
         )
+        if not claim and not evidence:
+            raise InvalidInput(f"{name} has no span in the summary or the source")
         labels = self._read_labels(row.get("label"), name)
         annotation = Annotation(
             id=make_row_id((self._dataset, self._key), times, _normalize_row(row)),
