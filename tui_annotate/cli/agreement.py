@@ -33,6 +33,8 @@ KindOption = Annotated[
 
 @dataclass(frozen=True)
 class ComparedWorkOptions:
+    """Options that select the work which `agreement` compares."""
+
     dataset: options.OfDatasetOption = ""
     person: PeopleOption = None
     origin: Annotated[

@@ -72,6 +72,8 @@ CreateOption = Annotated[
 
 @dataclass(frozen=True)
 class OrderingOptions:
+    """Options for the order in which samples are assigned."""
+
     order: Annotated[
         str,
         option(

@@ -29,6 +29,8 @@ _SPAN = re.compile(r"(\d+):(\d+)")
 
 
 class RankedBy(StrEnum):
+    """Signals by which `assist` ranks sentences: both together, the lexical one, or the vectors."""
+
     FUSED = "fused"
     LEXICAL = "lexical"
     VECTORS = "vectors"

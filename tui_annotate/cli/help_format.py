@@ -61,6 +61,8 @@ class ColorFormatter(_Formatter):  # type: ignore[misc]
 
 
 class ColorContext(_Context):  # type: ignore[misc]
+    """Context of a command whose help is printed in colours where the terminal has them."""
+
     formatter_class = ColorFormatter
 
 

@@ -41,11 +41,15 @@ if TYPE_CHECKING:
 
 
 class Offsets(StrEnum):
+    """Units in which an export can count offsets."""
+
     CODEPOINT = CODEPOINT
     UTF16 = UTF16
 
 
 class ReadOffsets(StrEnum):
+    """Units in which a file that is read can count offsets."""
+
     CODEPOINT = CODEPOINT
     UTF16 = UTF16
     GRAPHEME = GRAPHEME
@@ -221,6 +225,8 @@ SinceOption = Annotated[
 
 @dataclass(frozen=True)
 class CommonOptions:
+    """Options that every command of a workspace has."""
+
     as_json: JsonOption = False
     workspace: WorkspaceOption = None
 
@@ -246,6 +252,8 @@ class DescriptionOptions:
 
 @dataclass(frozen=True)
 class ColumnOptions:
+    """Options that name the columns of a table, or the collection that it belongs to."""
+
     columns: Annotated[
         str,
         option(
@@ -349,6 +357,8 @@ class ColumnOptions:
 
 @dataclass(frozen=True)
 class CollectionOptions:
+    """Options for files of reports: their topics, and the documents that they cite."""
+
     topics: Annotated[
         Path | None, option("--topics", "FILE", "File with the topics that the reports answer.")
     ] = None
@@ -363,6 +373,8 @@ class CollectionOptions:
 
 @dataclass(frozen=True)
 class TextOptions:
+    """Options for how texts are read: their language and encoding."""
+
     language: Annotated[
         str,
         option(
@@ -378,6 +390,8 @@ class TextOptions:
 
 @dataclass(frozen=True)
 class EmbedderChoice:
+    """Options that choose an embedder, and the endpoint of a remote one."""
+
     embedder: EmbedderOption = ""
     base_url: UrlOption = ""
     dimensions: Annotated[
@@ -407,6 +421,8 @@ class StateChoice(StrEnum):
 
 @dataclass(frozen=True)
 class FilterOptions:
+    """Options that select samples and annotations; an empty value excludes nothing."""
+
     dataset: OfDatasetOption = ""
     person: OfPersonOption = ""
     origin: Annotated[

@@ -139,6 +139,13 @@ def print_non_finite(count: int) -> None:
 
 @dataclass(slots=True)
 class OutputState:
+    """How the running command prints, as its global options ask; one object per process.
+
+    Attributes:
+        workspace: value of the option --workspace, for commands in hints; empty if not given.
+        exit_code: exit code of a command that ends without an error.
+    """
+
     quiet: bool = False
     verbose: bool = False
     workspace: str = ""

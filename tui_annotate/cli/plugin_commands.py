@@ -25,6 +25,8 @@ _log = logging.getLogger(__name__)
 
 
 class CommandGroup(TyperGroup):
+    """Group of commands that are imported when they are used; help lists them unimported."""
+
     def __init__(self, **attributes: Any) -> None:
         super().__init__(**attributes)
         self.commands: _Commands = _Commands(self.commands)

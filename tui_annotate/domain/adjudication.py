@@ -12,6 +12,8 @@ from typing import Any
 
 
 class ReviewAction(StrEnum):
+    """What a reviewer did to make an adjudicated annotation, or to reject one."""
+
     TAKEN = "taken"
     MERGED = "merged"
     EDITED = "edited"

@@ -10,6 +10,8 @@ IDLE_CAP = 60.0
 
 
 class State(StrEnum):
+    """State of one person's work on a sample."""
+
     NEW = "new"
     DRAFT = "draft"
     DONE = "done"

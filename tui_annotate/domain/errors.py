@@ -56,7 +56,7 @@ class InvalidSpan(InvalidInput):
 
 
 class InvalidLabels(InvalidInput):
-    pass
+    """A label set is invalid, for example because a label is repeated."""
 
 
 class InvalidRecord(InvalidInput):

@@ -89,6 +89,8 @@ class Permission(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Actor:
+    """The current user, as `require_permission` checks it: a person and their role."""
+
     person: str
     role: Role
 

@@ -10,6 +10,15 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Provenance:
+    """The suggestion behind an annotation.
+
+    Attributes:
+        suggestion: id of the suggestion.
+        maker: name of the machine that made it.
+        score: the machine's score of it; None if it gave none.
+        changed: whether the annotator changed it.
+    """
+
     suggestion: str
     maker: str
     score: float | None = None

@@ -64,6 +64,8 @@ class Side(StrEnum):
 
 
 class SampleKey(NamedTuple):
+    """Dataset and id of a sample; the id is unique within its dataset."""
+
     dataset: str
     id: str
 
@@ -72,6 +74,8 @@ class SampleKey(NamedTuple):
 
 
 class SampleKind(StrEnum):
+    """What the texts of a sample are, and so how screens and formats present it."""
+
     PAIR = "pair"
     REPORT = "report"
     DOCUMENT = "document"
@@ -245,6 +249,14 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class SiblingSample:
+    """A sample of the same group, as the list of siblings displays it.
+
+    Attributes:
+        state: state of this person's work on it.
+        annotations: number of this person's annotations in it.
+        text: its summary.
+    """
+
     key: SampleKey
     state: State
     annotations: int

@@ -33,6 +33,13 @@ _PUB_HINT: Final = "give the .pub file that ssh-keygen writes"
 
 @dataclass(frozen=True, slots=True)
 class PublicKey:
+    """An SSH public key.
+
+    Attributes:
+        kind: algorithm, for example `ssh-ed25519`.
+        blob: the key itself in Base64.
+    """
+
     kind: str
     blob: str
     comment: str = ""

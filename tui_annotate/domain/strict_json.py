@@ -14,7 +14,7 @@ _COLON: Final = re.compile(r"\s*:")
 
 
 class RepeatedKey(ValueError):
-    pass
+    """A JSON object has the same key twice, so that one value would be lost."""
 
 
 def encode_strict(value: Any, **how: Any) -> tuple[str, int]:

@@ -107,6 +107,8 @@ def suggestion_from_json(value: Mapping[str, Any]) -> Suggestion:
 
 
 class AnswerKind(StrEnum):
+    """What an annotator did with a suggestion."""
+
     ACCEPTED = "accepted"
     CHANGED = "changed"
     REFUSED = "refused"

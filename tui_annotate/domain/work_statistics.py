@@ -133,6 +133,8 @@ class Week:
 
 @dataclass(frozen=True, slots=True)
 class FlaggedSample:
+    """A sample that a person flagged, with the reason they gave; `at` is in UTC."""
+
     dataset: str
     sample: str
     person: str

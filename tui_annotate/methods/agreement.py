@@ -26,6 +26,8 @@ _EPSILON = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class UndefinedReason:
+    """Result of a measure that is not defined for the data: the reason."""
+
     reason: str
 
 

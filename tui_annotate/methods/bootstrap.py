@@ -36,6 +36,8 @@ Numbers = NDArray[np.float64]
 
 
 class Interval(NamedTuple):
+    """Two-sided confidence interval of a measure, in the unit of the measure."""
+
     low: float
     high: float
 

@@ -134,6 +134,8 @@ _NAME_CONTEXT = 2
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
+    """Parts of a claim and of its evidence that state different values of one thing."""
+
     claim: Span
     evidence: Span
     kind: Kind

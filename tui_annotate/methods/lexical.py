@@ -57,6 +57,13 @@ _SIGNS = re.compile(f"[{_UNSPACED}]")
 
 
 class Word(NamedTuple):
+    """A word as searches compare it, with its span in the text.
+
+    Attributes:
+        text: normalised form.
+        start, end: half-open range of code points.
+    """
+
     text: str
     start: int
     end: int

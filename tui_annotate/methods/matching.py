@@ -155,6 +155,13 @@ BUILT_IN: Final[Calibrations] = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SegmentIndex:
+    """Search index over the sentences of some documents.
+
+    Attributes:
+        `places`: index of the document, index of the sentence in it, and the sentence.
+        space: vectors of the sentences in the order of `places`; None for a lexical search.
+    """
+
     places: Sequence[tuple[int, int, Segment]]
     lexicon: LexicalIndex
     space: VectorSpace | None = None

@@ -36,6 +36,8 @@ class SpanF1(NamedTuple):
 
 
 class EvidenceRelation(StrEnum):
+    """How the evidence of two annotators for one claim relates."""
+
     SAME = "same"
     OVERLAP = "overlap"
     ELSEWHERE = "elsewhere"

@@ -27,6 +27,8 @@ _LINE_ENDS_BEFORE: Final = re.compile(r"(?:\r\n|\r|\n){2}\Z")
 
 @dataclass(frozen=True, slots=True)
 class JoinedTexts:
+    """Source and summary as one text, for formats that annotate a single text."""
+
     source: str
     summary: str
     separator: str = SEPARATOR
@@ -158,6 +160,8 @@ class Entity:
 
 @dataclass(frozen=True, slots=True)
 class Relation:
+    """Directed relation between two entities, given by their indices."""
+
     kind: str
     start: int
     end: int

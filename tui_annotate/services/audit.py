@@ -84,6 +84,8 @@ class AuditReport:
 
 @dataclass(frozen=True, slots=True)
 class AuditService:
+    """Returns heads of the event log and of the record of changes, and verifies both."""
+
     store: AuditStore
 
     def head(self) -> LogHead:

@@ -42,6 +42,8 @@ class BackupReport:
 
 @dataclass(frozen=True, slots=True)
 class BackupService:
+    """Copies a workspace's database, files and, if asked, vectors to a new folder."""
+
     path: Path
     database: Database
     store: str

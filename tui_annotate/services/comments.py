@@ -109,6 +109,8 @@ def _text_parts(text: str) -> tuple[DiffPart, ...]:
 
 @dataclass(frozen=True, slots=True)
 class CommentService:
+    """Stores annotators' questions and reviewers' answers."""
+
     store: CommentStore
     names: Callable[[], Mapping[str, str]]
     actor: Actor = OPERATOR

@@ -40,6 +40,8 @@ _LONGEST_PATH: Final = 20
 
 @dataclass(frozen=True, slots=True)
 class BrowsedSample:
+    """A sample of a file, with the work on it that the file contains; `position` counts from 0."""
+
     sample: Sample
     segments: tuple[tuple[Segment, ...], ...]
     annotations: tuple[OwnedAnnotation, ...]
@@ -50,6 +52,8 @@ class BrowsedSample:
 
 @dataclass(slots=True)
 class FileLoadResult:
+    """Number of samples read from a file, of records refused, and of warnings."""
+
     taken: int = 0
     refused: int = 0
     doubts: int = 0

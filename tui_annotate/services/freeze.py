@@ -614,6 +614,15 @@ _SUFFIXES: Final = {"labels": ".yaml", "guidelines": ".md"}
 
 @dataclass(frozen=True, slots=True)
 class FrozenState:
+    """A snapshot of the workspace.
+
+    Attributes:
+        folder: its files.
+        at: when it was made, in UTC.
+        app: version of the program that made it.
+        head: head of the event log at that time, of `events` events.
+    """
+
     name: str
     folder: Path
     at: str

@@ -14,6 +14,13 @@ _MAX_LENGTH = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class GuidelinesVersion:
+    """One version of annotation guidelines.
+
+    Attributes:
+        dataset: dataset that the guidelines belong to; empty for those of the workspace.
+        version: first characters of their hash.
+    """
+
     dataset: str
     version: str
     at: str
@@ -24,6 +31,8 @@ class GuidelinesVersion:
 
 @dataclass(frozen=True, slots=True)
 class GuidelinesService:
+    """Lists, shows and replaces the annotation guidelines of the workspace and of datasets."""
+
     guidance: GuidanceStore
     names: Callable[[], dict[str, str]]
     actor: Actor = OPERATOR

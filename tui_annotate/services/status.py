@@ -37,6 +37,13 @@ _MAX_NAMED = 5
 
 @dataclass(frozen=True, slots=True)
 class PendingChoices:
+    """Annotations whose label was split and that wait for a choice of the annotator.
+
+    Attributes:
+        choices: labels to choose from.
+        person, name: id and name of the annotator.
+    """
+
     label: str
     choices: tuple[str, ...]
     person: str
@@ -74,6 +81,8 @@ class Status:
 
 @dataclass(frozen=True, slots=True)
 class StatusReader:
+    """Reads the numbers that `status` and `doctor` print."""
+
     path: Path
     database: Database
     corpus: CorpusStore

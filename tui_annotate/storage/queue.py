@@ -485,6 +485,8 @@ def build_row(row: Any) -> QueueRow:
 
 
 class QueuePlace(NamedTuple):
+    """Position of a sample in an order of the queue; positions are compared field by field."""
+
     bucket: int
     value: int
     id: int

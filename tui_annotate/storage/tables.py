@@ -294,6 +294,8 @@ class PlaceRow(Row, table=True):
 
 
 class PreferenceRow(Row, table=True):
+    """A preference of a person, such as the theme."""
+
     __tablename__ = "preferences"
     person: str = Field(primary_key=True, foreign_key="people.id")
     name: str = Field(primary_key=True)

@@ -28,6 +28,13 @@ _MAX_CHARACTERS: Final = 100_000
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
+    """A prompt template for a judge.
+
+    Attributes:
+        language: code of the language of the template, for example `en`.
+        text: template with placeholders in braces.
+    """
+
     name: str
     language: str
     text: str

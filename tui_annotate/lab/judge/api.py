@@ -129,6 +129,8 @@ class JudgeApiOptions(TypedDict, total=False):
 
 
 class SortApiOptions(JudgeApiOptions, total=False):
+    """Options of `sort_contexts`, as those of `judge sort`."""
+
     k: int
     bottom: bool
     screen: bool
@@ -137,6 +139,8 @@ class SortApiOptions(JudgeApiOptions, total=False):
 
 
 class GenerateApiOptions(JudgeApiOptions, total=False):
+    """Options of `generate_answers`, as those of `judge generate`."""
+
     group_size: int
     seed: int
     slow: bool

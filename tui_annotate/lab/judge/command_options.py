@@ -50,6 +50,8 @@ PromptsOption = Annotated[
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeInputOptions:
+    """Options for what a judge reads: a file, or a dataset of the workspace."""
+
     file: Annotated[
         Path | None,
         argument("FILE", "File with questions and contexts, in any import format for questions."),
@@ -65,6 +67,8 @@ class JudgeInputOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeCommandOptions(EndpointOptions):
+    """Options that all `judge` commands share: model, endpoint, prompts, cache and output."""
+
     model: ModelOption = ""
     base_url: BaseUrlOption = ""
     language: LanguageOption = ""

@@ -36,6 +36,8 @@ OVERLAP: Final = "judge_overlap"
 
 @dataclass(frozen=True, slots=True)
 class DatasetJudge:
+    """Reads questions from a dataset for a judge, and stores what the judge returned."""
+
     machines: MachineServices
 
     def rows(self, dataset: str) -> list[QuestionRow]:

@@ -269,6 +269,13 @@ class ProposalOptions:
 
 @dataclass(frozen=True, slots=True)
 class ProposalPlan:
+    """What a run of proposals would send.
+
+    Attributes:
+        samples: number of samples, of which `cached` need no request.
+        characters: length of all prompts to be sent, in code points.
+    """
+
     samples: int
     cached: int
     characters: int
@@ -371,6 +378,8 @@ class _RunState:
 
 @dataclass(frozen=True, slots=True)
 class ProposalService:
+    """Asks a judge for unsupported spans of samples, and stores them as suggestions."""
+
     machines: MachineServices
 
     def plan(self, options: ProposalOptions, judge: Judge) -> ProposalPlan:

@@ -168,7 +168,7 @@ class _Cancelled(Exception):
 
 
 class ReplyNotCached(Exception):
-    pass
+    """A judge that only reads the cache has no stored reply to a prompt."""
 
 
 class CachedJudge:

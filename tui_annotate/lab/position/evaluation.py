@@ -40,6 +40,8 @@ from tui_annotate.plugins.json_records import write_json_line
 
 
 class GroupBy(StrEnum):
+    """Properties by which answers of a position study can be grouped."""
+
     POSITION = "gold-position"
     SIZE = "documents"
     MODEL = "model"

@@ -180,6 +180,11 @@ MIN_PASSAGES: Final = 2
 
 @dataclass(frozen=True, slots=True)
 class GenerationReport:
+    """Files that were written, and how many rows they contain.
+
+    `not_finite`: number of values that were written as null, because JSON has no such number.
+    """
+
     files: tuple[Path, ...]
     rows: int
     not_finite: int = 0

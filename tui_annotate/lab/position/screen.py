@@ -68,6 +68,8 @@ def draw_bar(bar: PositionScore, cells: int) -> str:
 
 
 class BarHeads(FixedRows):
+    """Line with the titles of the columns of a chart."""
+
     _found: Evaluation | None = None
 
     def show(self, found: Evaluation) -> None:
@@ -193,6 +195,8 @@ _NO_FAILURES: Final = "the selected group has no wrong answer"
 
 
 class ChosenSample(NamedTuple):
+    """A sample chosen in the chart, with the keys of all samples that were listed, in order."""
+
     key: SampleKey
     keys: tuple[SampleKey, ...]
 

@@ -309,6 +309,8 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class ComparisonService:
+    """Compares machines' scores and columns of the data with human labels."""
+
     machines: MachineServices
 
     def report(self, options: ComparisonOptions) -> Comparison:

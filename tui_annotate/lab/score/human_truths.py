@@ -70,6 +70,8 @@ class SampleTruth:
 
 @unique
 class NoTruthReason(StrEnum):
+    """Why a sample has no human label."""
+
     SUGGESTED = "all annotators of the sample answered a machine's suggestion"
     TIE = "equally many annotators call the sample unsupported and supported"
     UNREAD = "no annotator completed the sample"

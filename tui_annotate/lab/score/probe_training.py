@@ -83,6 +83,8 @@ class TrainingQuestions:
 
 @dataclass(frozen=True, slots=True)
 class ProbeTrainingService:
+    """Trains classifiers (probes) on the hidden states of a model."""
+
     machines: MachineServices
 
     def run(

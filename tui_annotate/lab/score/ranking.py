@@ -39,6 +39,8 @@ Scores = Mapping[str, float]
 
 
 class AnswerLabel(StrEnum):
+    """Label that a ranking gives to an answer."""
+
     RIGHT = "right"
     WRONG = "wrong"
     UNDECIDED = "undecided"

@@ -50,6 +50,8 @@ _BY_LENGTH: Final = (OVERLAP, SURPRISE, TO_ANSWER, JUDGED, REWARD)
 
 
 class Ranker(StrEnum):
+    """Rules that label answers: by percentiles of their scores, or by their length."""
+
     PERCENTILE = "percentile"
     LENGTH = "length"
 
@@ -116,6 +118,8 @@ Decide = Callable[[Sequence[_Answer]], Sequence[AnswerVerdict]]
 
 @dataclass(frozen=True, slots=True)
 class RankService:
+    """Labels the answers of a dataset by stored scores, and stores the labels as a run."""
+
     machines: MachineServices
 
     def run(

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScorerStep:
+    """A scorer of a pipeline, by name, with its options."""
+
     scorer: str
     options: Mapping[str, Any] = field(default_factory=dict)
 
@@ -272,6 +274,11 @@ def _plain_value(node: yaml.Node) -> Any:
 
 @dataclass(slots=True)
 class RecipeReport:
+    """Results of the steps of a pipeline; a step that the file does not name has none.
+
+    `written`: reports of the exports, by path.
+    """
+
     dataset: str = ""
     ingested: IngestReport | None = None
     scored: list[ScoreReport] = field(default_factory=list)

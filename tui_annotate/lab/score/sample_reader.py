@@ -60,6 +60,8 @@ class AnsweredQuestion:
 
 @dataclass(frozen=True, slots=True)
 class SegmentedSample:
+    """A sample with its texts as sentences."""
+
     key: SampleKey
     sentences: SampleSentences
 

@@ -67,6 +67,8 @@ class AgreementOptions:
 
 @unique
 class LeftOutReason(StrEnum):
+    """Why work is not part of a comparison between annotators."""
+
     TOO_OLD = "the annotator's last change to the sample was before the requested start time"
     NOT_READ = "the annotator made no annotations and did not complete the sample"
     OTHER_LABEL_SET = "the sample was not annotated with the requested version of the label set"

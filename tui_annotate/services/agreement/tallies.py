@@ -104,6 +104,8 @@ class PairTally:
 
 @dataclass(frozen=True, slots=True)
 class ScaleRatings:
+    """Ratings of one kind of samples, with the scale from which annotators chose them."""
+
     scale: Sequence[str]
     given: Ratings = field(default_factory=Ratings)
 

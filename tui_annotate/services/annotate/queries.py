@@ -46,6 +46,14 @@ _UNLOCKED: Final = WorkLock()
 
 @dataclass(frozen=True, slots=True)
 class CitationContext:
+    """The sentence of a report to which a citation belongs.
+
+    Attributes:
+        report: the report; None if the dataset does not contain it.
+        sentence: index of the cited sentence in `sentences`.
+        citations: the citations of the sentence, in order.
+    """
+
     report: Sample | None
     sentence: int
     sentences: tuple[Sentence, ...]
@@ -54,6 +62,8 @@ class CitationContext:
 
 @dataclass(frozen=True)
 class SampleQueries:
+    """Reads samples, queues and own work for the annotating screen and the Python API."""
+
     corpus: CorpusStore
     store: AnnotationStore
     people: PeopleStore

@@ -96,6 +96,15 @@ class ListedRule:
 
 @dataclass(frozen=True, slots=True)
 class AssignmentRuleResult:
+    """Result of a changed rule of assignment.
+
+    Attributes:
+        `handout`: number with which `assignments undo` undoes it.
+        waiting: number of samples that the rule has still to assign.
+        added: number of samples that were added to the rule.
+        shuffled: whether their order is random.
+    """
+
     handout: int
     waiting: int
     added: int = 0
@@ -148,6 +157,13 @@ class ResumedWork:
 
 @dataclass(frozen=True, slots=True)
 class ListedHandout:
+    """An assignment, withdrawal or change of a rule, as `assignments list` shows it.
+
+    Attributes:
+        asked: the options of the request.
+        undone: when it was undone; empty if it was not.
+    """
+
     id: int
     at: str
     by: str
@@ -159,6 +175,8 @@ class ListedHandout:
 
 @dataclass(frozen=True, slots=True)
 class AssignmentOverview:
+    """Progress of the annotators, rules of the datasets, and past assignments."""
+
     stands: tuple[AssignmentStatus, ...]
     rules: tuple[ListedRule, ...]
     handouts: tuple[ListedHandout, ...]

@@ -28,6 +28,8 @@ _DIGITS = 4
 
 
 class Period(StrEnum):
+    """Length of the periods into which a report divides time."""
+
     MONTH = "month"
     WEEK = "week"
 

@@ -38,6 +38,8 @@ _Kept = TypeVar("_Kept", "NDArray[np.float32]", TokenBank)
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
+    """Matches of a selection, best first; `signals` names what ranked them."""
+
     matches: tuple[Match, ...]
     signals: str
 

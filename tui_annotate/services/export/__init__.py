@@ -42,6 +42,8 @@ ALL_STATES = "all"
 
 @dataclass(frozen=True, slots=True)
 class ExportService:
+    """Streams samples and work of the workspace to a file or folder of any format."""
+
     corpus: CorpusStore
     people: PeopleStore
     annotations: AnnotationStore

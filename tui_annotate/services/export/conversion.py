@@ -21,6 +21,8 @@ from tui_annotate.services.export.writer import ExportRun
 
 @dataclass(frozen=True, slots=True)
 class ExportFormat:
+    """A format by name: whether it is read or written, and what it cannot carry."""
+
     name: str
     reads: bool
     writes: bool
@@ -66,6 +68,14 @@ _FORMAT_BY_SUFFIX = {".csv": "csv", ".xlsx": "xlsx"}
 
 @dataclass(slots=True)
 class ConversionReport:
+    """Result of a conversion.
+
+    Attributes:
+        read, written: names of the formats.
+        refused: number of records that were not read; `spans_refused` counts spans of others.
+        doubts: number of warnings about records that were read.
+    """
+
     read: str
     written: str
     report: ExportReport = field(default_factory=ExportReport)
@@ -76,6 +86,8 @@ class ConversionReport:
 
 @dataclass(slots=True)
 class FileConversion:
+    """Converts a file from one format to another without a workspace."""
+
     source_format: str = ""
     target_format: str = ""
     reading: ImportOptions = field(default_factory=ImportOptions)

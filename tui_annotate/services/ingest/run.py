@@ -163,6 +163,8 @@ _MAX_PENDING_CHARACTERS = 2_000_000
 
 @dataclass(frozen=True, slots=True)
 class IngestCallbacks:
+    """Functions to which an ingest reports its progress and the problems in files."""
+
     progress: Callable[[TaskProgress], None] | None = None
     problem: Callable[[Problem], None] | None = None
 
@@ -516,6 +518,8 @@ def _new_sample(
 
 @dataclass(slots=True)
 class IngestFiles:
+    """The files of an ingest as one stream of samples and problems."""
+
     paths: Sequence[Path]
     format: str = ""
     options: ImportOptions = field(default_factory=ImportOptions)

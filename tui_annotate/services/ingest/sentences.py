@@ -40,6 +40,8 @@ _log = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class SegmentationTask:
+    """Texts to split into sentences; `future` is set once a process works on them."""
+
     texts: list[Text]
     future: Future[list[Segments]] | None = None
 

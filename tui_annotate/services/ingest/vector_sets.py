@@ -57,6 +57,8 @@ class VectorSetInfo:
 
 @dataclass(frozen=True, slots=True)
 class VectorSets:
+    """Lists, selects, rebuilds and deletes the sets of vectors of the workspace."""
+
     corpus: CorpusStore
     stores: Callable[[], VectorStore]
     load: EmbedderLoader

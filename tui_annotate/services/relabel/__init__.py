@@ -66,6 +66,15 @@ def _require_decision(report: RelabelReport, lacking: LackingWork | None) -> Non
 
 @dataclass(frozen=True, slots=True)
 class LabelSetVersion:
+    """One version of a label set.
+
+    Attributes:
+        dataset: dataset that the label set belongs to; empty for that of the workspace.
+        version: first characters of its hash.
+        `told`: what changed.
+        labels: number of labels.
+    """
+
     dataset: str
     version: str
     at: str

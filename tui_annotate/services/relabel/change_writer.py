@@ -48,6 +48,14 @@ class RelabelCount:
 
 @dataclass(frozen=True, slots=True)
 class RelabelFinding:
+    """Annotations for which a change of labels is refused, or needs a decision.
+
+    Attributes:
+        what: kind of the finding, for example `lacks`.
+        numbers: numbers of the annotations in the sample.
+        `says`: what was found.
+    """
+
     what: str
     person: str
     dataset: str
@@ -116,12 +124,16 @@ class RelabelReport:
 
 
 class RelabelConflict(Conflict):
+    """A change of labels needs decisions; `report` lists them."""
+
     def __init__(self, message: str, hint: str, report: RelabelReport) -> None:
         super().__init__(message, hint)
         self.report = report
 
 
 class LabelsFile(Protocol):
+    """The file `labels.yaml`, as changes of labels use it."""
+
     def take_up(self) -> None:
         """Put an edited `labels.yaml` in use, unless annotations would lose labels."""
 

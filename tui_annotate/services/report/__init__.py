@@ -58,6 +58,8 @@ HEAVY: Final = 30_000_000
 
 
 class PseudonymSource(Protocol):
+    """Names people by pseudonyms, so that a report shows no user names."""
+
     def name(self, person_id: str) -> str: ...
 
     def record(self, record: Record) -> Record:

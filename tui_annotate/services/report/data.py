@@ -176,6 +176,8 @@ class ReportSubject:
 
 @dataclass(slots=True)
 class PageValues:
+    """The values that one page of a report contains, with each text once."""
+
     subject: ReportSubject
     _texts: dict[bytes, int] = field(default_factory=dict)
 

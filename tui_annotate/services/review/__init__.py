@@ -95,6 +95,8 @@ Sources = Sequence[str]
 
 @dataclass(frozen=True, slots=True)
 class ActionStamp:
+    """Who does an action of a review and when, with the versions that are stored with it."""
+
     by: str
     at: str
     labels: LabelTree

@@ -83,6 +83,8 @@ _NOT_READ: Final = _SampleCounts()
 
 @dataclass(frozen=True)
 class ReviewQueries:
+    """Reads what a reviewer sees: the queue, the annotators' work, and decisions so far."""
+
     corpus: CorpusStore
     store: AnnotationStore
     people: PeopleStore

@@ -38,6 +38,8 @@ from tui_annotate.storage.log.log import EventLog, EventStream
 
 @unique
 class ReviewRefusal(StrEnum):
+    """Why a sample cannot be adjudicated now."""
+
     NOT_DONE = "no annotator has completed this sample yet"
     WAITS = "not all assigned annotators have completed this sample yet"
     PRACTICE = "this is a practice sample, and practice is not reviewed"
@@ -154,6 +156,14 @@ class ReviewSample:
 
 @dataclass(frozen=True, slots=True)
 class ReviewResult:
+    """Result of an action of a review.
+
+    Attributes:
+        verb: verb of the stored event.
+        `settled`: the adjudicated annotations after it.
+        seen: token of the work that the reviewer saw; the next action sends it back.
+    """
+
     key: SampleKey
     verb: str
     settled: tuple[Annotation, ...]
@@ -207,6 +217,8 @@ class QueuedSample:
 
 @dataclass(frozen=True, slots=True)
 class AnnotationOutcome:
+    """An annotator's annotation with what the review made of it; None where there is nothing."""
+
     annotation: Annotation
     result: Annotation | None
     refusal: Annotation | None

@@ -499,6 +499,8 @@ def _sample_results(
 
 @dataclass(frozen=True)
 class SuggestionFileReader:
+    """Reads suggestions of one machine from a JSON Lines file."""
+
     corpus: CorpusStore
     labels_of: Callable[[str], LabelTree]
     dataset: str

@@ -242,6 +242,16 @@ class WithdrawalResult:
 
 
 class AssignmentProgress(NamedTuple):
+    """Numbers of a person's samples in a dataset.
+
+    Attributes:
+        samples: assigned ones, of which `finished` are completed, skipped or flagged.
+        drawn: samples taken from a pool.
+        practice, gold: samples for practice, and with known answers.
+        locked: samples that an adjudication closed before the person completed them.
+        locked_completed: completed samples that are locked in groups, in datasets with gold ones.
+    """
+
     dataset: str
     person: str
     samples: int
@@ -257,6 +267,8 @@ class AssignmentProgress(NamedTuple):
 
 
 class AssignmentStore:
+    """Opens transactions on assignments, pools and rules."""
+
     def __init__(self, database: Database, *, clock: Callable[[], str] = utc_now) -> None:
         self._database = database
         self._clock = clock

@@ -89,6 +89,8 @@ _DOCUMENTS_OF_SAMPLE: Final = (
 
 @dataclass(frozen=True, slots=True)
 class StoredSample:
+    """A sample with the sentences of each of its documents, in the order of the documents."""
+
     sample: Sample
     segments: tuple[tuple[Segment, ...], ...]
 

@@ -528,6 +528,8 @@ def _delete_unused_documents(connection: Connection, documents: Sequence[int]) -
 
 
 class SegmentStore(CommonStore):
+    """Reads the sentences of documents."""
+
     def of(self, lengths: Mapping[str, int]) -> dict[str, tuple[Segment, ...]]:
         """Return segments by document hash; `lengths`: code points of texts; Damaged if unfit."""
         columns = (DOCUMENTS.c.sha256, DOCUMENTS.c.boundaries)

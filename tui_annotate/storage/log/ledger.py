@@ -45,6 +45,8 @@ def new_id() -> str:
 
 
 class ClearedCounts(NamedTuple):
+    """Number of annotations, ratings and comments that an action removed."""
+
     annotations: int
     ratings: int
     comments: int
@@ -320,6 +322,14 @@ class _OpenWork:
 
 @dataclass(slots=True)
 class BatchPlan:
+    """The writes of one action on several samples, collected before the first is executed.
+
+    Attributes:
+        last: stream of the event that was planned last.
+        touched: ids of the annotations in it.
+        passed: samples that the action passes over because they are locked.
+    """
+
     plans: list[WritePlan] = field(default_factory=list)
     last: EventStream | None = None
     touched: Collection[str] = ()

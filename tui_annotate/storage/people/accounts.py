@@ -217,6 +217,8 @@ _REMOVE: Final = delete(SSH_KEYS).where(SSH_KEYS.c.fingerprint == bindparam("fin
 
 
 class SshKeyStore(CommonStore):
+    """Stores the SSH public keys of people; each key belongs to one person."""
+
     def all(self) -> tuple[OwnedSshKey, ...]:
         with self._database.reading() as connection:
             rows = connection.execute(_ALL).all()

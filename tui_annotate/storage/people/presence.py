@@ -49,6 +49,8 @@ def new_holder() -> str:
 
 
 class PresenceStore:
+    """Stores in which process a person works, so that two processes do not work at once."""
+
     def __init__(self, database: Database, *, clock: Callable[[], str] = utc_now) -> None:
         self._database = database
         self.clock = clock

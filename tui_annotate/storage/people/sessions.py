@@ -117,6 +117,8 @@ class SessionStore(CommonStore):
 
 @dataclass(frozen=True, slots=True)
 class AttemptCounts:
+    """Counts failed sign-ins by account, client, and pair of both, inside a transaction."""
+
     _connection: Connection
 
     def of(self, scope: str) -> FailureCount:

@@ -52,6 +52,11 @@ class SegmentVectors:
 
 @dataclass(frozen=True, slots=True)
 class VectorFileContent:
+    """Vectors read from a file, by hash of the document.
+
+    `axes`: matrix (dimensions, token dimensions) that maps vectors of tokens to the stored ones.
+    """
+
     vectors: VectorSet
     axes: NDArray[np.float32]
     documents: dict[str, SegmentVectors]

@@ -29,6 +29,8 @@ EPSILON: Final = 1e-6
 
 @dataclass(frozen=True, slots=True)
 class AnswerWords:
+    """Words of an answer, or of several: the different ones, and all in order with repetitions."""
+
     found: Collection[str]
     counted: Sequence[str]
 

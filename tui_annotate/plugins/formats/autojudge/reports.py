@@ -79,11 +79,15 @@ class ReportDocument(NamedTuple):
 
 
 class CitedSentence(NamedTuple):
+    """A sentence of a report, with the ids of the documents that it cites."""
+
     text: str
     citations: tuple[str, ...] = ()
 
 
 class ReportRun(NamedTuple):
+    """Name of the run that made a report, and of the team that submitted it."""
+
     run: str
     team: str
 

@@ -31,6 +31,8 @@ It sorts before all other characters, so stored names are sorted by the first id
 
 
 class StoredReport(NamedTuple):
+    """A report in the temporary store; `where` is its line in the file, for messages."""
+
     where: str
     report: RunReport
 
