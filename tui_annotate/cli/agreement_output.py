@@ -154,7 +154,8 @@ def _print_disagreements(found: Agreement, compared: AgreementComparison) -> Non
 def _print_notes(compared: AgreementComparison) -> None:
     notes: dict[str, list[str]] = {}
     for each in compared.figures:
-        level, measure = _LEVELS.get(each.level, each.level), _MEASURES.get(each.measure)
+        level = _LEVELS.get(each.level, each.level)
+        measure = _MEASURES.get(each.measure)
         for note in filter(None, (report_output.missing_value_reason(each.value), each.note)):
             notes.setdefault(note, []).append(f"{level} {measure or each.measure}")
     for note, measures in notes.items():

@@ -87,7 +87,8 @@ def annotate(
     shown = AnnotateOptions(name, sample, order)
     reading = options.import_options(columns, texts, offsets=offsets or "")
     if files and (files[0] / WORKSPACE_FILE).is_file():
-        workspace, files = files[0], files[1:]
+        workspace = files[0]
+        files = files[1:]
     if not files:
         if format_name or reading != ImportOptions():
             raise InvalidInput(

@@ -294,7 +294,8 @@ def _print_evaluation(found: Mapping[str, Any]) -> None:
     segments = output.many(found["min_segments"], "segment")
     titles = _make_embedder_titles(evaluations)
     for direction, title in _DIRECTIONS.items():
-        whole, sources = found[direction]["queries"], found["sources"][direction]
+        whole = found[direction]["queries"]
+        sources = found["sources"][direction]
         queries = output.many(whole, "query", "queries")
         output.print_line(f"{title}: {queries} over {output.many(sources, 'source')}")
         output.print_line(
@@ -302,7 +303,8 @@ def _print_evaluation(found: Mapping[str, Any]) -> None:
         )
         for each in evaluations:
             output.print_line("")
-            embedder, model = each["embedder"], each["model"]
+            embedder = each["embedder"]
+            model = each["model"]
             signals = f"words + {_shorten(model)}" if model else "words only"
             output.print_line(f"{signals} ({_shorten(embedder) if model else embedder})")
             output.print_line(f"weights of the signals: {each['weights'] or 'built-in'}")

@@ -60,7 +60,8 @@ def head(
     with open_workspace(common.workspace) as space:
         audit = space.team.audit
         audit.start_record()
-        found, record = audit.head(), audit.record_head()
+        found = audit.head()
+        record = audit.record_head()
         heads = audit.heads() if streams else None
     if common.as_json:
         output.print_json(_head_as_json(found, record, heads))

@@ -21,7 +21,8 @@ def print_bars(rows: Sequence[tuple[str, float]], *, unit: str) -> None:
     console = output.make_console(sys.stdout)
     names = max(len(make_line_visible(name)) for name, _ in rows)
     values = [f"{value:,.1f} {unit}" for _, value in rows]
-    numbers, most = max(map(len, values)), max(value for _, value in rows)
+    numbers = max(map(len, values))
+    most = max(value for _, value in rows)
     longest = max(min(console.width - names - numbers - 2 * output.GAP, LONGEST_BAR), 1)
     for (name, value), text in zip(rows, values, strict=True):
         filled = draw_bar(value, most, longest)
@@ -77,9 +78,11 @@ def _draw_interval(
     if chance is not None:
         cells[cell(chance)] = guess
     if row.low is not None and row.high is not None:
-        low, high = cell(row.low), cell(row.high)
+        low = cell(row.low)
+        high = cell(row.high)
         cells[low : high + 1] = line * (high - low + 1)
-        cells[low], cells[high] = left, right
+        cells[low] = left
+        cells[high] = right
     if row.value is not None:
         cells[cell(row.value)] = point
     return "".join(cells)

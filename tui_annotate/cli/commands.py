@@ -134,7 +134,9 @@ def program() -> Callable[..., Any]:
 
 def place_global_options(group: Any, arguments: Sequence[str]) -> list[str]:
     """Move global options from before a command's name to after it, where Typer parses them."""
-    path, options, rest = list[str](), list[str](), list(arguments)
+    path = list[str]()
+    options = list[str]()
+    rest = list(arguments)
     command = group
     while hasattr(command, "commands"):
         leading, after = split_leading(rest)

@@ -33,7 +33,8 @@ def _find_folder(context: typer.Context) -> Path | None:
     named: Path | None = None
     at: typer.Context | None = context
     while at is not None and named is None:
-        named, at = at.params.get("workspace"), at.parent  # type: ignore[assignment]
+        named = at.params.get("workspace")
+        at = at.parent  # type: ignore[assignment]
     try:
         return find_workspace(named)
     except TuiAnnotateError:

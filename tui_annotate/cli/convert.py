@@ -130,7 +130,8 @@ def convert(
     """
     from tui_annotate.services.export.conversion import FileConversion
 
-    problems, names = ProblemPrinter(), pseudonyms.load_pseudonyms_of_file(key, wanted=pseudonymise)
+    problems = ProblemPrinter()
+    names = pseudonyms.load_pseudonyms_of_file(key, wanted=pseudonymise)
     writing = ExportOptions(
         layer=layer, offsets=offsets.value, unrated=unrated, all_states=all_states, bom=bom
     )
@@ -248,7 +249,8 @@ def print_conversion(
             }
         )
         return
-    samples, where = output.many(report.records, "sample"), f" in {target}" if target else ""
+    samples = output.many(report.records, "sample")
+    where = f" in {target}" if target else ""
     written_work = output.many(report.annotations, "annotation")
     if report.answers:
         written_work = output.many(report.answers, "answer")
@@ -305,7 +307,8 @@ def formats(
     else:
         (form,) = found
         title = form.about.title if form.about else "(no description)"
-        reads, writes = yes_no[form.reads], yes_no[form.writes]
+        reads = yes_no[form.reads]
+        writes = yes_no[form.writes]
         facts = {"name": form.name, "title": title, "reads": reads, "writes": writes}
         target = {"target": form.target, "layered": yes_no[form.layered]}
         output.print_facts(facts | (target if form.writes else {}))

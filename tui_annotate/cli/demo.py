@@ -28,7 +28,9 @@ if TYPE_CHECKING:
 
 DATASET = "demo"
 EXAMPLES = "sample_data"
-PAIRS, GUIDELINES, VECTORS = "pairs.jsonl", "guidelines.md", "vectors.parquet"
+PAIRS = "pairs.jsonl"
+GUIDELINES = "guidelines.md"
+VECTORS = "vectors.parquet"
 SHOWN = 3  # number of matches printed for each selection
 _IDS = uuid.UUID("6b1f3f0a-9a57-4a8e-8f0e-6a3f6f0d9a11")
 
@@ -100,7 +102,8 @@ def demo(
 
 def find_example_data() -> Path:
     package = Path(__file__).parents[1]
-    installed, clone = package / EXAMPLES, package.parent / EXAMPLES
+    installed = package / EXAMPLES
+    clone = package.parent / EXAMPLES
     return installed if installed.is_dir() else clone
 
 

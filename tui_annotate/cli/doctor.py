@@ -342,7 +342,8 @@ def _check_quota(program: str, device: str) -> Iterator[DiagnosticFinding]:
     for fields in map(str.split, _run([program, "-w", "-p"]).stdout.splitlines()):
         if len(fields) < 4 or fields[0] != device or not fields[3].isdecimal():
             continue
-        limit, used = int(fields[3]), int(fields[1].rstrip("*"))
+        limit = int(fields[3])
+        used = int(fields[1].rstrip("*"))
         left = (limit - used) * 1024  # `quota` counts in kB
         if limit and left < MIN_FREE_BYTES:
             says = f"{max(left, 0) // 2**20} MB of your disk quota are left"
@@ -398,7 +399,8 @@ def _check_group(folder: Path, modes: dict[Path, os.stat_result]) -> DiagnosticF
     shared = (path for path in modes if path.name != PSEUDONYMS)
     closed = [path for path in shared if not _is_shared(modes[path], group)]
     if closed:
-        path, name = shlex.quote(str(folder)), find_group_name(group)
+        path = shlex.quote(str(folder))
+        name = find_group_name(group)
         mend = (
             f"chgrp -R {name} {path} && chmod -R u+rwX,g+rwX,o= {path}"
             f" && find {path} -type d -exec chmod g+s {{}} +"
@@ -585,7 +587,8 @@ def check_authorized_keys(
     found: set[str] = set()
     for file in files:
         try:
-            text, mode = file.read_text("utf-8", "replace"), file.stat().st_mode
+            text = file.read_text("utf-8", "replace")
+            mode = file.stat().st_mode
         except OSError:
             continue  # missing or unreadable file: its keys are reported as missing
         if mode & _WRITABLE_BY_OTHERS:

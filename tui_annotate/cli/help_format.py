@@ -11,8 +11,12 @@ from typing import Any, Final
 import typer
 from typer.core import TyperGroup
 
-START, ANNOTATE, TEAM = "Start", "Annotate", "Team"
-DATA, RESEARCH, ADMINISTRATION = "Data", "Research", "Administration"
+START = "Start"
+ANNOTATE = "Annotate"
+TEAM = "Team"
+DATA = "Data"
+RESEARCH = "Research"
+ADMINISTRATION = "Administration"
 OTHER: Final = "Other commands"
 PANELS: Final = (START, ANNOTATE, TEAM, DATA, RESEARCH, ADMINISTRATION, OTHER)
 """Panels of `tui-annotate --help`, in order."""

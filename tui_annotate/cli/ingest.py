@@ -297,7 +297,8 @@ def _print_problems(report: IngestReport) -> None:
     alike: dict[tuple[str, str, bool], list[Problem]] = {}
     for problem in report.problems:
         alike.setdefault((problem.message, problem.hint, problem.refused), []).append(problem)
-    shown, hinted = list(alike.values())[:SHOWN_PROBLEMS], ""
+    shown = list(alike.values())[:SHOWN_PROBLEMS]
+    hinted = ""
     whole = len(report.problems) == report.refused + report.doubts
     for same in shown:
         first = same[0]

@@ -139,7 +139,8 @@ def history(
     `status --json` also lists the annotations without a choice.
     """
     with open_workspace(common.workspace) as space:
-        versions, waiting = space.team.relabel.versions(dataset), space.status().waiting
+        versions = space.team.relabel.versions(dataset)
+        waiting = space.status().waiting
     titles = ("dataset", "version", "in use since", "by", "change", "labels", "")
     output.print_table_or_json(
         versions,
@@ -461,9 +462,12 @@ def _print_rules(irregular: Sequence[IrregularLabels], rules: Sequence[LabelRepl
     known = {each.path: each for each in irregular if each.what in MENDED}
     rows = []
     for rule in rules:
-        found, old, new = known[rule.old], JOINER.join(rule.old), JOINER.join(rule.new)
+        found = known[rule.old]
+        old = JOINER.join(rule.old)
+        new = JOINER.join(rule.new)
         rows.append((old, new, found.annotations, _WHY[rule.why], ", ".join(found.examples)))
-    count, examples = output.number_column("annotations"), output.flexible_column("examples")
+    count = output.number_column("annotations")
+    examples = output.flexible_column("examples")
     if rows:
         titles = map(output.flexible_column, ("label", "replaced by"))
         output.print_table([*titles, count, "reason", examples], rows)

@@ -159,7 +159,10 @@ _state = OutputState()
 
 def reset(*, workspace: str = "", arguments: Sequence[str] = ()) -> None:
     _state.command = RunningCommand(arguments)
-    _state.quiet, _state.verbose, _state.workspace, _state.exit_code = False, False, workspace, 0
+    _state.quiet = False
+    _state.verbose = False
+    _state.workspace = workspace
+    _state.exit_code = 0
     _state.continues = True
 
 

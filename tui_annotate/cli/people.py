@@ -145,7 +145,8 @@ def _read_people(space: Workspace) -> list[dict[str, Any]]:
     work = space.corpus.progress()
     people = []
     for person in sorted(known.values(), key=lambda each: (each.name.casefold(), each.id)):
-        account, own = accounts.get(person.id), [each for each in work if each.person == person.id]
+        account = accounts.get(person.id)
+        own = [each for each in work if each.person == person.id]
         people.append(
             {
                 "id": person.id,

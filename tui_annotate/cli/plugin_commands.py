@@ -71,7 +71,8 @@ class CommandGroup(TyperGroup):
 def make_group(app: typer.Typer) -> Any:
     """Create the group of an app's commands, each of which is created when it is looked up."""
     bare = copy(app)
-    bare.registered_commands, bare.registered_groups = [], []
+    bare.registered_commands = []
+    bare.registered_groups = []
     group: Any = typer.main.get_command(bare)
     group.commands = {}
     _prepare(group)
@@ -124,7 +125,8 @@ def _summarise(info: _Info) -> _Info:
         def callback() -> None:
             """Do nothing; from a function without parameters, Typer creates no options."""
 
-        callback.__name__, callback.__doc__ = function.__name__, function.__doc__  # type: ignore[union-attr]
+        callback.__name__ = function.__name__
+        callback.__doc__ = function.__doc__  # type: ignore[union-attr]
         bare.callback = callback
     else:
         bare.typer_instance = copy(bare.typer_instance)

@@ -165,7 +165,8 @@ def ask(
             )
     with open_workspace(common.workspace) as space:
         person = options.working_person(space, name)
-        service, key = space.team.comments, space.corpus.find(sample)
+        service = space.team.comments
+        key = space.corpus.find(sample)
         about_annotation = ""
         if annotation or quote:
             about_annotation = service.find_annotation(
@@ -198,7 +199,8 @@ def reply(
     with open_workspace(common.workspace) as space:
         service = space.team.comments
         thread = service.reply(thread_id, text)
-        name, sample = service.name(thread.person), _describe_sample(thread)
+        name = service.name(thread.person)
+        sample = _describe_sample(thread)
         output.print_result_or_json(
             _thread_as_json(thread, service),
             f"replied to {name} about {sample}",

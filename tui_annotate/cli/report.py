@@ -175,7 +175,8 @@ def _write_of_file(  # noqa: PLR0917  input and output
         raise InvalidInput(
             f"{target} is given as input and as output", "write to a different file with --output"
         )
-    problems, start = ProblemPrinter(), utc_now()
+    problems = ProblemPrinter()
+    start = utc_now()
     with ExitStack() as stack:
         with output.show_progress("records") as progress:
             opened = open_ephemeral(

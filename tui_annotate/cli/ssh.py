@@ -164,7 +164,8 @@ def authorized_keys(
     With its line, an ssh key can start only the annotation session of the key's owner.
     """
     with open_workspace(common.workspace) as space:
-        service, folder = space.team.ssh_keys, str(space.path)
+        service = space.team.ssh_keys
+        folder = str(space.path)
         if target is None:
             lines = list(service.lines(SESSION, folder=folder))
             output.print_lines_or_json({"lines": lines}, *lines, as_json=common.as_json)

@@ -68,7 +68,8 @@ def status(
     statistics. Admins also see the accuracy of annotators on gold samples.
     """
     with open_workspace(common.workspace) as space:
-        found, waiting = space.status(), space.team.proposals.refused()
+        found = space.status()
+        waiting = space.team.proposals.refused()
         measured = space.team.progress.figures(weeks=weeks)
         runs = len(space.machines.scores.runs())
         later = (

@@ -102,12 +102,16 @@ def push(
         refused: list[MergedStream] = []
         if (directory := _find_folder(folder)) is not None:
             sent = _open_folder(space, directory, person=person).push(person)
-            where, count, waiting = str(directory), sent.streams, sent.waiting
+            where = str(directory)
+            count = sent.streams
+            waiting = sent.waiting
             refused += [MergedStream(person.id, key, refused=why) for key, why in sent.refused]
         else:
             sync = _open_table_sync(space, person)
             pushed = sync.push(whole=True)
-            where, count, waiting = str(sync.table), pushed.rows, tuple(pushed.waiting)
+            where = str(sync.table)
+            count = pushed.rows
+            waiting = tuple(pushed.waiting)
             refused += pushed.refused
     if common.as_json:
         summary = {"person": person.name, "target": where, "samples": count}

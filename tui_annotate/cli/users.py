@@ -149,7 +149,8 @@ def _print_first_account(account: Account, *, asked: bool) -> None:
     output.print_message("the workspace has accounts now: all users must sign in")
     if asked:
         return
-    name, who = account.person.name, shlex.quote(account.email)
+    name = account.person.name
+    who = shlex.quote(account.email)
     output.print_message(
         f"warning: {name} <{account.email}> is an ADMIN, because the first account is always an"
         f" admin's: {name} can see the work of all users, and manage accounts and assignments"
@@ -259,7 +260,8 @@ def accept_invite(*, common: options.CommonOptions) -> None:
         if sys.stdin.isatty():
             sys.stderr.write("invitation code: ")
             sys.stderr.flush()
-        code, password = _read_line("code"), _ask_new_password("your account")
+        code = _read_line("code")
+        password = _ask_new_password("your account")
         signed = authenticate.redeem(code, password, client="terminal")
         authenticate.sign_out(signed.session)
     output.print_result_or_json(

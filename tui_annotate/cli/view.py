@@ -71,7 +71,8 @@ def _open_screen(source: Path, source_format: str, reading: ImportOptions, *, sa
     from tui_annotate.domain.label_files import parse_labels
     from tui_annotate.services.file_browser import FileLoader
 
-    chosen, problems = settings.load(), ProblemPrinter()
+    chosen = settings.load()
+    problems = ProblemPrinter()
     with ExitStack() as stack:
         with output.show_progress("samples") as progress:
             loader = FileLoader(source_format, reading, problems, progress)

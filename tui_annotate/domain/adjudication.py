@@ -96,12 +96,15 @@ def adjudication_from_json(value: Any) -> Adjudication:
     """Parse what `adjudication_to_json` returns; ValueError for another form."""
     if not isinstance(value, Mapping):
         raise ValueError("the adjudication (field `settled`) is not a JSON object")
-    by, note, sources = value.get("by", ""), value.get("note", ""), value.get("sources", [])
+    by = value.get("by", "")
+    note = value.get("note", "")
+    sources = value.get("sources", [])
     if not isinstance(sources, list):
         raise ValueError("'sources' of the adjudication (field `settled`) is not a list")
     if not all(isinstance(word, str) for word in (by, note, *sources)):
         raise ValueError(
             "'by', 'note' and 'sources' of the adjudication (field `settled`) must be text"
         )
-    how, reason = ReviewAction(value.get("how", "")), RejectionReason(value.get("reason", ""))
+    how = ReviewAction(value.get("how", ""))
+    reason = RejectionReason(value.get("reason", ""))
     return Adjudication(by, how, tuple(sorted(set(sources))), reason, note)

@@ -186,7 +186,8 @@ class AdjudicationHistory:
                 checked = self._checked.get(change.key, ())
                 self.samples[change.key] = AdjudicatedSample(change.verb == IMPORT, checked)
             else:
-                sample.closed, sample.reopened = True, False
+                sample.closed = True
+                sample.reopened = False
                 # Otherwise those who did not complete it could still copy the new result.
                 sample.returned.clear()
                 sample.excused.clear()
@@ -194,7 +195,8 @@ class AdjudicationHistory:
             sample.excused |= sample.returned
         elif sample and change.verb == REOPEN and change.reason:
             # Without a reason, a reviewer only changes the adjudication: the work stays locked.
-            sample.closed, sample.reopened = False, True
+            sample.closed = False
+            sample.reopened = True
             sample.reopenings.append(Reopening(change.key, "", change.by, change.at, change.reason))
 
     def locks(self, person: str, key: SampleKey) -> bool:
@@ -214,7 +216,8 @@ def _restore(sample: AdjudicatedSample, verb: str, state: _AdjudicationState) ->
     elif state.closed and verb == REDO:
         # An undo of a reopening closes the sample too, but the work has begun to change.
         sample.returned &= state.returned
-    sample.closed, sample.reopened = state.closed, state.reopened
+    sample.closed = state.closed
+    sample.reopened = state.reopened
 
 
 def _take_work(sample: AdjudicatedSample, change: LoggedChange) -> None:

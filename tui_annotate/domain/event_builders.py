@@ -113,7 +113,8 @@ def clear(state: StreamState, *, batch: str, words: bool = False) -> PendingEven
     """
     emptied = {name: "" for name in ("rating", "comment") if words and state.assignment[name]}
     parts = {**_begun_or_reopened(state), **emptied}
-    before, after = state.annotations, dict.fromkeys(state.annotations)
+    before = state.annotations
+    after = dict.fromkeys(state.annotations)
     return replace(_build("clear", state, before=before, after=after, parts=parts), batch=batch)
 
 
@@ -243,7 +244,8 @@ def finish(state: StreamState, sample: Sample, labels: LabelTree) -> PendingEven
     ]
     if drafts:
         annotation, missing = min(drafts, key=lambda draft: draft[0].anchors)
-        quote, lacks = _quote(annotation, sample), " and ".join(missing)
+        quote = _quote(annotation, sample)
+        lacks = " and ".join(missing)
         raise Conflict(
             f"annotation {quote} lacks {lacks}; other incomplete annotations: {len(drafts) - 1}"
             if len(drafts) > 1

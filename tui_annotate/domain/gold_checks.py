@@ -55,12 +55,14 @@ def mix_gold(
 
 def count_gold(rule: Gold, person: str, items: int, *, gold: int, start: int) -> int:
     """Return how many samples with known answers `mix_gold` adds to a number of samples."""
-    found, index = 0, start
+    found = 0
+    index = start
     while items and found < gold:
         if index % rule.every == 0:
             # As long as a sample remains after a block, the gold sample of the block counts.
             blocks = min(gold - found, (items - 1) // (rule.every - 1))
-            found, index = found + blocks, index + blocks * rule.every
+            found = found + blocks
+            index = index + blocks * rule.every
             items -= blocks * (rule.every - 1)
             if found == gold:
                 break
@@ -132,7 +134,8 @@ def score_check(
     right = sum(have_same_labels(own, gold) for own, gold in found.hits)
     items = len(found.hits) + len(found.missed) + len(found.extra)
     if known.rating:
-        right, items = right + (rated == known.rating), items + 1
+        right = right + (rated == known.rating)
+        items = items + 1
     return right / items if items else 1.0
 
 

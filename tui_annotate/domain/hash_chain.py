@@ -72,7 +72,8 @@ class LogHead:
 
 def digest_heads(heads: Iterable[StreamHead]) -> tuple[int, str]:
     """Return the number of the given events, and the SHA-256 of their canonical JSON lines."""
-    count, hashed = 0, hashlib.sha256()
+    count = 0
+    hashed = hashlib.sha256()
     for count, head in enumerate(heads, start=1):  # noqa: B007  the last one counts
         hashed.update(f"{canonical_json(list(head))}\n".encode())
     return count, hashed.hexdigest()

@@ -174,7 +174,8 @@ class LabelTree:
                 note, or is exclusive and combined with others.
         """
         for path in annotation.labels:
-            name, label = JOINER.join(path), self.find(path)
+            name = JOINER.join(path)
+            label = self.find(path)
             if label is None:
                 raise InvalidLabels(
                     f"the label set has no label {name!r}",

@@ -106,7 +106,8 @@ def _match(parts: _Template, message: str) -> list[str] | None:
     first, *inner, last = [*parts] if len(parts) > 1 else [parts[0], ""]
     if len(parts) == 1:
         return [] if message == first else None
-    at, end = len(first), len(message) - len(last)
+    at = len(first)
+    end = len(message) - len(last)
     if at > end or not message.startswith(first) or not message.endswith(last):
         return None
     values = []

@@ -114,7 +114,8 @@ def _stems(plain: str) -> set[str]:
     Digits and marks at both ends are removed, look-alikes (`@`, `0`) become letters, and a word
     that is written twice is also returned once.
     """
-    bare, seen = _EDGES.sub("", plain), plain.translate(_LOOKALIKES)
+    bare = _EDGES.sub("", plain)
+    seen = plain.translate(_LOOKALIKES)
     found = {bare, bare.translate(_LOOKALIKES), seen, _EDGES.sub("", seen)}
     found = {
         stem

@@ -24,7 +24,9 @@ from tui_annotate.domain.people import SETTLED
 Row = Mapping[str, Any]
 """A row of a position study file: a JSON object, which may have further fields."""
 
-CORRECT, INCORRECT, UNCLEAR = "Correct", "Incorrect", "Unclear"
+CORRECT = "Correct"
+INCORRECT = "Incorrect"
+UNCLEAR = "Unclear"
 VERDICTS: Final = (CORRECT, INCORRECT, UNCLEAR)
 _DIGITS: Final = 9
 """Maximum number of digits of a position in a prompt; longer numbers are rejected."""

@@ -67,7 +67,8 @@ def compare_readings(
     Args:
         first, second: the events of each reading, in order.
     """
-    first, second = _without_discarded(first), _without_discarded(second)
+    first = _without_discarded(first)
+    second = _without_discarded(second)
     began = next((change for change in second if change.verb not in (RELABEL, RETURN)), None)
     if began is None:
         return None

@@ -230,7 +230,8 @@ _LETTERS: Final[Mapping[SampleKind, str]] = {
 def make_item(
     key: SampleKey, *, group: str, start: str, meta: Mapping[str, Any], done: bool = False
 ) -> Item:
-    topic, runs = str(meta.get("topic_id", "")), meta.get("runs")
+    topic = str(meta.get("topic_id", ""))
+    runs = meta.get("runs")
     of_report = key.id.startswith(id_prefix(SampleKind.REPORT))
     report = key.id if of_report else report_id(group)
     index = group.rpartition("|")[2]

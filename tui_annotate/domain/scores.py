@@ -83,7 +83,8 @@ class Pooling(StrEnum):
 
 def pool_verdicts(words: Sequence[bool], how: Pooling) -> bool | None:
     """Combine people's yes/no verdicts; None if the majority is tied or there are no verdicts."""
-    yes, no = sum(words), len(words) - sum(words)
+    yes = sum(words)
+    no = len(words) - sum(words)
     if not words or (how is Pooling.MAJORITY and yes == no):
         return None
     if how is Pooling.MAJORITY:

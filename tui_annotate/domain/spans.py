@@ -55,7 +55,8 @@ class Span:
         return Span(min(self.start, other.start), max(self.end, other.end))
 
     def clip(self, other: Span) -> Span | None:
-        start, end = max(self.start, other.start), min(self.end, other.end)
+        start = max(self.start, other.start)
+        end = min(self.end, other.end)
         return Span(start, end) if start < end else None
 
     def shift(self, by: int) -> Span:

@@ -111,7 +111,8 @@ def _parse_line(line: str, where: str) -> PublicKey:
 
 def _read_fields(raw: bytes) -> list[bytes]:
     """Split a binary SSH key into parts, each after its length in four bytes; or ValueError."""
-    fields, at = [], 0
+    fields = []
+    at = 0
     while at < len(raw):
         size = int.from_bytes(raw[at : at + 4], "big")
         if at + 4 + size > len(raw):
@@ -217,7 +218,8 @@ def replace_lines(text: str, lines: Sequence[str], *, of: str) -> str:
         Conflict: another line has one of the workspace's keys, and sshd could use that line, or the
             marker comments are damaged.
     """
-    begin, end = f"# tui-annotate begins: {of}", f"# tui-annotate ends: {of}"
+    begin = f"# tui-annotate begins: {of}"
+    end = f"# tui-annotate ends: {of}"
     there = text.removesuffix("\n").split("\n") if text else []
     marks = [at for at, line in enumerate(there) if line in (begin, end)]
     if [there[at] for at in marks] not in ([], [begin, end]):

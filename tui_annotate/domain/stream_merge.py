@@ -163,9 +163,12 @@ class _StreamJoiner:
 
     def take(self, there: Sequence[Event]) -> StreamMerge:
         """Append another workspace's new events, and an event with its latest state."""
-        theirs, ids, new = StreamState(), dict[str, str](), list[Event]()
+        theirs = StreamState()
+        ids = dict[str, str]()
+        new = list[Event]()
         for event in there:
-            before, theirs = theirs, theirs.applied(event.action, seconds=event.seconds)
+            before = theirs
+            theirs = theirs.applied(event.action, seconds=event.seconds)
             if event.action.verb == JOIN:
                 continue
             name = original_hash(event)

@@ -38,7 +38,8 @@ _LONGEST_SECONDS: Final = 1e12
 
 def find_chain_problem(copy: StreamCopy) -> str:
     """Return why the first invalid event of another workspace is invalid; empty if none is."""
-    state, prev = StreamState(), ""
+    state = StreamState()
+    prev = ""
     if len({event.id for event in copy.events}) < len(copy.events):
         return "two events have the same id"
     for seq, event in enumerate(copy.events, start=1):

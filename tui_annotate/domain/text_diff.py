@@ -19,7 +19,8 @@ class DiffPart(NamedTuple):
 
 def diff_lines(old: str, new: str, *, around: int = 3) -> Iterator[list[DiffPart]]:
     """Compare two texts by lines; return groups of changed lines with unchanged ones around."""
-    before, after = old.splitlines(), new.splitlines()
+    before = old.splitlines()
+    after = new.splitlines()
     matcher = SequenceMatcher(None, before, after, autojunk=False)
     for group in matcher.get_grouped_opcodes(around):
         runs = _mark_runs(group, before, after)
@@ -28,7 +29,8 @@ def diff_lines(old: str, new: str, *, around: int = 3) -> Iterator[list[DiffPart
 
 def diff_words(old: str, new: str) -> list[DiffPart]:
     """Compare two texts by words; return parts, of adjacent words, that are old, new or equal."""
-    before, after = _WORDS.findall(old), _WORDS.findall(new)
+    before = _WORDS.findall(old)
+    after = _WORDS.findall(new)
     codes = SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
     return [DiffPart(mark, "".join(words)) for mark, words in _mark_runs(codes, before, after)]
 

@@ -142,7 +142,8 @@ class WorkChanges:
 
         `reason`: key of the reason for an action in the versions of its event.
         """
-        decided, before = _UNDECIDED, dict[str, _Decided]()
+        decided = _UNDECIDED
+        before = dict[str, _Decided]()
         works: dict[str, _PersonWork] = defaultdict(_PersonWork)
         known = list(events)
         imported = any(

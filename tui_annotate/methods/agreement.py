@@ -113,7 +113,9 @@ def fleiss_kappa(sums: Numbers) -> Numbers:
     many
     raters", Psychological Bulletin 76 (1971), equations 2 to 7.
     """
-    units, agreeing, given = sums[..., 0], sums[..., 1], sums[..., 2:]
+    units = sums[..., 0]
+    agreeing = sums[..., 1]
+    given = sums[..., 2:]
     shares = _divide(given, given.sum(axis=-1, keepdims=True))
     return _above_chance(_divide(agreeing, units), (shares * shares).sum(axis=-1))
 

@@ -59,7 +59,8 @@ class ProperName:
         """
         if self.title or other.title:
             return self.words[0] in other.words[0] or other.words[0] in self.words[0]
-        own, its = set(self.words), set(other.words)
+        own = set(self.words)
+        its = set(other.words)
         if own <= its or its <= own:
             return True
         # Forms of one name: France, French; Norway, Norwegian.

@@ -99,7 +99,9 @@ def _parse_english(match: re.Match[str], text: str) -> Date | None:
         return Date(span, weekday=_WEEKDAYS.index(match["weekday"]) + 1)
     if match["year"]:
         return _parse_year(match, text)
-    start, year, day = match.start("month"), match["with"], match["day"] or match["after"]
+    start = match.start("month")
+    year = match["with"]
+    day = match["day"] or match["after"]
     if not day and not year and match["month"] in _AMBIGUOUS:
         before = _BEFORE.search(text, max(0, start - _LOOK_BACK), start)
         if not before or not text[start].isupper():
@@ -109,7 +111,8 @@ def _parse_english(match: re.Match[str], text: str) -> Date | None:
 
 
 def _parse_year(match: re.Match[str], text: str) -> Date | None:
-    start, year = match.start("year"), int(match["year"])
+    start = match.start("year")
+    year = int(match["year"])
     follows = _NEXT.match(text, match.end())
     if year not in _YEARS or (follows and follows[1].lower() in UNITS):
         return None

@@ -17,7 +17,8 @@ def wilson_interval(hits: float, of: int) -> tuple[float, float]:
     """Compute the 95 % interval (low, high) of the proportion `hits / of`; (0, 1) if `of` is 0."""
     if not of:
         return 0.0, 1.0
-    share, weight = hits / of, Z_95 * Z_95 / of
+    share = hits / of
+    weight = Z_95 * Z_95 / of
     centre = (share + weight / 2) / (1 + weight)
     half = sqrt(share * (1 - share) * weight + weight * weight / 4) / (1 + weight)
     low = 0.0 if not hits else centre - half

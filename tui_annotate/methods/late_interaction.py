@@ -37,7 +37,8 @@ class TokenBank:
 
     def part(self, first: int, last: int) -> Self:
         """Return the token vectors of the texts from `first` to `last` - 1."""
-        start, end = int(self.bounds[first]), int(self.bounds[last])
+        start = int(self.bounds[first])
+        end = int(self.bounds[last])
         return type(self)(
             self.vectors[start:end],
             self.bounds[first : last + 1] - start,
@@ -83,7 +84,8 @@ def late_interaction(
     """
     reached = np.zeros(len(texts), np.float32)
     counts = bank.bounds[texts + 1] - bank.bounds[texts]
-    some, total = np.flatnonzero(counts), float(weights.sum())
+    some = np.flatnonzero(counts)
+    total = float(weights.sum())
     if not len(some) or total <= 0:
         return reached
     ends = np.cumsum(counts[some])

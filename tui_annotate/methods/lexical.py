@@ -76,7 +76,9 @@ def find_words(text: str) -> Iterator[Word]:
     character is a word, and so is each pair of adjacent characters.
     """
     for match in _TOKEN.finditer(text):
-        token, start, end = match.group(), match.start(), match.end()
+        token = match.group()
+        start = match.start()
+        end = match.end()
         if match.lastgroup == "signs":
             for at, sign in enumerate(token, start):
                 yield Word(sign, at, at + 1)

@@ -81,7 +81,8 @@ def query(text: str, segments: Sequence[Segment], span: Span) -> Query | None:
     ]
     inside = [word.start < chosen.end and word.end > chosen.start for word in found]
     if not any(inside):
-        chosen, inside = home, [True] * len(found)
+        chosen = home
+        inside = [True] * len(found)
     bag: dict[str, float] = {}
     for word, own in zip(found, inside, strict=True):
         bag[word.text] = bag.get(word.text, 0.0) + (1.0 if own else CONTEXT)
@@ -297,7 +298,8 @@ def find_best_indices(values: Vectors, count: int) -> NDArray[np.intp]:
     if count >= len(values):
         return np.argsort(-values, kind="stable")
     least = np.partition(values, -count)[-count]  # sorting all would be too slow for a key press
-    above, equal = np.flatnonzero(values > least), np.flatnonzero(values == least)
+    above = np.flatnonzero(values > least)
+    equal = np.flatnonzero(values == least)
     some = np.sort(np.concatenate([above, equal[: count - len(above)]]))
     return some[np.argsort(-values[some], kind="stable")]
 

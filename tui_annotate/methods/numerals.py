@@ -144,10 +144,12 @@ def _read_words(match: re.Match[str]) -> Numeral:
     total = part = scale = 0
     for word in re.split(r"[ ,-]+", match["words"]):
         if word == "hundred":
-            part, scale = part * 100, 2
+            part = part * 100
+            scale = 2
         elif word in _BIG:
             scale = _BIG[word]
-            total, part = total + part * 10**scale, 0
+            total = total + part * 10**scale
+            part = 0
         elif word != "and":
             part += _SMALL[word]
     return Numeral(Decimal(total + part), 0, 0, scale=scale, plain=total + part == 1)
@@ -195,12 +197,15 @@ def _parse_characters(signs: str) -> Decimal:
         return Decimal(signs.replace(",", ""))
     if not set(signs) & set(_POWERS):
         return Decimal("".join(str(_DIGIT_SIGNS[sign]) for sign in signs))
-    total, section, part = Decimal(0), Decimal(0), Decimal(0)
+    total = Decimal(0)
+    section = Decimal(0)
+    part = Decimal(0)
     for token in re.findall(rf"{_DIGITS}|.", signs):
         if token not in _POWERS:
             part = Decimal(_DIGIT_SIGNS.get(token, token.replace(",", "")))
         elif _POWERS[token] < _POWERS["万"]:
-            section, part = section + (part or 1) * 10 ** _POWERS[token], Decimal(0)
+            section = section + (part or 1) * 10 ** _POWERS[token]
+            part = Decimal(0)
         else:
             grown = section + part
             large = _POWERS[token] > _POWERS["万"]

@@ -149,8 +149,10 @@ def _to_minutes(match: re.Match[str]) -> int:
 
 def _to_quantity(lower: str, numeral: Numeral) -> Quantity | None:
     """Return a number with its unit; None for a Chinese digit that counts nothing: 一直."""
-    start, end = numeral.start, numeral.end
-    value, unit = numeral.value, None
+    start = numeral.start
+    end = numeral.end
+    value = numeral.value
+    unit = None
     before = lower[max(0, start - _LOOK_BACK) : start]
     money = _CURRENCY.search(before)
     if numeral.form != "number":
@@ -159,7 +161,8 @@ def _to_quantity(lower: str, numeral: Numeral) -> Quantity | None:
         start -= len(money.group())
         unit = UNITS[money.group().strip()]
         if lower[end : end + 1] == "m" and not lower[end + 1 : end + 2].isalpha():
-            value, end = value.scaleb(6), end + 1
+            value = value.scaleb(6)
+            end = end + 1
     else:
         unit, end = _find_unit(lower, end)
     counted = _COUNTED.match(lower, numeral.end)

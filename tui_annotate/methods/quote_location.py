@@ -100,7 +100,8 @@ def _find_compatible(words: str, text: str) -> Iterator[Span]:
         return
     for match in re.finditer(f"(?={re.escape(wanted)})", plain):  # overlapping ones too
         at = match.start()
-        first, last = origins[at], origins[at + len(wanted) - 1]
+        first = origins[at]
+        last = origins[at + len(wanted) - 1]
         whole = (at == 0 or origins[at - 1] != first) and (
             at + len(wanted) == len(origins) or origins[at + len(wanted)] != last
         )

@@ -85,7 +85,8 @@ def pool_tokens(
         words: words of these sentences, in order, with offsets in the document.
     """
     shift = np.repeat(np.array(starts, np.int64), np.diff(tokens.bounds))
-    first, last = tokens.starts + shift, tokens.ends + shift
+    first = tokens.starts + shift
+    last = tokens.ends + shift
     own = (first < selection.end) & (last > selection.start)
     if not own.any():
         own[:] = True

@@ -57,7 +57,8 @@ def find_sure_ends(line: str, abbreviations: frozenset[str]) -> Iterator[int]:
     for match in _END.finditer(line):
         start, end = match.span()
         stop = start + len(match.group().rstrip(_CLOSERS))
-        quotes, seen = quotes + line.count('"', seen, stop), stop
+        quotes = quotes + line.count('"', seen, stop)
+        seen = stop
         if _is_inside(titles, start):
             continue
         if _is_unspaced_end(line, start, stop):

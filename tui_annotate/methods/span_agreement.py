@@ -86,13 +86,15 @@ def count_stacked(spans: Collection[Span]) -> int:
         if span.start < reach:
             found |= {place, holder}
         if span.end > reach:
-            reach, holder = span.end, place
+            reach = span.end
+            holder = place
     return len(found)
 
 
 def compare_evidence(ours: Collection[Span], theirs: Collection[Span]) -> EvidenceRelation:
     """Compare two annotators' evidence spans of a claim; adjacent spans count as one."""
-    one, other = merge(ours), merge(theirs)
+    one = merge(ours)
+    other = merge(theirs)
     if not one or not other:
         return EvidenceRelation.ONE if one or other else EvidenceRelation.NEITHER
     if one == other:

@@ -159,10 +159,12 @@ def _minimise(rows: tuple[Numbers, ...], origin: Numbers) -> Numbers:
         free = (point > least) | (slope < 0)
         step = np.zeros(len(origin))
         step[free] = np.linalg.solve(bend[np.ix_(free, free)], slope[free])
-        size, before = 1.0, loss(point)
+        size = 1.0
+        before = loss(point)
         while loss(near := np.maximum(point - size * step, least)) > before and size > _PRECISION:
             size /= 2
-        moved, point = float(np.abs(near - point).max()), near
+        moved = float(np.abs(near - point).max())
+        point = near
         if moved < _PRECISION:
             break
     return point

@@ -46,7 +46,8 @@ def find_verdict(record: Record, former: FormerNames = ()) -> bool | None:
     if SETTLED in work:
         return judge(work[SETTLED])
     said = [judge(found) for person, found in work.items() if person not in again]
-    right, wrong = said.count(True), said.count(False)
+    right = said.count(True)
+    wrong = said.count(False)
     return None if right == wrong else right > wrong
 
 

@@ -23,7 +23,8 @@ def remove_thinking(text: str) -> str:
             inside = True
         else:
             kept = kept if inside else []
-            at, inside = tag.end(), False
+            at = tag.end()
+            inside = False
     if not at and not inside:
         return text
     return "".join([*kept, "" if inside else text[at:]]).strip()

@@ -253,7 +253,8 @@ def print_evaluated(
 ) -> None:
     from tui_annotate.lab.judge.evaluation import VECTORS, mean_metrics, mean_similarities
 
-    means, similarities = mean_metrics(found, metrics), mean_similarities(found)
+    means = mean_metrics(found, metrics)
+    similarities = mean_similarities(found)
     for what in ("answer", "ground_truth"):
         if made := sum(what in each.generated for each in found):
             output.print_message(

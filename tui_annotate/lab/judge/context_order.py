@@ -205,7 +205,8 @@ def estimate_sorting_cost(
 ) -> ExpectedCalls:
     """Return the maximum number of requests and characters for sorting one question's texts."""
     texts = [options.cut_context(context) for context in row.texts]
-    count, characters = len(texts), sum(map(len, texts))
+    count = len(texts)
+    characters = sum(map(len, texts))
     total = ExpectedCalls()
     if options.screen:
         total += ExpectedCalls.of(runner, "screen", row, calls=count, texts=characters)

@@ -153,7 +153,8 @@ def _key_of(row: QuestionRow) -> SampleKey:
 
 
 def _order_scores(each: ContextOrderResult) -> list[Score]:
-    key, documents = _key_of(each.row), each.row.places
+    key = _key_of(each.row)
+    documents = each.row.places
     # An order of several contexts without a correlation is only the retriever's.
     judged = () if each.spearman is None and len(each.sorted) > 1 else each.sorted
     place = {context: float(number) for number, context in enumerate(judged, 1)}

@@ -197,7 +197,8 @@ def _parse_invented(reply: str) -> tuple[str, int] | None:
     value = parse_json(reply)
     if not isinstance(value, dict):
         return None
-    question, evades = value.get("question"), value.get("noncommittal")
+    question = value.get("question")
+    evades = value.get("noncommittal")
     if not isinstance(question, str) or not question.strip() or evades not in (0, 1):
         return None
     return question, int(evades)
@@ -386,7 +387,8 @@ def estimate_evaluation_cost(
     chosen = select_contexts(row.contexts, k=options.top_k, most=options.max_chars)
     kept = [context for context in chosen if context and context.strip()]
     read = sum(map(len, kept))
-    reply, truth = len(row.answer) or EXPECTED_ANSWER, len(row.ground_truth) or EXPECTED_ANSWER
+    reply = len(row.answer) or EXPECTED_ANSWER
+    truth = len(row.ground_truth) or EXPECTED_ANSWER
     total = ExpectedCalls()
     if not row.answer and {"faithfulness", "answer_relevancy"} & {*options.metrics}:
         total += ExpectedCalls.of(runner, "answer", row, calls=1, texts=read)

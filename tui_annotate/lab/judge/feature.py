@@ -71,7 +71,8 @@ def rank_contexts(sample: Sample, scores: Sequence[Score]) -> RankedContexts:
         by_name.get(PRECISION), documents
     )
     useful = tuple(None if each is None else each > 0 for each in found)
-    own, written = sample.meta.get(GROUND_TRUTH), by_name.get(GROUND_TRUTH)
+    own = sample.meta.get(GROUND_TRUTH)
+    written = by_name.get(GROUND_TRUTH)
     truth = own if isinstance(own, str) else ""
     made = written.text if written and not truth else ""
     return RankedContexts(

@@ -72,7 +72,8 @@ def insert_by_rank(items: Sequence[int], first_is_better: Callable[[int, int], b
     """
     order: list[int] = []
     for item in items:
-        low, high = 0, len(order) - 1
+        low = 0
+        high = len(order) - 1
         while low <= high:
             middle = (low + high) // 2
             if first_is_better(item, order[middle]):

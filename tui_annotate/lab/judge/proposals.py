@@ -218,7 +218,8 @@ class ProposalReader:
 
     def __call__(self, reply: str) -> LocatedProposals | None:
         """Return what a reply proposes; None if it is unreadable or all proposals are refused."""
-        self.reason, self.refused = "", ()
+        self.reason = ""
+        self.refused = ()
         spans = parse_proposals(reply)
         if spans is None:
             self.reason = _UNREADABLE
@@ -419,7 +420,8 @@ class ProposalService:
         require_permission(self.machines.actor, Permission.MANAGE)
         state, parser = self._start_run(options, judge)
         maker = f"judge:{judge.model}"
-        began, waiting = time.monotonic(), replies_from(judge.host)
+        began = time.monotonic()
+        waiting = replies_from(judge.host)
 
         def report_progress(unread: int = 0) -> None:
             if progress:
@@ -490,7 +492,8 @@ class ProposalService:
 
     def _read_pages(self, state: _RunState) -> Iterator[list[Sample]]:
         """Yield lists of samples that have a source and a summary; no transaction stays open."""
-        dataset, limit = state.options.dataset, state.options.limit
+        dataset = state.options.dataset
+        limit = state.options.limit
         keys = self.machines.corpus.keys(dataset)
         state.total = len(keys)
         waiting = iter(keys)

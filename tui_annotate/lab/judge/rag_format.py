@@ -175,7 +175,8 @@ def _parse_contexts(
 ) -> tuple[tuple[Document, ...], list[list[Any]]]:
     if value is not None and not isinstance(value, list):
         raise InvalidInput(f"column {column!r} holds {describe_value(value)}, not a list of texts")
-    documents, blank = [], []
+    documents = []
+    blank = []
     for place, text in enumerate(value or ()):
         if text is None or (isinstance(text, str) and not text.strip()):
             blank.append([place, text])
@@ -207,7 +208,8 @@ def _imported_fields(sample: Sample) -> Mapping[str, Any]:
 
 def _unique_id(sample: Sample, seen: NameRegister, report: ExportReport) -> str:
     """Return a sample's id; prefix the dataset if another dataset has a sample with this id."""
-    key, place = sample.id, json.dumps(sample.key)
+    key = sample.id
+    place = json.dumps(sample.key)
     if seen.remember(key, place) != place:
         report.count_loss(Loss.RENAMED_IDS.value)
         key = f"{sample.dataset}/{sample.id}"
@@ -268,9 +270,11 @@ def _other_columns(sample: Sample) -> dict[str, Any]:
 
 
 def _count_losses(record: Record, tally: LossCounter, report: ExportReport) -> None:
-    sample, lose = record.sample, report.count_loss
+    sample = record.sample
+    lose = report.count_loss
     tally.count_lost_annotations(record)
-    answers, contexts = sample.side(Side.SUMMARY), sample.side(Side.SOURCE)
+    answers = sample.side(Side.SUMMARY)
+    contexts = sample.side(Side.SOURCE)
     kind = SampleKind.PAIR if answers else SampleKind.QUESTION
     lose(RecordTrait.KIND.value, sample.kind is not kind)
     lose(RecordTrait.REQUEST.value, replace(sample.request, question="") != Request())

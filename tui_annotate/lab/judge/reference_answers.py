@@ -221,7 +221,8 @@ def estimate_answer_cost(
 ) -> ExpectedCalls:
     """Return the maximum number of requests and characters for one reference answer."""
     if options.slow:
-        sizes, part = [len(context) for context in row.texts], options.part
+        sizes = [len(context) for context in row.texts]
+        part = options.part
         first = sum(-(-size // part) for size in sizes)
         texts = sum(min(at + part, options.window) for size in sizes for at in range(0, size, part))
         total = ExpectedCalls.of(runner, "read", row, calls=first, texts=texts)

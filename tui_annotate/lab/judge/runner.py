@@ -175,7 +175,9 @@ class CachedJudge:
     """A judge that returns stored replies only, for estimates of cost."""
 
     def __init__(self, judge: Judge) -> None:
-        self.name, self.model, self.host = judge.name, judge.model, judge.host
+        self.name = judge.name
+        self.model = judge.model
+        self.host = judge.host
         self._judge = judge
 
     def ask(self, question: Question) -> ModelReply:

@@ -212,7 +212,8 @@ def create_kv(
                 "no new positions are given for the requested key-value pairs of the file IN",
                 "pass --gold-position with positions such as 0,37,74",
             )
-        found, name = read_rows(source), source
+        found = read_rows(source)
+        name = source
     else:
         if keys is None or examples is None:
             raise InvalidInput(

@@ -174,7 +174,8 @@ def _parse_by(names: str) -> tuple[GroupBy, ...]:
     try:
         return tuple(GroupBy(name.strip()) for name in names.split(","))
     except ValueError as error:
-        there, known = ", ".join(GroupBy), list(GroupBy)
+        there = ", ".join(GroupBy)
+        known = list(GroupBy)
         unknown = next(each for each in map(str.strip, names.split(",")) if each not in known)
         near = suggest_word(unknown, known)
         raise InvalidInput(

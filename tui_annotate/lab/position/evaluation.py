@@ -361,7 +361,8 @@ def row_case(located: LocatedRow, rules: MatchRules, *, file: str = "") -> Score
     with locate_row(where):
         _require_answer(row)
         right = parse_answers(row) if parse_task(row) is StudyTask.QA else ()
-        verdict, model = row.get(VERDICT), row.get("model")
+        verdict = row.get(VERDICT)
+        model = row.get("model")
         return ScoredAnswer(
             task=parse_task(row),
             position=gold_position(row),

@@ -74,7 +74,8 @@ def find_answers(wanted: Sequence[str], text: str) -> tuple[Span, ...]:
 
 def describe_gold(sample: Sample, document: int) -> str:
     """Describe the right answer and its position for a document's title; "" if unknown."""
-    place, size = gold_position(sample), sample.meta.get("size")
+    place = gold_position(sample)
+    size = sample.meta.get("size")
     if place is None:
         return ""
     of = f"/{size}" if isinstance(size, int) else ""
@@ -197,7 +198,8 @@ class PositionStudy(Feature):
         from tui_annotate.lab.position.screen import PositionsScreen
 
         self.host.keep_place()
-        dataset, who = draft.sample.dataset, session.person.id
+        dataset = draft.sample.dataset
+        who = session.person.id
         try:
             positions = session.machines().positions
         except TuiAnnotateError as error:

@@ -93,7 +93,8 @@ class RowReader:
 
     def record(self, row: dict[str, Any], where: str) -> tuple[Record, list[str]]:
         """Return a row's sample and warnings about it; raise InvalidInput for an invalid row."""
-        name, kind = question_text(row), parse_task(row)
+        name = question_text(row)
+        kind = parse_task(row)
         sources = (
             self._passage_documents(row) if kind is StudyTask.QA else (self._pair_document(row),)
         )
@@ -113,7 +114,8 @@ class RowReader:
 
     def _unique_id(self, row: Row, where: str) -> str:
         """Build a sample's id from the id of its question, the answer's position and the model."""
-        place, model = gold_position(row), row.get("model")
+        place = gold_position(row)
+        model = row.get("model")
         name = question_id(row) + ("" if place is None else f"@{place}")
         if isinstance(model, str) and model.strip():
             name += f":{model}"
@@ -280,7 +282,8 @@ class OpenQaWriter:
         return self._names[person.id]
 
     def _count_losses(self, record: Record) -> None:
-        report, sample = self.report, record.sample
+        report = self.report
+        sample = record.sample
         self._tally.count(record)
         report.records += 1
         report.count_loss("annotations", len(record.annotations))
@@ -327,7 +330,8 @@ def _with_text(passage: Mapping[str, Any], at: int, texts: list[str]) -> dict[st
 
 
 def _build_row(sample: Sample) -> dict[str, Any]:
-    request, meta = sample.request, sample.meta
+    request = sample.request
+    meta = sample.meta
     answers = meta.get("answers")
     gold = meta.get("gold_position")
     summary = sample.side(Side.SUMMARY)

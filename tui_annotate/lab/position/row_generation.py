@@ -73,10 +73,12 @@ def find_gold_passage(row: Row) -> dict[str, Any]:
                 "'nq_annotated_gold' is not a JSON object",
                 "write an object with the fields title and chunked_long_answer",
             )
-        title, words = gold.get("title"), gold.get("chunked_long_answer")
+        title = gold.get("title")
+        words = gold.get("chunked_long_answer")
     else:
         marked = next((each for each in list_passages(row) if each.get("isgold") is True), {})
-        title, words = marked.get("title"), marked.get("text")
+        title = marked.get("title")
+        words = marked.get("text")
     if not isinstance(title, str) or not isinstance(words, str) or not words.strip():
         raise InvalidInput(
             "the row has no gold passage",
@@ -112,7 +114,8 @@ def build_question_rows(
         InvalidInput: the row has too few distractors, or lacks a field.
     """
     parse_text(row, "question")
-    gold, others = find_gold_passage(row), find_distractors(row)
+    gold = find_gold_passage(row)
+    others = find_distractors(row)
     if len(others) < count - 1:
         raise InvalidInput(
             f"the row has {len(others)} passages without the answer, but needs {count - 1}",
@@ -158,7 +161,8 @@ def move_key_value(row: Row, at: int) -> dict[str, Any]:
     Raises:
         InvalidInput: the row lacks a field, or no pair has its key and value.
     """
-    key, value = parse_text(row, "key"), parse_text(row, "value")
+    key = parse_text(row, "key")
+    value = parse_text(row, "value")
     found = [list(pair) for pair in list_pairs(row, shown=False)]
     if [key, value] not in found:
         raise InvalidInput(
@@ -283,7 +287,8 @@ def _write_rows(
                 count += 1
         return GenerationReport((target,), count, not_finite)
     stem = source.name.lstrip(".").split(".", 1)[0]
-    start, suffix = "-".join(filter(None, (stem, kind))), rows_suffix(source)
+    start = "-".join(filter(None, (stem, kind)))
+    suffix = rows_suffix(source)
     with open_folder(target) as files:
         for row in rows:
             count += 1

@@ -117,10 +117,12 @@ class PositionStudies:
 def stored_case(stored: StoredQuestion, rules: MatchRules) -> ScoredAnswer | None:
     """Return the scored answer of a stored question; None if the answer's position is unknown."""
     meta = stored.meta
-    position, size = meta.get("gold_position"), meta.get("size")
+    position = meta.get("gold_position")
+    size = meta.get("size")
     if not isinstance(position, int) or not isinstance(size, int) or meta.get("task") not in _TASKS:
         return None
-    kind, right = _TASKS[meta["task"]], _gold_answers(meta)
+    kind = _TASKS[meta["task"]]
+    right = _gold_answers(meta)
     predicted = "metric" in meta or "model" in meta
     score = _score_stored(stored, kind, right, rules=rules) if predicted else None
     model = meta.get("model")

@@ -107,7 +107,8 @@ def _distractor(document: Document, source: _Source) -> dict[str, Any]:
 
 def _gold_row(sample: Sample, options: WorkspaceRowOptions) -> dict[str, Any] | None:
     """Return a sample as a position study's row; None without source or right answer."""
-    sources, right = sample.side(Side.SOURCE), _gold_answers(sample)
+    sources = sample.side(Side.SOURCE)
+    right = _gold_answers(sample)
     if not sources or not right:
         return None
     request = sample.request

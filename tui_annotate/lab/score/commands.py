@@ -120,7 +120,8 @@ def format_cost(scorer: str, samples: int, cost: EmbeddingCost | None) -> str:
     line = f"{scorer}: {format_count(samples, 'sample')}"
     if cost is None or not (cost.calls or cost.characters):
         return f"{line}; nothing is sent from this machine"
-    calls, characters = format_count(cost.calls, "call"), format_count(cost.characters, "character")
+    calls = format_count(cost.calls, "call")
+    characters = format_count(cost.characters, "character")
     return f"{line}; to send: {calls}, {characters}"
 
 

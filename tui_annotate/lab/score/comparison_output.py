@@ -361,7 +361,8 @@ def _chart_interval(machine: MachineComparison, measure: str) -> ValueInterval:
 
 
 def _print_notes(found: Comparison) -> None:
-    options, say = found.options, output.print_message
+    options = found.options
+    say = output.print_message
     labels = ", ".join(options.unwanted) or _name_default_labels(found)
     whom = {
         "people": f"the labels of all annotators, combined by the rule {options.pool}",

@@ -184,7 +184,8 @@ def best_threshold(values: Numbers, unsupported: Truths, *, low: bool) -> float:
     difference = np.cumsum(bad) / max(bad.sum(), 1) - np.cumsum(good) / max(good.sum(), 1)
     gain = -difference[:-1] if low else difference[:-1]
     place = int(np.flatnonzero(gain > gain.max() - 1e-12)[0])
-    below, above = float(distinct[place]), float(distinct[place + 1])
+    below = float(distinct[place])
+    above = float(distinct[place + 1])
     middle = below + (above - below) / 2
     if below < middle < above:
         return middle
@@ -209,7 +210,8 @@ class _RankedSamples:
     def area(self, weights: Numbers) -> float:
         """Return a resample's area under the ROC curve; NaN without samples of both classes."""
         counted = np.bincount(self._place, weights=weights, minlength=2 * self._steps)
-        good, bad = counted[: self._steps], counted[self._steps :]
+        good = counted[: self._steps]
+        bad = counted[self._steps :]
         both = good.sum() * bad.sum()
         if not both:
             return float("nan")

@@ -150,7 +150,8 @@ def _parse_generations(value: Any) -> Iterator[_PlacedGeneration]:
     for place, fields in enumerate(value):
         if not isinstance(fields, dict):
             raise InvalidInput(f"answer {place} is {describe_value(fields)}, not a JSON object")
-        text, kind = fields.get("text"), fields.get("type", NORMAL)
+        text = fields.get("text")
+        kind = fields.get("type", NORMAL)
         if not isinstance(text, str):
             raise InvalidInput(f"the text of answer {place} is {describe_value(text)}, not text")
         if kind not in (NORMAL, UNCERTAINTY):
@@ -431,11 +432,13 @@ def _order_fields(fields: Mapping[str, Any], names: Iterable[str]) -> dict[str, 
 
 
 def _count_losses(record: Record, tally: LossCounter, report: ExportReport) -> None:
-    sample, lose = record.sample, report.count_loss
+    sample = record.sample
+    lose = report.count_loss
     tally.count_lost_annotations(record)
     lose(RecordTrait.KIND.value, sample.kind is not SampleKind.QUESTION)
     lose(RecordTrait.REQUEST.value, replace(sample.request, question="") != Request())
-    source, summary = sample.document(Side.SOURCE), sample.document(Side.SUMMARY)
+    source = sample.document(Side.SOURCE)
+    summary = sample.document(Side.SUMMARY)
     plain = source.key in {"", ANSWER} and not (source.title or summary.key or summary.title)
     lose(RecordTrait.TITLE.value, not plain)
     if not imported_fields(sample):
@@ -457,7 +460,8 @@ class GenerationsFormat:
         with closing(NameRegister()) as seen:
 
             def read_row(row: dict[str, Any], value: JsonValue) -> Iterator[Record | Problem]:
-                where, number = value.where, value.number - 1
+                where = value.where
+                number = value.number - 1
                 found, doubts = parse_records(
                     row, options, dataset=dataset, number=number, where=where
                 )

@@ -106,7 +106,8 @@ class LanguageModel(_LocalModel):
         # Padding is on the right, where the mask hides it and no position of a token changes.
         padded = pad_sequence(list(rows), batch_first=True)
         mask = pad_sequence([torch.ones_like(row) for row in rows], batch_first=True)
-        every, last = torch.arange(len(rows)), torch.tensor([len(row) - 1 for row in rows])
+        every = torch.arange(len(rows))
+        last = torch.tensor([len(row) - 1 for row in rows])
         with torch.inference_mode():
             found = self._model(input_ids=padded, attention_mask=mask, output_hidden_states=True)
             states = torch.stack([layer[every, last] for layer in found.hidden_states[1:]], dim=1)

@@ -173,7 +173,8 @@ def read_questions(path: Path) -> TrainingQuestions:
                 "write one JSON object in each line",
                 where=where,
             )
-        question, category = row.get("question"), row.get("category")
+        question = row.get("question")
+        category = row.get("category")
         if not isinstance(question, str) or not isinstance(category, str):
             raise InvalidRecord(
                 f"{where}: the line lacks 'question' or 'category'",

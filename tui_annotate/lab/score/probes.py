@@ -46,7 +46,8 @@ def split_cases(known: Truths, *, seed: int) -> tuple[NDArray[np.intp], NDArray[
     """
     kinds = {"known": np.flatnonzero(known), "not known": np.flatnonzero(~known)}
     chance = np.random.default_rng(seed)
-    training, held_out = [], []
+    training = []
+    held_out = []
     for kind, places in kinds.items():
         if len(places) < MIN_CASES:
             raise InvalidInput(
@@ -149,7 +150,9 @@ def read_probe(path: Path) -> Probe:
             raise ValueError(f"the format of the file is not {FORMAT}")
         if not all(isinstance(value[name], str) for name in ("folder", "model")):
             raise ValueError("the model of the probe is missing")
-        weights, bias, layer = value["weights"], value["bias"], value["layer"]
+        weights = value["weights"]
+        bias = value["bias"]
+        layer = value["layer"]
         sound = isinstance(weights, list) and weights and all(map(_is_number, (*weights, bias)))
         if not sound or isinstance(layer, bool) or not isinstance(layer, int) or layer < 1:
             raise ValueError("the layer, a weight or the bias is not a valid number")
@@ -258,7 +261,8 @@ def _fit(states: NDArray[np.float32], known: Truths, seed: int) -> _Fit:
     parts = StratifiedKFold(folds, shuffle=True, random_state=seed)
     score = float(np.mean(cross_val_score(pipeline, states.astype(np.float64), known, cv=parts)))
     pipeline.fit(states.astype(np.float64), known)
-    scaler, regression = pipeline[0], pipeline[1]
+    scaler = pipeline[0]
+    regression = pipeline[1]
     weights = regression.coef_[0] / scaler.scale_
     bias = float(regression.intercept_[0] - weights @ scaler.mean_)
     return _Fit(weights, bias, score)

@@ -125,7 +125,8 @@ def label_by_percentile(
     unused = len(up) - len(used)
     if not used:
         return [AnswerVerdict(AnswerLabel.UNDECIDED, None, None, unused=unused) for _ in answers]
-    most, least = sum(up[name] for name in used), sum(down[name] for name in used)
+    most = sum(up[name] for name in used)
+    least = sum(down[name] for name in used)
     sums = [sum(scores[name] for name in used) for scores in answers]
     middle = (most + least) / 2
     verdicts = [
@@ -219,7 +220,8 @@ def _best_of(
 
 def categorise(labels: Sequence[AnswerLabel]) -> AnswerCategory:
     """Return a question's category, such as all-right, by its answers that are not undecided."""
-    right, wrong = AnswerLabel.RIGHT in labels, AnswerLabel.WRONG in labels
+    right = AnswerLabel.RIGHT in labels
+    wrong = AnswerLabel.WRONG in labels
     if right and wrong:
         return AnswerCategory.PARTIAL
     if right or wrong:

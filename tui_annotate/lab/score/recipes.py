@@ -57,7 +57,9 @@ class Recipe:
     unused: tuple[str, ...] = ()
 
 
-_TEXT, _SWITCH, _COUNT = "a text", "true or false", "a whole number above 0"
+_TEXT = "a text"
+_SWITCH = "true or false"
+_COUNT = "a whole number above 0"
 _SHARE, _LIST = "a number from 0 to 100", "a list of texts"
 _IGNORED: Final = ("", "")
 
@@ -366,8 +368,10 @@ def _score_options(
     from tui_annotate.lab.score.scoring import ScoreOptions
 
     said: dict[str, Any] = dict(step.options)
-    embedder, base_url = said.pop("embedder", ""), said.pop("base_url", "")
-    language, keep_thinking = said.pop("language", AUTO), said.pop("keep_thinking", False)
+    embedder = said.pop("embedder", "")
+    base_url = said.pop("base_url", "")
+    language = said.pop("language", AUTO)
+    keep_thinking = said.pop("keep_thinking", False)
     # A pipeline file may come from someone else: its URL needs trust, like that of a workspace.
     load = partial(
         space.machines.embedder,

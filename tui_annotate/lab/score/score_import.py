@@ -151,7 +151,8 @@ def read_file_scores(
     Raises:
         InvalidRecord: the first invalid row: wrong dataset, unknown or repeated id, or no number.
     """
-    there, seen = set(ids), dict[str, str]()
+    there = set(ids)
+    seen = dict[str, str]()
     columns = (options.score,) if options.score else (name, "score")
     for row in score_rows(path, id_column=options.id, score_columns=columns):
         if row.dataset not in ("", dataset):

@@ -68,7 +68,8 @@ class ScoreValues:
 
     def _track(self, score: RawScore) -> RawScore:
         """Count a score and extend its range; return it with None for an infinite or NaN value."""
-        name, raw = score.name, score.raw
+        name = score.name
+        raw = score.raw
         self._count[name] = self._count.get(name, 0) + 1
         self._parts[name] = self._parts.get(name, 0) + len(score.parts)
         self._unknown_parts[name] = self._unknown_parts.get(name, 0) + score.parts.count(None)
@@ -108,7 +109,8 @@ class ScoreValues:
                 yield self._normalise(dataset, RawScore(*values), before)
 
     def _normalise(self, dataset: str, score: RawScore, before: Collection[str]) -> Score:
-        name, raw = score.name, score.raw
+        name = score.name
+        raw = score.raw
         return Score(
             key=SampleKey(dataset, score.id),
             name=name,

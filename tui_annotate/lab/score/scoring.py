@@ -257,7 +257,8 @@ class ScoreService:
 def _no_values(
     scorer: Scorer, options: ScoreOptions, values: ScoreValues, *, notes: Iterable[str]
 ) -> NoScoreValues:
-    name, label = options.scorer, getattr(scorer, "embedder", "")
+    name = options.scorer
+    label = getattr(scorer, "embedder", "")
     what = f"the scorer {name}" + (f" (embedder: {label})" if label else "")
     ways = ["the scorer similarity" if name == "unigram" else "the scorer unigram"]
     if name == "similarity":

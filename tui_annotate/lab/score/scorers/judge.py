@@ -26,7 +26,9 @@ from tui_annotate.plugins.protocols import EmbeddingCost
 from tui_annotate.plugins.scoring import GeneratedAnswers, Opinion, ScorerOptions
 
 PROMPT: Final = "grade"
-RIGHT, WRONG, UNDECIDED = "right", "wrong", "undecided"
+RIGHT = "right"
+WRONG = "wrong"
+UNDECIDED = "undecided"
 _VERDICTS: Final = {RIGHT: True, WRONG: False, "正确": True, "错误": False}
 _MAX_ANSWER: Final = 512
 _MAX_REASON: Final = 500
