@@ -125,8 +125,8 @@ def _summarise(info: _Info) -> _Info:
         def callback() -> None:
             """Do nothing; from a function without parameters, Typer creates no options."""
 
-        callback.__name__ = function.__name__
-        callback.__doc__ = function.__doc__  # type: ignore[union-attr]
+        callback.__name__ = function.__name__  # type: ignore[union-attr]
+        callback.__doc__ = function.__doc__
         bare.callback = callback
     else:
         bare.typer_instance = copy(bare.typer_instance)
