@@ -45,6 +45,20 @@ def test_convert_needs_no_workspace(command: Command, dump: str, tmp_path: Path)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["dump.json", "out.jsonl.zst"]
 
 
+def test_a_pattern_is_converted_again(command: Command, tmp_path: Path) -> None:
+    """A target that exists is replaced, unless it is one of the files of the pattern or folder."""
+    (tmp_path / "rows").mkdir()
+    row = json.dumps({"source": "The mill was built.", "summary": "It was built."})
+    for name in ("a.jsonl", "b.jsonl"):
+        (tmp_path / "rows" / name).write_text(row, "utf-8")
+    for source in ("rows/*.jsonl", "rows"):
+        for _ in range(2):
+            assert command("convert", source, "out", "--to", "native").code == 0
+        done = command("convert", source, "rows/b.jsonl", "--to", "native")
+        assert (done.code, type(done.error)) == (2, InvalidInput)
+        assert (tmp_path / "rows/b.jsonl").read_text("utf-8") == row
+
+
 def test_a_form_is_not_guessed(command: Command, dump: str) -> None:
     """A name that says nothing is asked about, .csv and .xlsx are certain; the input stays."""
     done = command("convert", dump, "out.json")

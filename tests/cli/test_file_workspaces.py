@@ -11,7 +11,7 @@ import pytest
 from tests.cli.conftest import Command
 from tests.plugins.test_workbooks import workbook
 from tui_annotate import workspace as workspaces
-from tui_annotate.domain.errors import Conflict, InvalidInput
+from tui_annotate.domain.errors import Conflict, InvalidInput, NotFound
 from tui_annotate.domain.samples import Side
 from tui_annotate.plugins.protocols import ImportOptions
 from tui_annotate.plugins.record_validation import choose_dataset_name
@@ -327,3 +327,76 @@ def test_a_first_import_that_fails_leaves_no_workspace(
     assert command("annotate", "a.csv").code == 0
     assert command("annotate", "a.csv", "--language", "xx").code == 2
     assert summaries(tmp_path / "a.csv.annotations") == {"The bridge opened in 1801"}
+
+
+UNREADABLE = {
+    "format": '{"topic": "The mill.", "rows": 1}\n',
+    "damaged": "\x00\x01",
+    "pointer": "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 1\n",
+    "page": "<!DOCTYPE html>\n<html><body>Not found</body></html>\n",
+}
+
+
+@pytest.mark.parametrize("kind", UNREADABLE)
+@pytest.mark.parametrize("files", [("a.csv", "bad.json"), ("bad.json", "a.csv"), (".",), ("*.*",)])
+def test_an_unreadable_file_refuses_no_other_file(
+    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, files: list[str], kind: str
+) -> None:
+    """In a list, a folder and a pattern, it is named, and the exit code is 3."""
+    rows = tmp_path / "rows"
+    rows.mkdir()
+    monkeypatch.chdir(rows)
+    (rows / "a.csv").write_text(table("1801"), "utf-8")
+    (rows / "bad.json").write_text(UNREADABLE[kind], "utf-8")
+    work = tmp_path / "work"
+    workspaces.create(work).close()
+    for words in (("ingest", "-w", str(work)), ("annotate", "-w", str(tmp_path / "new"))):
+        done = command(*words, *files)
+        assert (done.code, done.error) == (3, None)
+        assert "bad.json" in done.err
+    for folder in (work, tmp_path / "new"):
+        assert summaries(folder) == {"The bridge opened in 1801"}
+    if len(files) == 1:
+        done = command("convert", *files, str(tmp_path / "out"), "--to", "native")
+        assert (done.code, "bad.json" in done.err) == (3, True)
+
+
+def test_files_that_are_all_unreadable_store_nothing(command: Command, tmp_path: Path) -> None:
+    """The error of the first file is that of the import."""
+    for name in ("one.json", "two.json"):
+        (tmp_path / name).write_text(UNREADABLE["format"], "utf-8")
+    command("init", "w")
+    done = command("ingest", "-w", "w", "one.json", "two.json")
+    assert done.code == 2
+    assert done.error
+    assert done.error.code == "format-uncertain"
+    assert command("annotate", "one.json", "two.json").code == 2
+    assert not list(tmp_path.glob("*.annotations"))
+
+
+def test_a_missing_file_in_a_list_stores_nothing(command: Command, tmp_path: Path) -> None:
+    """Its name may be misspelt, so it is named first; the Python API does the same."""
+    (tmp_path / "a.csv").write_text(table("1801"), "utf-8")
+    command("init", "w")
+    for words in (("ingest", "-w", "w"), ("annotate",)):
+        done = command(*words, "a.csv", "gone.csv")
+        assert (done.code, "gone.csv" in done.err) == (2, True)
+    assert not list(tmp_path.glob("*.annotations"))
+    with workspaces.open(tmp_path / "w") as space:
+        with pytest.raises(NotFound):
+            space.ingest(tmp_path / "a.csv", tmp_path / "gone.csv")
+        assert space.corpus.totals()[0] == 0
+
+
+def test_an_unreadable_file_in_a_list_changes_no_dataset(command: Command, tmp_path: Path) -> None:
+    """A dataset is replaced by all its files, or not at all; --strict stores all or nothing."""
+    (tmp_path / "a.csv").write_text(table("1801"), "utf-8")
+    (tmp_path / "b.csv").write_text(table("1802"), "utf-8")
+    (tmp_path / "bad.json").write_text(UNREADABLE["pointer"], "utf-8")
+    command("init", "w")
+    ingest = ("ingest", "-w", "w", "--dataset", "d")
+    assert command(*ingest, "a.csv", "bad.json", "--strict").code == 2
+    assert summaries(tmp_path / "w") == set()
+    assert command(*ingest, "a.csv").code == 0
+    assert command("datasets", "replace", "-w", "w", "d", "b.csv", "bad.json").code == 2
+    assert summaries(tmp_path / "w") == {"The bridge opened in 1801"}

@@ -101,6 +101,37 @@ def test_a_column_without_texts_is_not_proposed(command: Command, tmp_path: Path
 
 
 @pytest.mark.parametrize(
+    "words", [("convert", "a.json", "o", "--to", "native"), ("annotate", "a.json")]
+)
+def test_an_unclear_format_gives_a_whole_command(
+    command: Command, tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    """With two words to replace, as nothing shows which texts are the source and the summary."""
+    rows = [{"topic": "A.", "claim": "B.", "score": 1}]
+    (tmp_path / "a.json").write_text(json.dumps(rows), "utf-8")
+    done = command(*words)
+    assert done.code == 2
+    shown = shlex.split(done.err.rpartition(": tui-annotate ")[2])
+    options = ["--source-column", "COLUMN", "--summary-column", "COLUMN"]
+    assert shown == [*words, *options]
+    options[1::2] = ["topic", "claim"]
+    assert command(*words, *options).code == 0
+
+
+def test_one_file_of_several_is_to_be_imported_alone(command: Command, tmp_path: Path) -> None:
+    """The options of the hint would be wrong for the other files."""
+    (tmp_path / "a.csv").write_text("source,summary\nA mill.,A mill.\n", "utf-8")
+    (tmp_path / "b.json").write_text(json.dumps([{"topic": "A.", "claim": "B."}]), "utf-8")
+    command("init", "w")
+    for words in (
+        ["-w", "w", "ingest", "a.csv", "b.json"],
+        ["convert", ".", "o", "--to", "native"],
+    ):
+        done = command(*words)
+        assert (done.code, "import this file alone" in done.err) == (3, True)
+
+
+@pytest.mark.parametrize(
     "line",
     [
         {"id": 1, "text": JOINED, "label": [[START, START + 4, "A"]]},

@@ -466,3 +466,24 @@ def test_a_header_of_long_texts_is_a_doubt(tmp_path: Path) -> None:
     path = file(tmp_path, "a.csv", f"{text},It opened in 1889.\n{text},It opened in 1889.\n")
     records, (problem,) = read(path)
     assert (len(records), problem.refused, "no header" in problem.hint) == (1, False, True)
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.csv", '{"source": "The mill, red.", "summary": "Red."}\n'),
+        ("a.csv", '[\n {"source": "The mill, red.",\n  "summary": "Red."}\n]\n'),
+        ("a.csv.gz", '[{"source": "The mill, red.", "summary": "Red."}]'),
+        ("a.jsonl", 'source,summary\n"The mill, red.",Red.\n'),
+        ("a.json", "source;summary\nThe mill, red.;Red.\n"),
+        ("a.csv", '[id],source,summary\n1,"The mill, red.",Red.\n'),
+    ],
+)
+def test_the_content_decides_between_csv_and_json(tmp_path: Path, name: str, content: str) -> None:
+    """Also if the ending of the file's name says otherwise."""
+    data = content.encode()
+    path = tmp_path / name
+    path.write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
+    (record,), problems = read(path)
+    assert [each.text for each in record.sample.documents] == ["The mill, red.", "Red."]
+    assert not any(problem.refused for problem in problems)

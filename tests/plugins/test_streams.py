@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
+import io
+import json
 import os
 import random
 from contextlib import suppress
@@ -13,7 +16,7 @@ import pytest
 import zstandard
 
 from tests.helpers.errors import has_code
-from tests.plugins.record_reader import file
+from tests.plugins.record_reader import file, read
 from tui_annotate.domain.errors import InvalidInput, InvalidRecord, NotFound, TuiAnnotateError
 from tui_annotate.plugins.files import packing, streams
 from tui_annotate.plugins.files.json_values import read_json_values
@@ -223,3 +226,30 @@ def test_the_meter_counts_bytes_on_disk(tmp_path: Path) -> None:
     meter = ReadMeter(path.stat().st_size)
     list(read_lines(path, meter=meter))
     assert meter.done == meter.total
+
+
+class _FailingFile(io.FileIO):
+    """A file on a damaged disk, of which only the first part can be read."""
+
+    def read(self, _size: int | None = -1, /) -> bytes:
+        if self.tell() >= 4096:
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        return super().read(4096) or b""
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.jsonl", "a.json"])
+def test_a_file_on_a_damaged_disk_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """The error is a problem of the file, and costs none of the other files."""
+    row = {"source": "The mill was built.", "summary": "It was built."}
+    lines = [json.dumps(row)] * 300
+    if name == "a.csv":
+        lines = ["source,summary"] + [",".join(row.values())] * 300
+    text = "\n".join(lines) if name != "a.json" else f"[{', '.join(lines)}]"
+    path = file(tmp_path, name, text)
+    monkeypatch.setattr(streams, "_open_file", _FailingFile)
+    records, problems = read(path)
+    assert len(records) < 300
+    assert [(each.where, each.refused) for each in problems] == [(str(path), True)]
+    assert os.strerror(errno.EIO) in problems[0].message

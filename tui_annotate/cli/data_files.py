@@ -24,8 +24,12 @@ from tui_annotate.domain.records import Problem, Record
 from tui_annotate.plugins.files.inputs import base_folder
 from tui_annotate.plugins.format_detection import detect
 from tui_annotate.plugins.protocols import ImportOptions
-from tui_annotate.plugins.reader_guard import read_guarded
-from tui_annotate.plugins.record_validation import NAME_NOT_UTF8, first_named
+from tui_annotate.plugins.reader_guard import (
+    make_file_problem,
+    read_guarded,
+    refuses_one_file,
+)
+from tui_annotate.plugins.record_validation import first_named
 from tui_annotate.settings import PREFIX, WORKSPACE_FILE, require_own_workspace
 
 if TYPE_CHECKING:
@@ -114,9 +118,6 @@ def annotate_files(
     is_new = is_empty = not (folder / WORKSPACE_FILE).exists()
     is_own = is_new and not folder.exists()
     if is_new:  # an existing workspace knows columns of earlier imports, which decide
-        for file in files:
-            format_name or detect(file, reading)  # a file of unknown format is refused first
-    if is_new:
         choose_columns(files, format_name, reading)
         _require_record(files, format_name, reading)
     output.use_workspace(folder)
@@ -284,9 +285,9 @@ def _require_record(files: Sequence[Path], format_name: str, reading: ImportOpti
                 yield from read_guarded(format_name or detect(file, reading), reading, file)
             except InvalidInput as error:
                 # The import names such a file, and reads the others.
-                if error.code != NAME_NOT_UTF8 or len(files) == 1:
+                if not refuses_one_file(error, files):
                     raise
-                yield Problem(str(file), error.message, error.hint, code=error.code)
+                yield make_file_problem(file, error)
 
     if any(isinstance(item, Record) for item in read()):
         return

@@ -509,7 +509,6 @@ def choose_columns(files: Sequence[Path], format_name: str, reading: ImportOptio
     """Print or ask for the columns of all tables in files, before the files are imported."""
     from tui_annotate.plugins import reader_guard
     from tui_annotate.plugins.format_detection import detect
-    from tui_annotate.plugins.record_validation import NAME_NOT_UTF8
 
     for file in files:
         if file.is_fifo():  # it can be read only once
@@ -518,7 +517,7 @@ def choose_columns(files: Sequence[Path], format_name: str, reading: ImportOptio
             reader_guard.choose_columns(format_name or detect(file, reading), reading, file)
         except InvalidInput as error:
             # The import names such a file, and reads the others.
-            if error.code != NAME_NOT_UTF8 or len(files) == 1:
+            if not reader_guard.refuses_one_file(error, files):
                 raise
 
 

@@ -31,7 +31,7 @@ from tui_annotate.plugins.pair_columns import (
 )
 from tui_annotate.plugins.person_files import is_several, read_person_files
 from tui_annotate.plugins.protocols import COLUMN_OPTIONS, ImportOptions, PairColumns
-from tui_annotate.plugins.record_validation import COLUMNS_AMBIGUOUS
+from tui_annotate.plugins.record_validation import COLUMNS_AMBIGUOUS, FORMAT_UNCERTAIN
 from tui_annotate.plugins.registry import plugin_names as names_of
 
 _KEYS = {
@@ -117,7 +117,7 @@ def detect(path: Path, reading: ImportOptions | None = None) -> str:
     if form := _detect_by_bytes(path):
         return form
     if is_several(path) and (hint := _hint_for_several(path)):
-        raise InvalidInput(f"the format of {path} is unclear", hint, code="format-uncertain")
+        raise InvalidInput(f"the format of {path} is unclear", hint, code=FORMAT_UNCERTAIN)
     refuse_foreign(path, read_head(path))
     head, named = _read_head(path, reading.encoding), set(plain_suffixes(path)[-1:])
     if not head.strip() and not named & {*_TABLES, *_JSON} and _is_blank(path, reading.encoding):
@@ -201,7 +201,7 @@ def _uncertain_error(
         message += f": the first record has the fields {', '.join(map(repr, names[:_SHOWN_NAMES]))}"
         if lacking := [repr(name) for name in wanted if name not in names]:
             message += f", but not {' and '.join(lacking)}"
-    return InvalidInput(message, _hint_for_uncertain(path, first, reading), code="format-uncertain")
+    return InvalidInput(message, _hint_for_uncertain(path, first, reading), code=FORMAT_UNCERTAIN)
 
 
 def _hint_for_uncertain(path: Path, first: Mapping[str, Any], reading: ImportOptions) -> str:
@@ -212,9 +212,12 @@ def _hint_for_uncertain(path: Path, first: Mapping[str, Any], reading: ImportOpt
     if columns := _guess_text_columns(first, reading):
         return f"name the columns that contain the texts, for example: {columns.options}"
     hint = f"name the format with --from, one of: {', '.join(names_of('importers'))}"
+    if sum(isinstance(value, str) for value in first.values()) > 1:
+        # Nothing shows which of these texts are the source and the summary.
+        named = PairColumns(reading.source_column or "COLUMN", reading.summary_column or "COLUMN")
+        return f"{hint}; or name the columns that contain the texts: {named.options}"
     if first:
-        columns_hint = "use --source-column and --summary-column to name the columns that contain"
-        return f"{columns_hint} the texts, or {hint}"
+        return f"write the texts as two columns of a table, or {hint}"
     return hint
 
 
@@ -261,7 +264,7 @@ def _detect_folder(path: Path, reading: ImportOptions) -> str:
     raise InvalidInput(
         f"the format of the folder {path} is unclear",
         _hint_for_several(path) or hint,
-        code="format-uncertain",
+        code=FORMAT_UNCERTAIN,
     )
 
 

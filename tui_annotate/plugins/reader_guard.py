@@ -15,7 +15,7 @@ from typing import Any
 
 from tui_annotate.domain.annotations import normalize_annotation
 from tui_annotate.domain.assignments import State
-from tui_annotate.domain.errors import InvalidInput, TuiAnnotateError
+from tui_annotate.domain.errors import InvalidInput, NotFound, TuiAnnotateError
 from tui_annotate.domain.records import Problem, Record
 from tui_annotate.domain.samples import Sample, Side
 from tui_annotate.plugins import registry
@@ -27,8 +27,11 @@ from tui_annotate.plugins.protocols import (
     TableImporter,
 )
 from tui_annotate.plugins.record_validation import (
+    COLUMNS_AMBIGUOUS,
+    FORMAT_UNCERTAIN,
     NAME_NOT_UTF8,
     is_utf8,
+    make_problem,
     parse_document,
     parse_identifier,
 )
@@ -77,6 +80,27 @@ def _read_group(
         if not registry.is_built_in("importers", name):
             items = map(_check_item, items)
         yield from map(_check_names, items)
+
+
+def reads_jointly(name: str) -> bool:
+    """Return whether the named importer reads several files together, such as runs of one topic."""
+    return isinstance(registry.load("importers", name), JointImporter)
+
+
+def refuses_one_file(error: InvalidInput, files: Sequence[Path]) -> bool:
+    """Return whether an error refuses one of several input files, and not the whole import.
+
+    Ambiguous columns are a question to the user, which comes before anything is stored.
+    """
+    return len(files) > 1 and error.code != COLUMNS_AMBIGUOUS
+
+
+def make_file_problem(path: Path, error: InvalidInput | NotFound) -> Problem:
+    """Return the error of one of several files as its Problem."""
+    problem = make_problem(str(path), error)
+    if error.code == FORMAT_UNCERTAIN:  # the options of its hint are wrong for the other files
+        return replace(problem, hint=f"import this file alone; {problem.hint}")
+    return problem
 
 
 def choose_columns(name: str, options: ImportOptions, path: Path) -> None:

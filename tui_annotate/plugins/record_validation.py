@@ -29,6 +29,7 @@ LONGEST_TEXT = 8_000_000
 LONGEST_ID = 1000
 COLUMNS_MISSING = "columns-missing"
 """Code of the error for a table without a column that an import needs."""
+FORMAT_UNCERTAIN = "format-uncertain"
 NAME_NOT_UTF8 = "name-not-utf8"
 """Code of the error for a file whose name is not UTF-8, and for an id that is not."""
 COLUMNS_AMBIGUOUS = "columns-ambiguous"

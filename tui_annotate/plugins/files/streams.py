@@ -123,12 +123,12 @@ def open_bytes(
         NotFound: the file does not exist.
         InvalidInput: the path is a folder or a device, or the encoding is unknown, or is another
             one by the file's first bytes.
-        InvalidRecord: a compressed file is damaged.
+        InvalidRecord: a compressed file is damaged, or the disk fails.
         InvalidInput: the file cannot be read.
     """
     charset = _check_encoding(encoding)
     with _open_file(path) as raw:
-        metered = _MeteredFile(raw, meter or ReadMeter())
+        metered = _MeteredFile(raw, meter or ReadMeter(), path)
         reader: io.BufferedReader[Any] = io.BufferedReader(metered, _PACKED)
         if kind := packing.detect_packing(reader.peek(packing.LONGEST_MAGIC)):
             unpacked = packing.UnpackedStream(kind, reader, read=lambda: metered.count, path=path)
@@ -215,16 +215,24 @@ def _guess_wide_encoding(head: bytes) -> str:
 
 
 class _MeteredFile(io.RawIOBase):
-    def __init__(self, raw: BinaryIO, meter: ReadMeter) -> None:
+    def __init__(self, raw: BinaryIO, meter: ReadMeter, path: Path) -> None:
         self._raw = raw
         self._meter = meter
+        self._path = path
         self.count = 0
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: WriteableBuffer) -> int:
-        data = self._raw.read(len(memoryview(buffer)))
+        try:
+            data = self._raw.read(len(memoryview(buffer)))
+        except OSError as error:  # a damaged disk, or a network drive that is gone
+            raise InvalidRecord(
+                f"the file cannot be read further: {error.strerror}",
+                "copy the file to another disk",
+                where=str(self._path),
+            ) from error
         memoryview(buffer)[: len(data)] = data
         self.count += len(data)
         self._meter.done += len(data)

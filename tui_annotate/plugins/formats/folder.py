@@ -13,13 +13,12 @@ from tui_annotate.plugins.files.inputs import base_folder, is_pattern, list_matc
 from tui_annotate.plugins.files.packing import plain_suffixes
 from tui_annotate.plugins.format_detection import DATA_SUFFIXES, detect
 from tui_annotate.plugins.protocols import ImportOptions
-from tui_annotate.plugins.reader_guard import choose_columns, read_guarded
+from tui_annotate.plugins.reader_guard import choose_columns, make_file_problem, read_guarded
 from tui_annotate.plugins.record_validation import (
     COLUMNS_AMBIGUOUS,
     NAME_NOT_UTF8,
     choose_dataset_name,
     is_utf8,
-    make_problem,
 )
 from tui_annotate.plugins.traits import FormatTraits, RecordTrait, carry_plainly
 from tui_annotate.settings import WORKSPACE_FILE
@@ -61,7 +60,7 @@ class FolderFormat:
             try:
                 yield from read_guarded(detect(file, wanted), wanted, file)
             except (InvalidInput, NotFound) as error:
-                yield make_problem(str(file), error)
+                yield make_file_problem(file, error)
 
     def choose_columns(self, path: Path, options: ImportOptions) -> None:
         """Choose the columns of all files; see `TableImporter.choose_columns`."""

@@ -38,6 +38,7 @@ from tui_annotate.plugins.pair_columns import (
     SAMPLED_ROWS,
     describe_unread,
     find_delimiter,
+    has_pair_header,
     read_first_line,
     set_columns,
     span_columns_of,
@@ -285,12 +286,15 @@ def _has_short_sources(rows: Sequence[Mapping[str, Any]], options: ImportOptions
 
 
 def _is_csv(path: Path, options: ImportOptions) -> bool:
-    suffixes = plain_suffixes(path)
-    if suffixes and suffixes[-1] == ".csv":
-        return True
-    if suffixes and suffixes[-1] in _JSON_SUFFIXES:
+    """Return whether a text file is CSV and not JSON: by its content, else by its suffix."""
+    suffix = "".join(plain_suffixes(path)[-1:])
+    first = read_first_line(path, options).strip()
+    if suffix == ".csv":  # a name of a column may begin with a bracket
+        return first not in {"[", "{"} and not first.startswith(('{"', "[{"))
+    if first[:1] in {"[", "{"}:
         return False
-    return read_first_line(path, options).lstrip()[:1] not in {"[", "{"}
+    # Damaged JSON may begin with any text, but not with the names of columns.
+    return suffix not in _JSON_SUFFIXES or has_pair_header(path, options)
 
 
 def _make_record(

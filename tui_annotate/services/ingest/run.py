@@ -7,7 +7,7 @@ import shlex
 import time
 from collections import deque
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from itertools import groupby
@@ -23,8 +23,14 @@ from tui_annotate.methods.segmentation import SEGMENTER, list_languages
 from tui_annotate.plugins.files.inputs import input_size
 from tui_annotate.plugins.format_detection import detect
 from tui_annotate.plugins.protocols import EmbeddingCost, ImportOptions, ReadMeter
-from tui_annotate.plugins.reader_guard import choose_columns, read_guarded
-from tui_annotate.plugins.record_validation import NAME_NOT_UTF8, NameRegister, is_utf8
+from tui_annotate.plugins.reader_guard import (
+    choose_columns,
+    make_file_problem,
+    read_guarded,
+    reads_jointly,
+    refuses_one_file,
+)
+from tui_annotate.plugins.record_validation import NameRegister, is_utf8
 from tui_annotate.services.ingest.embed_job import EmbeddingProgress, FailedSentence
 from tui_annotate.services.ingest.former_names import needs_former_name
 from tui_annotate.services.ingest.sentences import SegmentationPool, SegmentationTask
@@ -529,11 +535,13 @@ class IngestFiles:
     def __iter__(self) -> Iterator[Record | Problem]:
         """Yield the samples and problems of input files, in the order of the files.
 
-        A file whose name cannot name a dataset is a problem if there are other files.
+        A file that cannot be read, or whose format is unclear, is a problem if there are others.
 
         Raises:
-            NotFound, InvalidInput, Unavailable: a file cannot be opened, its format or language is
-            unknown, or the columns of a table are ambiguous. Raised before the first record.
+            NotFound: a file does not exist.
+            InvalidInput: no file can be read, the columns of a table are ambiguous, or the language
+                is unknown. Raised before the first record.
+            Unavailable: a package is missing.
         """
         language = self.options.language
         if language and language not in list_languages():
@@ -541,14 +549,28 @@ class IngestFiles:
                 f"unknown language {language!r}",
                 f"use one of the languages: {', '.join(list_languages())}",
             )
-        named = [(path, self.format or detect(path, self.options)) for path in self.paths]
         # A caller who chooses columns has looked at all tables.
-        if self.options.choose_columns is None:
+        is_new_choice = self.options.choose_columns is None
+        if is_new_choice:
             self.options = replace(self.options, chosen_columns={}, stored=self.stored)
-        for path, name in named:
-            if self.options.choose_columns is None and not path.is_fifo():  # read only once
-                with self._passing_over(path):
+        named: list[tuple[Path, str]] = []
+        errors: list[InvalidInput] = []
+        refused: list[Problem] = []
+        for path in self.paths:
+            try:
+                name = self.format or detect(path, self.options)
+                if is_new_choice and not path.is_fifo():  # read only once
                     choose_columns(name, self.options, path)
+            except InvalidInput as error:
+                if not refuses_one_file(error, self.paths):
+                    raise
+                errors.append(error)
+                refused.append(make_file_problem(path, error))
+            else:
+                named.append((path, name))
+        if errors and not named:
+            raise errors[0]
+        yield from refused
         self._meter = ReadMeter(sum(map(input_size, self.paths)))
         options = replace(self.options, meter=self._meter, stored=self.stored)
         prefixed = len(self.paths) > 1 and bool(options.dataset)  # else row numbers would repeat
@@ -556,35 +578,25 @@ class IngestFiles:
             (name, needs_former_name(path, name, options) or options.former_names, path)
             for path, name in named
         ]
-        for (name, former, alone), group in groupby(files, self._group_key):
+        for (name, former, _), group in groupby(files, self._group_key):
             paths = [path for _, _, path in group]
             reading = replace(options, former_names=former)
-            if not alone:
+            try:
                 yield from read_guarded(name, reading, *paths, prefixed=prefixed)
-                continue
-            refused: list[Problem] = []
-            with self._passing_over(paths[0], refused):
-                yield from read_guarded(name, reading, *paths, prefixed=prefixed)
-            yield from refused
+            except InvalidInput as error:
+                if len(paths) > 1 or not refuses_one_file(error, self.paths):
+                    raise
+                yield make_file_problem(paths[0], error)
 
     def _group_key(self, file: tuple[str, bool, Path]) -> tuple[str, bool, str]:
         """Return what files have in common that are read together.
 
-        A file whose name is not UTF-8 is read alone, so that it is refused without the others.
+        A file is read alone, so that it is refused without the others, unless its format is read
+        from several files. One whose name is not UTF-8 is always read alone.
         """
         name, former, path = file
-        return name, former, "" if is_utf8(path.name) else str(path)
-
-    @contextmanager
-    def _passing_over(self, path: Path, problems: list[Problem] | None = None) -> Iterator[None]:
-        """Pass over one of several files whose name cannot name a dataset; note the problem."""
-        try:
-            yield
-        except InvalidInput as error:
-            if error.code != NAME_NOT_UTF8 or len(self.paths) == 1:
-                raise
-            if problems is not None:
-                problems.append(Problem(str(path), error.message, error.hint, code=error.code))
+        is_joint = reads_jointly(name) and is_utf8(path.name)
+        return name, former, "" if is_joint else str(path)
 
     def share(self) -> float:
         """Return the fraction of the input files' bytes that were read so far, in [0, 1]."""
