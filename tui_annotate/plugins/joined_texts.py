@@ -270,26 +270,59 @@ def group_linked(
     """Group spans into annotations by their relations.
 
     Yields two lists of span keys for each annotation: first the claim spans (or the evidence spans,
-    if there is no claim), then the evidence spans that are linked to the claim.
+    if there is no claim), then the evidence spans that are linked to the claim. Spans of one side
+    that relations connect to each other as parts, directly or over other spans, are one group, so
+    each span is in an annotation. The first span of a group is the first one in `sides` that is no
+    part of another span; in a cycle, the first span.
 
     Args:
+        sides: side of each span, in order of the file.
         relations: (first key, second key, whether the second span is a further span of the
             first span's annotation).
+        left_out: counts the relations that are skipped.
     """
-    parts: dict[_Key, list[_Key]] = {}
+    neighbors: dict[_Key, list[_Key]] = {}
+    targets: set[_Key] = set()
     links: dict[_Key, dict[_Key, None]] = {}
     for start, end, is_part in relations:
         if sides[start] is not sides[end]:
             claim, proof = (start, end) if sides[start] is Side.SUMMARY else (end, start)
             links.setdefault(claim, {})[proof] = None
         elif is_part:
-            parts.setdefault(start, []).append(end)
+            neighbors.setdefault(start, []).append(end)
+            neighbors.setdefault(end, []).append(start)
+            targets.add(end)
         else:
             left_out["relations within the source or within the summary"] += 1
-    linked = {key for ends in (*parts.values(), *links.values()) for key in ends}
-    for key in sides:
-        if key not in linked or key in links:
-            yield [key, *parts.get(key, ())], [*links.get(key, ())]
+    groups = _connect_parts(sides, neighbors)
+    linked = {key for proofs in links.values() for key in proofs}
+    for key, group in groups.items():
+        first = next((member for member in group if member not in targets), group[0])
+        # A group is yielded at its first span: ids of annotations depend on the order.
+        if key != first or not linked.isdisjoint(group):
+            continue
+        proofs = dict.fromkeys(proof for member in group for proof in links.get(member, ()))
+        evidence = dict.fromkeys(member for proof in proofs for member in groups[proof])
+        yield [first, *(member for member in group if member != first)], [*evidence]
+
+
+def _connect_parts(
+    keys: Iterable[_Key], neighbors: Mapping[_Key, Sequence[_Key]]
+) -> dict[_Key, list[_Key]]:
+    """Return the group of each key: all keys that lead to it over neighbors, in given order."""
+    places = {key: place for place, key in enumerate(keys)}
+    groups: dict[_Key, list[_Key]] = {}
+    for key in places:
+        if key in groups:
+            continue
+        found, waiting = {key}, [key]
+        while waiting:
+            new = set(neighbors.get(waiting.pop(), ())) - found
+            found |= new
+            waiting += new
+        group = sorted(found, key=places.__getitem__)
+        groups |= dict.fromkeys(group, group)
+    return {key: groups[key] for key in places}
 
 
 def describe_left_out(left_out: Counter[str]) -> list[str]:

@@ -80,6 +80,14 @@ def test_a_folder_becomes_samples(tmp_path: Path) -> None:
     assert alone.people[0].id == "brat"
 
 
+def test_entities_that_are_parts_of_each_other_are_one_annotation(tmp_path: Path) -> None:
+    """A cycle of relations loses no entity."""
+    parts = "R2\tpart Arg1:T1 Arg2:T3\nR3\tpart Arg1:T3 Arg2:T1\n"
+    standoff = STANDOFF.replace("evidence Arg1:T1", "evidence Arg1:T3") + parts
+    (record,), _ = read(_foreign(tmp_path, standoff=standoff), "brat")
+    assert _quotes(record) == [["15 million pounds", "was", "loved", "1932.\nIt cost"]]
+
+
 @pytest.mark.parametrize(
     ("line", "named"),
     [

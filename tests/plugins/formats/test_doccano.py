@@ -70,6 +70,17 @@ def test_a_line_becomes_a_sample(tmp_path: Path) -> None:
     assert record.assignments == ()
 
 
+def test_a_chain_of_parts_is_one_annotation(tmp_path: Path) -> None:
+    """No span is lost, also if the last part leads back to the first span."""
+    links = [(10, 12), (12, 13), (13, 10)]
+    third = {"id": 13, "label": "Unwanted.Intrinsic", "start_offset": 97, "end_offset": 101}
+    for count in (2, 3):
+        parts = [{"from_id": start, "to_id": end, "type": "part"} for start, end in links[:count]]
+        line = LINE | {"entities": [*LINE["entities"], third], "relations": parts}
+        (record,), _ = _read(tmp_path, line)
+        assert _quotes(record)[0] == ("15 million pounds", "was loved", "1932")
+
+
 def test_the_plain_form_is_read(tmp_path: Path) -> None:
     """Lists of start, end and label, parted by the separator; the id is the line's."""
     plain = {"id": 3, "text": LINE["text"], "label": [[114, 131, "Wrong"], [35, 52, "Evidence"]]}
