@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,7 +14,13 @@ from tui_annotate.domain.annotations import Anchor
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.samples import Side
 from tui_annotate.domain.spans import Span
-from tui_annotate.plugins.joined_texts import SEPARATOR, JoinedTexts, join_texts, split_text
+from tui_annotate.plugins.joined_texts import (
+    SEPARATOR,
+    JoinedTexts,
+    group_linked,
+    join_texts,
+    split_text,
+)
 
 
 @given(source=texts, summary=texts)
@@ -64,3 +72,46 @@ def test_lengths_that_are_none_are_refused(lengths: tuple[object, object]) -> No
     code = "lengths-outside" if integers else "lengths-type"
     with pytest.raises(InvalidInput, check=has_code(code)):
         split_text("abcdef", source_len=lengths[0], sep_len=lengths[1])
+
+
+CLAIMS = dict.fromkeys("abc", Side.SUMMARY)
+PROOFS = dict.fromkeys("xyz", Side.SOURCE)
+
+
+@pytest.mark.parametrize(
+    ("relations", "groups"),
+    [
+        ("ab bc", ["abc:"]),
+        ("bc ab", ["abc:"]),
+        ("ab ba", ["ab:", "c:"]),
+        ("ab bc ca", ["abc:"]),
+        ("ac bc", ["abc:"]),
+        ("ba", ["ba:", "c:"]),
+        ("ab bx", ["ab:x", "c:"]),
+        ("ab ax by", ["ab:xy", "c:"]),
+        ("ax xy", ["a:xy", "b:", "c:"]),
+        ("ax yx", ["a:xy", "b:", "c:"]),
+        ("ax bx", ["a:x", "b:x", "c:"]),
+    ],
+)
+def test_spans_connected_as_parts_are_one_annotation(relations: str, groups: list[str]) -> None:
+    """Chains and cycles too, on both sides; all links of the parts are the annotation's."""
+    parts = ((start, end, ["part"]) for start, end in relations.split())
+    left_out = Counter[str]()
+    found = list(group_linked(CLAIMS | PROOFS, parts, left_out))
+    shown = ["".join(heads) + ":" + "".join(evidence) for heads, evidence in found]
+    used = {key for group in groups for key in group}
+    assert shown == [*groups, *(f"{key}:" for key in PROOFS if key not in used)]
+    assert not left_out
+
+
+_KEYS = st.sampled_from([*CLAIMS, *PROOFS])
+
+
+@given(st.lists(st.tuples(_KEYS, _KEYS, st.sampled_from([[], ["part"], ["other"]]))))
+def test_each_span_is_in_an_annotation(relations: list[tuple[str, str, list[str]]]) -> None:
+    """A claim is in exactly one, whatever the relations are."""
+    found = list(group_linked(CLAIMS | PROOFS, relations, Counter()))
+    claims = sorted(key for heads, _ in found for key in heads if key in CLAIMS)
+    assert claims == sorted(CLAIMS)
+    assert {key for heads, evidence in found for key in (*heads, *evidence)} >= PROOFS.keys()

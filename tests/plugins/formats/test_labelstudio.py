@@ -94,6 +94,48 @@ def test_a_task_becomes_a_sample(tmp_path: Path) -> None:
     ]
 
 
+def test_regions_that_are_parts_of_each_other_are_one_annotation(tmp_path: Path) -> None:
+    """A cycle of relations loses no region; the evidence of a part is the annotation's."""
+
+    def change(task: dict[str, Any]) -> None:
+        part = LINK | {"labels": ["part"]}
+        task["annotations"][0]["result"] = [
+            *(CLAIM, NOTE, PROOF, LOVED, LINK | {"from_id": "r3"}),
+            part | {"from_id": "r1", "to_id": "r3"},
+            part | {"from_id": "r3", "to_id": "r1"},
+        ]
+
+    (record,), _ = _read(tmp_path, _changed(change))
+    (one,) = (each.annotation for each in record.annotations if each.person == "labelstudio:3")
+    assert [each.span.of(SUMMARY) for each in one.claim] == ["15 million pounds", "was loved"]
+    assert [each.span.of(SOURCE) for each in one.evidence] == ["12 million pounds"]
+
+
+def test_labels_of_linked_regions_are_counted(tmp_path: Path) -> None:
+    """An annotation has the labels of its first region: what it does not keep is named."""
+    proof = _labels("r2", "source", "12 million pounds", "Wrong year")
+    note = NOTE | {"id": "r2", "to_name": "source"}
+
+    def change(task: dict[str, Any]) -> None:
+        task["annotations"][0]["result"] = [
+            *(CLAIM, proof, note, LOVED, LINK | {"labels": ["contradicts", "evidence"]}),
+            LINK | {"labels": ["part"], "to_id": "r3"},
+        ]
+
+    (record,), problems = _read(tmp_path, _changed(change))
+    (one,) = (each.annotation for each in record.annotations if each.person == "labelstudio:3")
+    assert one.labels == (("Unwanted", "Intrinsic"),)
+    assert (len(one.claim), len(one.evidence)) == (2, 1)
+    messages = " ".join(problem.message for problem in problems)
+    for what in (
+        "1 types 'contradicts' of relations",
+        "1 labels 'Unwanted.Extrinsic' of parts",
+        "1 labels 'Wrong year' of evidence",
+        "1 notes of evidence",
+    ):
+        assert what in messages
+
+
 def test_how_each_person_stands(tmp_path: Path) -> None:
     """An empty result is read with nothing found; a cancelled one is skipped."""
     (record,), _ = _read(tmp_path, TASK)
