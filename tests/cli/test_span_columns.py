@@ -49,7 +49,7 @@ def test_spans_become_suggestions(table: Command) -> None:
 @pytest.mark.parametrize("use", ["annotations", "suggestions"])
 def test_refused_spans_are_counted_by_kind(table: Command, tmp_path: Path, use: str) -> None:
     """The import is done in part, although all samples are stored."""
-    rows = "source,summary,spans\nA.,A tower.,lake\nB.,A bridge.,sea\n"
+    rows = "source,summary,spans\nA tower.,A tower.,lake\nA bridge.,A bridge.,sea\n"
     (tmp_path / "a.csv").write_text(rows, "utf-8")
     arguments = ("ingest", "a.csv", "--span-column", "spans", "--embedder", "none")
     done = table(*arguments, "--spans-as", use, "--json")

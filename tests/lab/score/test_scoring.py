@@ -448,7 +448,9 @@ def test_the_count_without_a_score_agrees_with_the_notes(
 def test_sentences_without_a_value_are_counted(space: Workspace, tmp_path: Path) -> None:
     """The score of a text is that of its worst known sentence, so the others are named."""
     summary = "Apples are red. 1234. Bears sleep."
-    _ingest(space, tmp_path, "mixed", {"source": "Apples are red.", "summary": summary})
+    _ingest(
+        space, tmp_path, "mixed", {"source": "Apples are red. Apples are red.", "summary": summary}
+    )
     scored = _run(space, "similarity", "mixed", embedder=Letters)
     (score,) = _scores(space, "mixed").values()
     assert score.parts == (1.0, None, 0.0)
