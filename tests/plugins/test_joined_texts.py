@@ -96,7 +96,7 @@ PROOFS = dict.fromkeys("xyz", Side.SOURCE)
 )
 def test_spans_connected_as_parts_are_one_annotation(relations: str, groups: list[str]) -> None:
     """Chains and cycles too, on both sides; all links of the parts are the annotation's."""
-    parts = ((start, end, True) for start, end in relations.split())
+    parts = ((pair[0], pair[1], ["part"]) for pair in relations.split())
     left_out = Counter[str]()
     found = list(group_linked(CLAIMS | PROOFS, parts, left_out))
     shown = ["".join(heads) + ":" + "".join(evidence) for heads, evidence in found]
@@ -108,8 +108,8 @@ def test_spans_connected_as_parts_are_one_annotation(relations: str, groups: lis
 _KEYS = st.sampled_from([*CLAIMS, *PROOFS])
 
 
-@given(st.lists(st.tuples(_KEYS, _KEYS, st.booleans())))
-def test_each_span_is_in_an_annotation(relations: list[tuple[str, str, bool]]) -> None:
+@given(st.lists(st.tuples(_KEYS, _KEYS, st.sampled_from([[], ["part"], ["other"]]))))
+def test_each_span_is_in_an_annotation(relations: list[tuple[str, str, list[str]]]) -> None:
     """A claim is in exactly one, whatever the relations are."""
     found = list(group_linked(CLAIMS | PROOFS, relations, Counter()))
     claims = sorted(key for heads, _ in found for key in heads if key in CLAIMS)

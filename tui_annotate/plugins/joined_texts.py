@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
@@ -238,18 +239,26 @@ def link_entities(
     links = []
     for one in relations:
         if one.start in sides and one.end in sides:
-            links.append((one.start, one.end, one.kind == PART))
+            links.append((one.start, one.end, (one.kind,) if one.kind else ()))
         else:
             left_out[RELATIONS_UNCONNECTED] += 1
-    for heads, proofs in group_linked(sides, links, left_out):
+    groups = list(group_linked(sides, links, left_out))
+    names = {
+        place: {entities[place].label} - ({EVIDENCE} if side is Side.SOURCE else set())
+        for place, side in sides.items()
+    }
+    notes = {place: entities[place].note for place in sides}
+    count_lost_parts(groups, names, notes, left_out=left_out)
+    for heads, proofs in groups:
         first = dict.fromkeys(anchor for place in heads for anchor in anchors[place])
         others = dict.fromkeys(anchor for place in proofs for anchor in anchors[place])
         claimed = sides[heads[0]] is Side.SUMMARY
+        own_notes = dict.fromkeys(notes[place] for place in heads if notes[place])
         yield AnnotationParts(
             entities[heads[0]].label,
             tuple(first) if claimed else (),
             tuple(others if claimed else first),
-            entities[heads[0]].note,
+            "\n".join(own_notes),
         )
 
 
@@ -265,7 +274,9 @@ def _entity_anchors(entity: Entity, joined: JoinedTexts) -> list[Anchor]:
 
 
 def group_linked(
-    sides: Mapping[_Key, Side], relations: Iterable[tuple[_Key, _Key, bool]], left_out: Counter[str]
+    sides: Mapping[_Key, Side],
+    relations: Iterable[tuple[_Key, _Key, Sequence[str]]],
+    left_out: Counter[str],
 ) -> Iterator[tuple[list[_Key], list[_Key]]]:
     """Group spans into annotations by their relations.
 
@@ -277,23 +288,27 @@ def group_linked(
 
     Args:
         sides: side of each span, in order of the file.
-        relations: (first key, second key, whether the second span is a further span of the
-            first span's annotation).
-        left_out: counts the relations that are skipped.
+        relations: (first key, second key, types). With the type `part`, the second span is a
+            further span of the first span's annotation.
+        left_out: counts the relations that are skipped, and the unknown types of the others.
     """
     neighbors: dict[_Key, list[_Key]] = {}
     targets: set[_Key] = set()
     links: dict[_Key, dict[_Key, None]] = {}
-    for start, end, is_part in relations:
+    for start, end, kinds in relations:
         if sides[start] is not sides[end]:
             claim, proof = (start, end) if sides[start] is Side.SUMMARY else (end, start)
             links.setdefault(claim, {})[proof] = None
-        elif is_part:
+        elif PART in kinds:
             neighbors.setdefault(start, []).append(end)
             neighbors.setdefault(end, []).append(start)
             targets.add(end)
         else:
             left_out["relations within the source or within the summary"] += 1
+            continue
+        for kind in kinds:
+            if kind not in (PART, LINK):
+                left_out[f"types {kind!r} of relations"] += 1
     groups = _connect_parts(sides, neighbors)
     linked = {key for proofs in links.values() for key in proofs}
     for key, group in groups.items():
@@ -323,6 +338,32 @@ def _connect_parts(
         group = sorted(found, key=places.__getitem__)
         groups |= dict.fromkeys(group, group)
     return {key: groups[key] for key in places}
+
+
+def count_lost_parts(
+    groups: Iterable[tuple[Sequence[_Key], Sequence[_Key]]],
+    labels: Mapping[_Key, AbstractSet[str]],
+    notes: Mapping[_Key, str],
+    *,
+    left_out: Counter[str],
+) -> None:
+    """Count labels and notes of spans that the annotations of `group_linked` do not keep.
+
+    An annotation has the labels of its first span, and no notes of its evidence. `labels` is
+    without the label `Evidence` of spans in the source. Evidence that several annotations share is
+    counted once.
+    """
+    proofs: dict[_Key, None] = {}
+    for heads, evidence in groups:
+        proofs |= dict.fromkeys(evidence)
+        for key in heads[1:]:
+            for label in sorted(labels[key] - labels[heads[0]]):
+                left_out[f"labels {label!r} of parts whose first span has another label"] += 1
+    for key in proofs:
+        for label in sorted(labels[key]):
+            left_out[f"labels {label!r} of evidence of a claim"] += 1
+        if notes[key]:
+            left_out["notes of evidence of a claim"] += 1
 
 
 def describe_left_out(left_out: Counter[str]) -> list[str]:

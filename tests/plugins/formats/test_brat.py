@@ -88,6 +88,17 @@ def test_entities_that_are_parts_of_each_other_are_one_annotation(tmp_path: Path
     assert _quotes(record) == [["15 million pounds", "was", "loved", "1932.\nIt cost"]]
 
 
+def test_notes_of_parts_are_kept_and_those_of_evidence_counted(tmp_path: Path) -> None:
+    """The annotation of several entities has the notes of all its claim's entities."""
+    more = "R2\tpart Arg1:T1 Arg2:T3\n#2\tAnnotatorNotes T3\twhy\n#3\tAnnotatorNotes T2\tsee\n"
+    (record,), problems = read(_foreign(tmp_path, standoff=STANDOFF + more), "brat")
+    (one,) = (owned.annotation for owned in record.annotations)
+    assert (one.labels, one.note) == ((("Wrong",),), "12, not 15\nwhy")
+    messages = " ".join(problem.message for problem in problems)
+    assert "1 labels 'Vague' of parts" in messages
+    assert "1 notes of evidence" in messages
+
+
 @pytest.mark.parametrize(
     ("line", "named"),
     [

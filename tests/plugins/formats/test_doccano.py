@@ -81,6 +81,26 @@ def test_a_chain_of_parts_is_one_annotation(tmp_path: Path) -> None:
         assert _quotes(record)[0] == ("15 million pounds", "was loved", "1932")
 
 
+def test_labels_of_linked_entities_are_counted(tmp_path: Path) -> None:
+    """An annotation has one label and no type of relation: what it does not keep is named."""
+    first, proof, last = LINE["entities"]
+    kinds = [(10, 11, "contradicted_by"), (10, 12, "part"), (12, 11, None), (10, 11, "evidence")]
+    line = LINE | {
+        "entities": [first, proof | {"label": "Contradiction"}, last],
+        "relations": [{"from_id": one, "to_id": two, "type": kind} for one, two, kind in kinds],
+    }
+    (record,), problems = _read(tmp_path, line)
+    assert _quotes(record) == [("15 million pounds", "was loved", "12 million pounds")]
+    assert record.annotations[0].annotation.labels == (("Unwanted", "Intrinsic"),)
+    lost = ("'contradicted_by'", "'Unwanted.Extrinsic'", "'Contradiction'")
+    messages = [problem.message for problem in problems]
+    assert len(messages) == len(lost)
+    assert all(
+        f"skipped: 1 {what} {name}" in message
+        for what, name, message in zip(("types", "labels", "labels"), lost, messages, strict=True)
+    )
+
+
 def test_the_plain_form_is_read(tmp_path: Path) -> None:
     """Lists of start, end and label, parted by the separator; the id is the line's."""
     plain = {"id": 3, "text": LINE["text"], "label": [[114, 131, "Wrong"], [35, 52, "Evidence"]]}

@@ -111,6 +111,31 @@ def test_regions_that_are_parts_of_each_other_are_one_annotation(tmp_path: Path)
     assert [each.span.of(SOURCE) for each in one.evidence] == ["12 million pounds"]
 
 
+def test_labels_of_linked_regions_are_counted(tmp_path: Path) -> None:
+    """An annotation has the labels of its first region: what it does not keep is named."""
+    proof = _labels("r2", "source", "12 million pounds", "Wrong year")
+    note = NOTE | {"id": "r2", "to_name": "source"}
+
+    def change(task: dict[str, Any]) -> None:
+        task["annotations"][0]["result"] = [
+            *(CLAIM, proof, note, LOVED, LINK | {"labels": ["contradicts", "evidence"]}),
+            LINK | {"labels": ["part"], "to_id": "r3"},
+        ]
+
+    (record,), problems = _read(tmp_path, _changed(change))
+    (one,) = (each.annotation for each in record.annotations if each.person == "labelstudio:3")
+    assert one.labels == (("Unwanted", "Intrinsic"),)
+    assert (len(one.claim), len(one.evidence)) == (2, 1)
+    messages = " ".join(problem.message for problem in problems)
+    for what in (
+        "1 types 'contradicts' of relations",
+        "1 labels 'Unwanted.Extrinsic' of parts",
+        "1 labels 'Wrong year' of evidence",
+        "1 notes of evidence",
+    ):
+        assert what in messages
+
+
 def test_how_each_person_stands(tmp_path: Path) -> None:
     """An empty result is read with nothing found; a cancelled one is skipped."""
     (record,), _ = _read(tmp_path, TASK)

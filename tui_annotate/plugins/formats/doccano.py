@@ -288,7 +288,8 @@ class _LineReader:
             if found[0] is None or found[1] is None or found[0] == found[1]:
                 left_out[RELATIONS_UNCONNECTED] += 1
             else:
-                yield Relation(str(row.get("type")), found[0], found[1])
+                kind = row.get("type")
+                yield Relation("" if kind is None else str(kind), found[0], found[1])
 
 
 class _EntityRow(NamedTuple):

@@ -13,13 +13,19 @@ from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.samples import Side
 from tui_annotate.plugins.joined_texts import (
     EVIDENCE,
-    PART,
     SEPARATOR,
     JoinedTexts,
+    count_lost_parts,
     group_linked,
     split_text,
 )
-from tui_annotate.plugins.json_records import Doubt, check_object, keep_readable, parse_label
+from tui_annotate.plugins.json_records import (
+    Doubt,
+    check_object,
+    join_label,
+    keep_readable,
+    parse_label,
+)
 from tui_annotate.plugins.offset_units import QuotedSpan, fit_offsets
 from tui_annotate.plugins.protocols import ImportOptions
 from tui_annotate.plugins.record_validation import describe_value
@@ -161,12 +167,19 @@ class Result:
         """Yield annotations of the regions that have a span: their `id()` is in `placed`."""
         self.regions = {key: one for key, one in self.regions.items() if id(one) in placed}
         sides: dict[str | int, Side] = {key: one.side for key, one in self.regions.items()}
-        for heads, evidence in group_linked(sides, self._read_relations(), self.left_out):
+        groups = list(group_linked(sides, self._read_relations(), self.left_out))
+        labels = {
+            key: {join_label(path) for path in region_labels(one)}
+            for key, one in self.regions.items()
+        }
+        notes = {key: "\n".join(one.notes) for key, one in self.regions.items()}
+        count_lost_parts(groups, labels, notes, left_out=self.left_out)
+        for heads, evidence in groups:
             yield RegionGroup(
                 [self.regions[key] for key in heads], [self.regions[key] for key in evidence]
             )
 
-    def _read_relations(self) -> Iterator[tuple[str | int, str | int, bool]]:
+    def _read_relations(self) -> Iterator[tuple[str | int, str | int, list[str]]]:
         for item in self._relations:
             start, end = str(item.get("from_id")), str(item.get("to_id"))
             if start not in self.regions or end not in self.regions or start == end:
@@ -175,7 +188,8 @@ class Result:
             labels = item.get("labels")
             if item.get("direction") == "left":
                 start, end = end, start
-            yield start, end, isinstance(labels, list) and PART in labels
+            kinds = labels if isinstance(labels, list) else []
+            yield start, end, [kind for kind in kinds if isinstance(kind, str)]
 
 
 def region_labels(region: Region) -> tuple[LabelPath, ...]:
