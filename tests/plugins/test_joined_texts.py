@@ -96,7 +96,7 @@ PROOFS = dict.fromkeys("xyz", Side.SOURCE)
 )
 def test_spans_connected_as_parts_are_one_annotation(relations: str, groups: list[str]) -> None:
     """Chains and cycles too, on both sides; all links of the parts are the annotation's."""
-    parts = ((start, end, ["part"]) for start, end in map(tuple, relations.split()))
+    parts = ((pair[0], pair[1], ["part"]) for pair in relations.split())
     left_out = Counter[str]()
     found = list(group_linked(CLAIMS | PROOFS, parts, left_out))
     shown = ["".join(heads) + ":" + "".join(evidence) for heads, evidence in found]

@@ -124,6 +124,37 @@ def test_what_does_not_fit_is_refused(tmp_path: Path, line: str, named: list[str
     assert problem.where.endswith("b-001")
 
 
+def test_files_that_are_in_no_sample_are_named(tmp_path: Path) -> None:
+    """A text without annotations of anyone, a folder too deep, and a file outside the list."""
+    corpus = _foreign(tmp_path)
+    text = corpus / "ana" / "b-001.txt"
+    for name in ("ben/b-001.txt", "ben/b-002.txt", "ana/more/b-003.txt", "ana/more/b-003.ann"):
+        (corpus / name).parent.mkdir(exist_ok=True)
+        shutil.copy(text, corpus / name)
+    (record,), problems = read(corpus, "brat")
+    assert len(record.annotations) == 2
+    messages = [problem.message for problem in problems if problem.where == str(corpus)]
+    assert messages == [
+        "skipped: 1 text without an .ann file: ben/b-002.txt",
+        "skipped: 1 folder inside the folder of an annotator: ana/more",
+    ]
+    (corpus / "ana" / "b-004.ann").write_text("")
+    row = {"file": "b-001", "sample_id": "b-001"}
+    (corpus / "samples.jsonl").write_text(json.dumps(row) + "\n")
+    _, problems = read(corpus, "brat")
+    assert any(
+        "1 file that samples.jsonl does not list: ana/b-004.ann" in each.message
+        for each in problems
+    )
+
+
+def test_notes_on_a_missing_entity_are_counted(tmp_path: Path) -> None:
+    """Such a note belongs to no annotation."""
+    standoff = "T1\tWrong 114 131\t15 million pounds\n#1\tAnnotatorNotes T9\tnote\n"
+    _, (problem,) = read(_foreign(tmp_path, standoff=standoff), "brat")
+    assert "1 notes that belong to no entity" in problem.message
+
+
 def test_what_is_no_folder_is_told(tmp_path: Path) -> None:
     """A file, and nothing at all; a text without the separator is one of neither side."""
     corpus = _foreign(tmp_path, text="one text alone", standoff="")
@@ -181,7 +212,8 @@ def test_side_tables_lead_nowhere_else(tmp_path: Path, name: object) -> None:
     """What they name as a file is one beside the standoff, or refused."""
     corpus = _foreign(tmp_path)
     (corpus / "samples.jsonl").write_text(json.dumps({"file": name, "sample_id": "1"}), "utf-8")
-    _, (problem,) = read(corpus, "brat")
+    _, (problem, unlisted) = read(corpus, "brat")
+    assert not unlisted.refused
     assert problem.refused
     assert repr(name) in problem.message
 

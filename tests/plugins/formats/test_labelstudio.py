@@ -146,6 +146,41 @@ def test_how_each_person_stands(tmp_path: Path) -> None:
     assert skipped.state is State.SKIPPED
 
 
+@pytest.mark.parametrize("order", [1, -1])
+def test_cancelled_work_of_a_person_with_another_submission_is_left_out(
+    tmp_path: Path, order: int
+) -> None:
+    """It changes neither the state nor the annotations, whichever came first; it is counted."""
+    kept = {"completed_by": 3, "result": [CLAIM]}
+    cancelled = {"completed_by": 3, "was_cancelled": True, "result": [LOVED, {"id": "bad"}]}
+    other = {"completed_by": 5, "was_cancelled": True, "result": []}
+    (record,), (problem,) = _read(
+        tmp_path, TASK | {"annotations": [*[kept, cancelled][::order], other], "predictions": []}
+    )
+    assert [(each.person, each.state) for each in record.assignments] == [
+        ("labelstudio:3", State.DONE),
+        ("labelstudio:5", State.SKIPPED),
+    ]
+    (one,) = (each.annotation for each in record.annotations)
+    assert one.claim[0].span.of(SUMMARY) == "15 million pounds"
+    assert "1 cancelled submission of people" in problem.message
+    assert not problem.refuses_part
+
+
+def test_two_submissions_of_a_person_have_one_rating(tmp_path: Path) -> None:
+    """A later submission without a rating keeps the earlier one; another rating is named."""
+
+    def rated(rating: str) -> dict[str, Any]:
+        item = {"type": "choices", "to_name": "summary", "value": {"choices": [rating]}}
+        return {"completed_by": 3, "result": [item]}
+
+    for ratings, expected, count in ((("good",), "good", 0), (("good", "bad"), "bad", 1)):
+        submissions = [*map(rated, ratings), {"completed_by": 3, "result": []}]
+        (record,), problems = _read(tmp_path, TASK | {"annotations": submissions})
+        assert record.assignments[0].rating == expected
+        assert ["'good'" in problem.message for problem in problems] == [True] * count
+
+
 def test_when_a_submission_was_made_is_when_its_annotations_were(tmp_path: Path) -> None:
     """Unless a region says so itself; what is written here claims no such time."""
     (record,), _ = _read(tmp_path, TASK)

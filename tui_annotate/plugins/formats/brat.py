@@ -15,6 +15,7 @@ from tui_annotate.domain.annotations import Annotation, LabelPath
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import InvalidInput, NotFound, Unavailable
 from tui_annotate.domain.people import Person
+from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.records import OwnedAnnotation, Problem, Record
 from tui_annotate.domain.samples import Document, Sample, fingerprint
 from tui_annotate.domain.spans import Span
@@ -121,6 +122,7 @@ class BratFormat:
                     yield Problem(where, error.message, error.hint)
                 except InvalidInput as error:
                     yield make_problem(where, error)
+            yield from reader.describe_unread()
 
     def write(
         self, records: Iterable[Record], target: Folder, options: ExportOptions
@@ -140,14 +142,18 @@ _LINE_FEEDS = re.compile(r"\n+")
 _LINE_ENDS = re.compile(r"[\r\n]+")
 _NOTE = re.compile(r"AnnotatorNotes (T\S+)")
 _STANDOFF = ".ann"
+_TEXT = ".txt"
+_EXAMPLES: Final = 3
+"""Maximum number of names in a message about files that are not read."""
+_LONE_NOTES: Final = "notes that belong to no entity"
 _SAFE_NAME = re.compile(r"[\w-][\w. -]*")
 
 Row = Mapping[str, Any]
 
 
-def _list_stems(folder: Path) -> Iterator[str]:
+def _list_stems(folder: Path, suffix: str = _STANDOFF) -> Iterator[str]:
     names = (path.name for path in _list_paths(folder))
-    return (name.removesuffix(_STANDOFF) for name in names if name.endswith(_STANDOFF))
+    return (name.removesuffix(suffix) for name in names if name.endswith(suffix))
 
 
 def _list_paths(folder: Path) -> Iterator[Path]:
@@ -156,6 +162,12 @@ def _list_paths(folder: Path) -> Iterator[Path]:
     except OSError as error:
         message = f"cannot read {folder}: {error.strerror}"
         raise Unavailable(message, "check the permissions of the folder") from error
+
+
+def _has_standoff(folder: Path) -> bool:
+    with suppress(Unavailable):
+        return any(_list_stems(folder))
+    return False
 
 
 @dataclass(slots=True)
@@ -167,6 +179,7 @@ class _FolderReader:
     _refused: list[Person] = field(default_factory=list)
     _folders: list[tuple[Path, Person]] = field(default_factory=list)
     _types: dict[str, LabelPath] = field(default_factory=dict)
+    _named: set[str] = field(default_factory=set)
 
     def open(self) -> None:
         if not self.root.is_dir():
@@ -211,6 +224,7 @@ class _FolderReader:
         stem = row.get("file")
         if not isinstance(stem, str) or not _SAFE_NAME.fullmatch(stem):
             raise InvalidInput(f"'file' is {stem!r}, which is not a valid file name")
+        self._named.add(stem)
         places = ((folder / f"{stem}.ann", person) for folder, person in self._folders)
         files = [(file, person) for file, person in places if file.is_file()]
         if not files:
@@ -228,6 +242,56 @@ class _FolderReader:
         about = read_description(row)
         record = Record(sample, owned, people=people, where=where, about=about)
         return mark_incomplete(record, self._refused, self.doubts)
+
+    def describe_unread(self) -> Iterator[Problem]:
+        """Yield warnings about files of the folders that are part of no sample.
+
+        All samples must have been read.
+        """
+        inside = [each for each in _list_paths(self.root) if each.is_dir()]
+        files = {
+            (suffix, stem): folder / f"{stem}{suffix}"
+            for folder in (self.root, *inside)
+            for suffix in (_TEXT, _STANDOFF)
+            for stem in _list_stems(folder, suffix)
+            if stem not in self._named
+        }
+        texts = [
+            path
+            for (suffix, stem), path in files.items()
+            if suffix == _TEXT and (_STANDOFF, stem) not in files
+        ]
+        unlisted = [path for (suffix, _), path in files.items() if suffix == _STANDOFF]
+        nested = [
+            each
+            for folder in inside
+            for each in _list_paths(folder)
+            if each.is_dir() and _has_standoff(each)
+        ]
+        yield from self._describe_files(
+            texts,
+            ("text without an .ann file", "texts without an .ann file"),
+            "create an empty .ann file next to each text",
+        )
+        yield from self._describe_files(
+            unlisted,
+            (f"file that {_SAMPLES} does not list", f"files that {_SAMPLES} does not list"),
+            f"add the samples to {_SAMPLES}",
+        )
+        yield from self._describe_files(
+            nested,
+            ("folder inside the folder of an annotator", "folders inside folders of annotators"),
+            "import each of these folders",
+        )
+
+    def _describe_files(
+        self, paths: list[Path], names: tuple[str, str], hint: str
+    ) -> Iterator[Problem]:
+        if paths:
+            found = sorted(str(path.relative_to(self.root)) for path in paths)
+            shown = ", ".join(found[:_EXAMPLES]) + ", ..." * (len(found) > _EXAMPLES)
+            message = f"skipped: {format_count(len(paths), *names)}: {shown}"
+            yield Problem(str(self.root), message, hint, refused=False)
 
     def _choose_text(
         self, files: list[tuple[Path, Person]], sha256: Any
@@ -359,6 +423,9 @@ class _Standoff:
         self.left_out: Counter[str] = Counter()
         self.doubts: list[Doubt] = []
         keep_readable(self._parse_line, filter(None, lines), self.doubts)
+        for key, notes in self._notes.items():
+            if key not in self._quoted:
+                self.left_out[_LONE_NOTES] += len(notes)
         flat = [quoted for each in self._quoted.values() for quoted in each]
         read = fit_offsets(text, flat, stated=offsets)
         self.doubts += read.doubts
@@ -402,7 +469,7 @@ class _Standoff:
             if found := _NOTE.fullmatch(target):
                 self._notes.setdefault(found[1], []).append(note)
             else:
-                self.left_out["notes that belong to no entity"] += 1
+                self.left_out[_LONE_NOTES] += 1
         else:
             self.left_out[f"lines of type {key[:1]!r}"] += 1
 

@@ -5,7 +5,7 @@ A region that does not cover its quote is skipped; the other regions of its task
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -14,6 +14,7 @@ from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.assignments import Assignment, State
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import Person, PersonKind
+from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.records import OwnedAnnotation, Record
 from tui_annotate.domain.samples import Request, Sample, SampleKind, Side
 from tui_annotate.domain.spans import Span
@@ -101,9 +102,35 @@ class TaskReader:
         self.doubts += [f"skipped: {what}" for what in list_unread_fields(self.fields)]
         people = {part.person.id: part.person for part in parts}
         about = read_description(data if UNIT in data else {})
-        work = _list_assignments(parts)
+        work = self._list_assignments(parts)
         record = Record(sample, owned, work, tuple(people.values()), where, about)
         return mark_incomplete(record, self._refused, self.doubts)
+
+    def _list_assignments(self, parts: list[_Contribution]) -> tuple[Assignment, ...]:
+        found: dict[str, Assignment] = {}
+        for part in parts:
+            before = found.get(part.person.id) or Assignment(part.person.id)
+            result = part.result
+            named = (
+                ("rating", before.rating, result.rating),
+                ("comment", before.comment, result.comment),
+            )
+            self.doubts += [
+                f"skipped: {name} {old!r} of an earlier submission of {part.person.name!r}"
+                for name, old, new in named
+                if old and new and old != new
+            ]
+            work = Assignment(
+                part.person.id,
+                _read_state(part.fields),
+                rating=result.rating or before.rating,
+                comment=result.comment or before.comment,
+                seconds=_read_seconds(part.fields.get("lead_time")) + before.seconds,
+                updated=_read_time(part.fields.get("updated_at")),
+            )
+            if not part.machine and work != Assignment(part.person.id):
+                found[part.person.id] = work
+        return tuple(found.values())
 
     def _make_sample(self, data: Mapping[str, Any], dataset: str) -> Sample:
         options = self.options
@@ -164,7 +191,12 @@ class TaskReader:
                 self._refused.append(person)
             return _Contribution(person, fields, result)
 
-        numbered = enumerate(self._list_parts("annotations"))
+        submissions = self._list_parts("annotations")
+        replaced = _find_replaced(submissions)
+        if replaced:
+            count = format_count(len(replaced), "cancelled submission")
+            self.doubts.append(f"skipped: {count} of people with another submission")
+        numbered = [each for each in enumerate(submissions) if each[0] not in replaced]
         return keep_readable(read, numbered, self.doubts)
 
     def _read_predictions(self, sides: Mapping[str, Side]) -> list[_Contribution]:
@@ -229,21 +261,25 @@ def _make_annotation(
     )
 
 
-def _list_assignments(parts: list[_Contribution]) -> tuple[Assignment, ...]:
-    found: dict[str, Assignment] = {}
-    for part in parts:
-        before = found.get(part.person.id) or Assignment(part.person.id)
-        work = Assignment(
-            part.person.id,
-            _read_state(part.fields),
-            rating=part.result.rating,
-            comment=part.result.comment,
-            seconds=_read_seconds(part.fields.get("lead_time")) + before.seconds,
-            updated=_read_time(part.fields.get("updated_at")),
-        )
-        if not part.machine and work != Assignment(part.person.id):
-            found[part.person.id] = work
-    return tuple(found.values())
+def _find_replaced(submissions: Sequence[Any]) -> set[int]:
+    """Return the positions of cancelled submissions of people who also have another submission.
+
+    The cancelled work is not the person's result: it would change the state or add annotations.
+    """
+    cancelled: dict[int, str] = {}
+    people: set[str] = set()
+    for place, fields in enumerate(submissions):
+        if not isinstance(fields, dict):
+            continue
+        try:
+            person = _read_person(fields.get("completed_by")).id
+        except InvalidInput:
+            continue  # the submission is refused when it is read
+        if fields.get("was_cancelled") is True:
+            cancelled[place] = person
+        else:
+            people.add(person)
+    return {place for place, person in cancelled.items() if person in people}
 
 
 def _is_incomplete(part: _Contribution, spans: Mapping[int, Span]) -> bool:
