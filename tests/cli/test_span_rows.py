@@ -107,6 +107,7 @@ def test_offsets_are_counted_as_the_options_say(
     [
         ([("mill", 4, 7)], {}, "the", True),  # all quotes include the offset of the end
         ([("mill", 4, 8)], {}, "th", False),
+        ([(1941, 31, 34)], {}, "the", True),  # as a spreadsheet stores a year
         ([("mill", 4, 7), ("was", 19, 22)], {}, "th", True),
         ([("mill", 4, 7), ("was", 19, 22)], {"end_inclusive": True}, "the", False),
         ([("mill", 5, 8)], {"offset_base": 1}, "the", True),
@@ -115,7 +116,7 @@ def test_offsets_are_counted_as_the_options_say(
 )
 def test_quotes_of_a_table_show_how_ends_are_counted_without_a_quote(
     tmp_path: Path,
-    quoted: list[tuple[str, int, int]],
+    quoted: list[tuple[str | int, int, int]],
     options: dict[str, Any],
     words: str,
     *,
@@ -130,7 +131,7 @@ def test_quotes_of_a_table_show_how_ends_are_counted_without_a_quote(
     ]
     (record,), problems = read(table(tmp_path, "jsonl", found), **columns, **options)
     assert words in [text for _, _, text in work(record)]
-    assert {quote for quote, _, _ in quoted} <= {text for _, _, text in work(record)}
+    assert {str(quote) for quote, _, _ in quoted} <= {text for _, _, text in work(record)}
     assert [problem.refuses_part for problem in problems] == [False] * warns
 
 

@@ -7,13 +7,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class DiagnosticFinding:
-    """One result of a diagnostic check.
+    """One result of a diagnostic check, and what to do about it, if anything.
 
     Attributes:
         what: what was checked, for example `store`.
         state: `ok`, `doubt` or `wrong`.
-        `says`: what was found.
-        `mend`: what to do about it; empty if there is nothing to do.
     """
 
     what: str

@@ -334,7 +334,8 @@ def _connect_parts(
     for key in places:
         if key in groups:
             continue
-        found, waiting = {key}, [key]
+        found = {key}
+        waiting = [key]
         while waiting:
             new = set(neighbors.get(waiting.pop(), ())) - found
             found |= new

@@ -386,12 +386,14 @@ class SpanEndEvidence:
             start, end = (_parse_offset(cell) - options.offset_base for cell in cells)
         except InvalidInput:
             return
+        if min(start, end) < 0:  # no span
+            return
         quote = fields.get(options.span_column) if options.span_column else None
-        if not isinstance(quote, str) or _is_blank(quote, options):
-            self._without_quote += min(start, end) >= 0
-        elif start >= 0 and text[start:end] == quote:
+        if _is_blank(quote, options):
+            self._without_quote += 1
+        elif text[start:end] == _number_as_text(quote):
             self._exclusive += 1
-        elif start >= 0 and text[start : end + 1] == quote:
+        elif text[start : end + 1] == _number_as_text(quote):
             self._inclusive += 1
             self._where = self._where or where
 

@@ -100,7 +100,8 @@ class ReplyFile:
     def _read_new_lines(self) -> None:
         try:
             status = self._path.stat()
-            size, file_id = status.st_size, (status.st_dev, status.st_ino)
+            size = status.st_size
+            file_id = (status.st_dev, status.st_ino)
             if size < self._end or file_id != self._file_id:  # the file was replaced
                 self._end = 0
                 self._file_id = file_id

@@ -289,7 +289,9 @@ class _FolderReader:
     ) -> Iterator[Problem]:
         if paths:
             found = sorted(str(path.relative_to(self.root)) for path in paths)
-            shown = ", ".join(found[:_EXAMPLES]) + ", ..." * (len(found) > _EXAMPLES)
+            shown = ", ".join(found[:_EXAMPLES])
+            if len(found) > _EXAMPLES:
+                shown += ", ..."
             message = f"skipped: {format_count(len(paths), *names)}: {shown}"
             yield Problem(str(self.root), message, hint, refused=False)
 

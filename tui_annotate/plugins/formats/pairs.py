@@ -202,7 +202,7 @@ def _group_rows(
     """
     used: set[str] = set()
     ends = SpanEndEvidence()
-    last: ImportOptions | None = None
+    chosen: ImportOptions | None = None
     with RowGroups() as groups:
         for row, options in rows:
             if isinstance(row, Problem):
@@ -222,16 +222,16 @@ def _group_rows(
             groups.add([row.dataset, *(row.fields.get(name) for name in sorted(used))], itself)
             if options.start_column:
                 ends.add(row.fields, options, where=row.where)
-            last = options
-        if last is None:
+            chosen = options
+        if chosen is None:
             return
-        for problem in ends.warn(last):
-            yield problem, [], last
-        last = ends.decide(last)
+        for problem in ends.warn(chosen):
+            yield problem, [], chosen
+        chosen = ends.decide(chosen)
         for several in groups.groups():
             dataset, name = several[0].names
             fields = merge_fields(several, used)
-            yield _PairRow(name, several[0].where, fields, dataset), several, last
+            yield _PairRow(name, several[0].where, fields, dataset), several, chosen
 
 
 def _choose_columns(
@@ -262,8 +262,8 @@ def _choose_columns(
         yield Problem(name, message, hint, refused=False), options
     if not is_named and _has_short_sources(sampled, options):
         message = (
-            f"the texts of column {options.source_column!r} (source) are shorter than those of"
-            f" {options.summary_column!r} (summary)"
+            f"most texts of column {options.source_column!r} (source) are less than half as long as"
+            f" those of {options.summary_column!r} (summary)"
         )
         hint = "check the columns; to choose them: --source-column NAME --summary-column NAME"
         yield Problem(name, message, hint, refused=False), options

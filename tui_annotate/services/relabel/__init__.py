@@ -71,7 +71,6 @@ class LabelSetVersion:
     Attributes:
         dataset: dataset that the label set belongs to; empty for that of the workspace.
         version: first characters of its hash.
-        `told`: what changed.
         labels: number of labels.
     """
 

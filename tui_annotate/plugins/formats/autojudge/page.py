@@ -12,13 +12,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import replace
-from typing import Any, Final, TextIO
+from typing import Any, Final, NamedTuple, TextIO
 
 from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.assignments import Assignment, State
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.records import OwnedAnnotation, Problem, Record
-from tui_annotate.domain.samples import Document, Sample, SampleKey, SampleKind, Side
+from tui_annotate.domain.samples import Sample, SampleKey, SampleKind, Side
 from tui_annotate.plugins.files.json_values import JsonValue
 from tui_annotate.plugins.formats.autojudge.judgements import (
     PersonJudgement,
@@ -189,6 +189,25 @@ def is_pair_line(value: Any) -> bool:
     return isinstance(report, dict) and report.get("team_id") == PAIR_TEAM
 
 
+class _Texts(NamedTuple):
+    """The texts of a sample as a line of the page has them; a page may be without sources."""
+
+    sources: tuple[str, ...]
+    summary: str
+
+
+def _texts_of_report(report: RunReport) -> _Texts:
+    sources = tuple(page.text for page in report.documents.values())
+    return _Texts(sources, report.sentences[0].text if report.sentences else "")
+
+
+def _has_texts(sample: Sample, report: RunReport) -> bool:
+    """Return whether a report has the sample's summary, and its sources or none at all."""
+    texts = _texts_of_report(report)
+    sources = tuple(each.text for each in sample.side(Side.SOURCE))
+    return texts.summary == sample.document(Side.SUMMARY).text and texts.sources in ((), sources)
+
+
 class PairJudgements:
     """Judgements of pairs from the page, stored until all files are read; one sample for each."""
 
@@ -236,7 +255,7 @@ class PairJudgements:
         refused: list[str] = []
         for where, line in lines:
             found = parse_judgement(line, where)
-            if found.report is not None and not self._has_texts(sample, found.report):
+            if found.report is not None and not _has_texts(sample, found.report):
                 yield make_problem(where, _make_text_error(found.judgement.person, key))
                 continue
             judgement = found.judgement
@@ -275,32 +294,22 @@ class PairJudgements:
         if stored is not None:
             return stored
         reports = [parse_judgement(line, where).report for where, line in lines]
+        found = [_texts_of_report(report) for report in reports if report is not None]
         # A page without documents knows fewer texts, so it counts only if there is no other.
-        samples = [self._make_sample(key, report) for report in reports if report is not None]
-        complete = [sample for sample in samples if sample.side(Side.SOURCE)] or samples
-        if not complete:
+        counts = Counter([texts for texts in found if texts.sources] or found)
+        if not counts:
             raise InvalidInput(
                 f"the line judges only a document of the sample {key.id!r}, which is not stored",
                 "import the line into the dataset that was exported: --dataset NAME",
             )
-        counts = Counter(sample.documents for sample in complete)
-        texts, _ = counts.most_common(1)[0]
-        return Sample(key.dataset, key.id, texts)
+        ((texts, _),) = counts.most_common(1)
+        return self._make_sample(key, texts)
 
-    def _has_texts(self, sample: Sample, report: RunReport) -> bool:
-        """Return whether a report has the sample's summary, and its sources or none at all."""
-        made = self._make_sample(sample.key, report)
-        sources = [each.text for each in made.side(Side.SOURCE)]
-        stored = [each.text for each in sample.side(Side.SOURCE)]
-        summary = made.document(Side.SUMMARY).text
-        return summary == sample.document(Side.SUMMARY).text and sources in ([], stored)
-
-    def _make_sample(self, key: SampleKey, report: RunReport) -> Sample:
-        texts = [(Side.SOURCE, page.text) for page in report.documents.values()]
-        texts.append((Side.SUMMARY, report.sentences[0].text if report.sentences else ""))
-        documents: list[Document] = [
+    def _make_sample(self, key: SampleKey, texts: _Texts) -> Sample:
+        sides = [*((Side.SOURCE, text) for text in texts.sources), (Side.SUMMARY, texts.summary)]
+        documents = [
             parse_document(text, side=side, column=side.value, language=self._options.language)
-            for side, text in texts
+            for side, text in sides
         ]
         return Sample(key.dataset, key.id, tuple(documents))
 

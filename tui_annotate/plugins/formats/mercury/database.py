@@ -53,9 +53,6 @@ _COLUMN_NAMES: Final[Mapping[str, tuple[str, ...]]] = {
 _SIDES: Final[Mapping[str, Side]] = {
     "source": Side.SOURCE, "text1": Side.SOURCE, "summary": Side.SUMMARY, "text2": Side.SUMMARY,
 }  # fmt: skip
-_AMBIGUOUS: Final = (
-    "the spans are ambiguous: their offsets fit both the sentences and the documents"
-)
 _USE_DUMP: Final = "export a dump with Mercury and import the dump, which contains the spans' texts"
 _CHUNK: Final = ("sample_id", "chunk_id", "text_type", "text", "chunk_offset")
 _VEC0_TABLE: Final = re.compile(r"\bUSING\s+vec0\s*\((.*)\)", re.IGNORECASE | re.DOTALL)
@@ -73,6 +70,10 @@ class _Chunk(NamedTuple):
     @property
     def end(self) -> int:
         return self.start + len(self.text)
+
+    def fits_from_start(self, end: int) -> bool:
+        """Return whether a range that is counted from the sentence's start ends inside it."""
+        return end <= len(self.text)
 
     def touches(self, start: int, end: int) -> bool:
         """Return whether a range of the whole text has a character in common with the sentence."""
@@ -475,16 +476,20 @@ class _DatabaseReader:
         start, end = span
         if chunk is None:
             return start, end
-        in_chunk = end <= len(chunk.text)
+        in_chunk = chunk.fits_from_start(end)
         in_document = chunk.touches(start, end)
-        if self._origin is _OffsetOrigin.UNKNOWN and chunk.start > 0 and in_chunk and in_document:
-            raise InvalidInput(
-                "is ambiguous: it fits both its sentence and the document", _USE_DUMP
-            )
-        uses_chunk = self._origin is _OffsetOrigin.CHUNK
-        if not (in_chunk if uses_chunk else in_document):
+        if self._origin is _OffsetOrigin.CHUNK:
+            is_inside = in_chunk
+            start += chunk.start
+            end += chunk.start
+        else:
+            is_inside = in_document
+            if self._origin is _OffsetOrigin.UNKNOWN and chunk.start > 0 and in_chunk and is_inside:
+                message = "is ambiguous: it fits both its sentence and the document"
+                raise InvalidInput(message, _USE_DUMP)
+        if not is_inside:
             raise InvalidInput("is outside its sentence", _USE_DUMP)
-        return (start + chunk.start, end + chunk.start) if uses_chunk else (start, end)
+        return start, end
 
 
 def _check_utf8(row: _Row, *, what: str) -> None:
@@ -600,11 +605,13 @@ class _OffsetVotes:
             if chunk is None:
                 self._document += 1
             elif chunk.start > 0:
-                in_chunk = end <= len(chunk.text)
-                in_document = chunk.touches(start, end)
-                self._chunk += in_chunk and not in_document
-                self._document += in_document and not in_chunk
-                self._unfit += not in_chunk and not in_document
+                match chunk.fits_from_start(end), chunk.touches(start, end):
+                    case True, False:
+                        self._chunk += 1
+                    case False, True:
+                        self._document += 1
+                    case False, False:
+                        self._unfit += 1
 
     def decide(self) -> _OffsetOrigin:
         """Return where offsets begin, as most spans show; unknown if no span shows it.
@@ -616,7 +623,10 @@ class _OffsetVotes:
         if most == 0:
             return _OffsetOrigin.UNKNOWN
         if self._chunk == self._document:
-            raise InvalidInput(_AMBIGUOUS, _USE_DUMP)
+            raise InvalidInput(
+                "the spans are ambiguous: their offsets fit both the sentences and the documents",
+                _USE_DUMP,
+            )
         if self._unfit > most:
             raise InvalidInput(
                 "the offsets of the spans fit neither the sentences nor the documents", _USE_DUMP
