@@ -247,7 +247,7 @@ STUDIO = [
 def studio(kind: str, folder: Path) -> Path:
     """A table as Label Studio exports it: one row for each person, offsets in UTF-16."""
     region = {"start": 3, "end": 7, "text": "mill", "labels": ["Unwanted"]}
-    other = {"start": 15, "end": 19, "text": "1941", "labels": ["Benign", "Unwanted"]}
+    other = {"start": 16, "end": 20, "text": "1941", "labels": ["Benign", "Unwanted"]}
     values = [
         (1, "ana", json.dumps([region]), "t", 10, 8.4, SOURCE, "💩 mill sold in 1941 ."),
         (2, "bob", json.dumps([region, other]), "t", 10, 3.1, SOURCE, "💩 mill sold in 1941 ."),
@@ -345,7 +345,7 @@ def test_people_without_spans_completed_nothing() -> None:
     records, problems = read(path, person_column="worker_id")
     assert len(records) == 2
     assert [one for record in records for one in (*record.assignments, *record.people)] == []
-    assert [each.code for each in problems] == ["spans-unread", "people-unread"]
+    assert [each.code for each in problems] == ["spans-unread", "span-people-unread"]
     spans = (
         "--start-column hallucinated_span_start --end-column hallucinated_span_end "
         "--span-column hallucinated_span"

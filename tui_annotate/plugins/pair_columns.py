@@ -180,9 +180,13 @@ def set_columns(
     columns = _columns_of(options)
     _check_second_source(columns, names)
     options.chosen_columns[first.dataset, table] = columns
-    options = _with_label_studio(names, rows, options)
     lists = _has_lists(columns.source, rows)
-    return replace(options, table_columns=(*columns, header), list_source=lists)
+    return replace(
+        options,
+        table_columns=(*columns, header),
+        list_source=lists,
+        label_studio=_reads_label_studio(names, options),
+    )
 
 
 def _has_lists(column: str, rows: Rows) -> bool:
@@ -195,24 +199,19 @@ def _has_lists(column: str, rows: Rows) -> bool:
     return 2 * lists > len(values)
 
 
-def _with_label_studio(names: Sequence[str], rows: Rows, options: ImportOptions) -> ImportOptions:
-    """Return import options that read the spans and people of a table of Label Studio."""
-    if options.has_spans or options.person_column or not is_label_studio_table(names):
-        return options
-    spans = find_span_columns(names, rows)
-    return replace(
-        options,
-        span_column=spans[0] if spans else "",
-        person_column="annotator",
-        id_column=options.id_column or ("id" if "id" in names else ""),
-    )
+def _reads_label_studio(names: Sequence[str], options: ImportOptions) -> bool:
+    """Return whether a table is read as Label Studio's, which options for spans prevent."""
+    is_plain = not options.has_spans and options.person_column in ("", "annotator")
+    return is_plain and is_label_studio_table(names)
 
 
 def describe_unread(rows: Rows, options: ImportOptions) -> Iterator[Problem]:
     """Yield a warning for spans, and for people, in columns of a table that are not imported.
 
-    The warnings have no position.
+    The warnings have no position. A table of Label Studio has none: all its work is read.
     """
+    if options.label_studio:
+        return
     names = list(dict.fromkeys(name for row in rows for name in row))
     known = _find_collection(names, rows)
     lists, span_options = [], {}
@@ -242,7 +241,7 @@ def describe_unread(rows: Rows, options: ImportOptions) -> Iterator[Problem]:
             "their work is not imported"
         )
         hint = "name their columns with --span-column, or with --start-column and --end-column"
-        yield Problem("", message, hint, refused=False, code="people-unread")
+        yield Problem("", message, hint, refused=False, code="span-people-unread")
 
 
 def _join_options(named: Mapping[str, str]) -> str:

@@ -169,6 +169,7 @@ class ImportOptions:
         choose_columns: receives each choice of columns, and returns the columns to use; None
             uses certain choices, and refuses a table whose columns are ambiguous.
         list_source: whether lists of texts in the source column are read, each text as a document.
+        label_studio: whether the table that is read is one that Label Studio exported.
         used_columns: columns that each dataset was imported with before, the last first; a table
             that has them is read with them. Each is a `PairColumns` and a digest of the header.
         chosen_columns: columns that this import chose, by dataset and table.
@@ -214,6 +215,7 @@ class ImportOptions:
     chosen_columns: dict[tuple[str, str], PairColumns] = field(default_factory=dict, compare=False)
     table_columns: tuple[str, ...] = field(default=(), compare=False)
     list_source: bool = field(default=False, compare=False)
+    label_studio: bool = field(default=False, compare=False)
     meter: ReadMeter | None = field(default=None, compare=False)
 
     @property

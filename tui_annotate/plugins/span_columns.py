@@ -216,7 +216,7 @@ class _SpanReader:
         quote = label = None
         if options.span_column:
             quote = get_field(fields, options.span_column, option="--span-column")
-            quote = None if self._is_empty(quote, options) else _number_as_text(quote)
+            quote = None if self._is_empty(quote, options) else number_as_text(quote)
         if options.span_label_column:
             label = get_field(fields, options.span_label_column, option="--span-label-column")
             label = None if _is_blank(label, options) else label
@@ -391,9 +391,9 @@ class SpanEndEvidence:
         quote = fields.get(options.span_column) if options.span_column else None
         if _is_blank(quote, options):
             self._without_quote += 1
-        elif text[start:end] == _number_as_text(quote):
+        elif text[start:end] == number_as_text(quote):
             self._exclusive += 1
-        elif text[start : end + 1] == _number_as_text(quote):
+        elif text[start : end + 1] == number_as_text(quote):
             self._inclusive += 1
             self._where = self._where or where
 
@@ -482,7 +482,7 @@ def _read_cell(value: Any, text: str) -> _Cell:
         if isinstance(first, str):
             return _Cell(first, second, label=label)
         return _Cell(start=first, end=second, label=label)
-    words = _number_as_text(value)
+    words = number_as_text(value)
     if not isinstance(words, str) or (words is not value and words not in text):
         raise InvalidInput(f"a span is {describe_value(value)}", _FORMS)
     quote, _, judgement = words.partition(_JUDGEMENT)
@@ -494,7 +494,7 @@ def _read_cell(value: Any, text: str) -> _Cell:
     return _Cell(quote, label=label, note=note)
 
 
-def _number_as_text(value: Any) -> Any:
+def number_as_text(value: Any) -> Any:
     """Return a number as a text, as a spreadsheet shows it; other values as they are."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return value

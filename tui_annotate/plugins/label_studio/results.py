@@ -29,6 +29,7 @@ from tui_annotate.plugins.json_records import (
 from tui_annotate.plugins.offset_units import QuotedSpan, fit_offsets
 from tui_annotate.plugins.protocols import ImportOptions
 from tui_annotate.plugins.record_validation import describe_value
+from tui_annotate.plugins.span_columns import number_as_text
 from tui_annotate.plugins.traits import FormatTraits, RecordTrait, carry_all_but, carry_plainly
 
 FORMAT: Final = "labelstudio"
@@ -385,9 +386,20 @@ def _is_region_item(item: Mapping[str, Any]) -> bool:
 
 def _make_quoted(item: Mapping[str, Any], what: str) -> QuotedSpan:
     value = item["value"]
-    quote = value.get("text") if item.get("type") == "labels" else None
-    text = quote if isinstance(quote, str) else None
-    return QuotedSpan(value.get("start"), value.get("end"), text, what)
+    quote = read_quote(value) if item.get("type") == "labels" else None
+    return QuotedSpan(value.get("start"), value.get("end"), quote, what)
+
+
+def read_quote(value: Mapping[str, Any]) -> str | None:
+    """Return the text that a region of type `labels` quotes; a number is read as its text.
+
+    Raises:
+        InvalidInput: the quote is neither text nor a number.
+    """
+    quote = number_as_text(value.get("text"))
+    if quote is not None and not isinstance(quote, str):
+        raise InvalidInput(f"the quoted text of a region is {describe_value(quote)}, not text")
+    return quote
 
 
 def _name_region(item: Mapping[str, Any]) -> str:

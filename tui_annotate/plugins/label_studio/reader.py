@@ -6,7 +6,7 @@ A region that does not cover its quote is skipped; the other regions of its task
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -16,21 +16,8 @@ from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import Person, PersonKind
 from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.records import OwnedAnnotation, Record
-from tui_annotate.domain.samples import Request, Sample, SampleKind, Side
+from tui_annotate.domain.samples import Document, Request, Sample, SampleKind, Side
 from tui_annotate.domain.spans import Span
-from tui_annotate.plugins.formats.labelstudio.results import (
-    FORMAT,
-    MACHINE,
-    OF_DATA,
-    OF_TASK,
-    UNIT,
-    Region,
-    RegionGroup,
-    Result,
-    SplitTask,
-    list_unread_fields,
-    region_labels,
-)
 from tui_annotate.plugins.incomplete_work import mark_incomplete
 from tui_annotate.plugins.joined_texts import describe_left_out
 from tui_annotate.plugins.json_records import (
@@ -44,10 +31,53 @@ from tui_annotate.plugins.json_records import (
     read_description,
     text_field,
 )
+from tui_annotate.plugins.label_studio.results import (
+    FORMAT,
+    MACHINE,
+    OF_DATA,
+    OF_TASK,
+    UNIT,
+    Region,
+    RegionGroup,
+    Result,
+    SplitTask,
+    list_unread_fields,
+    region_labels,
+    split_task,
+)
 from tui_annotate.plugins.offset_units import CODE_POINTS, fit_offsets
 from tui_annotate.plugins.protocols import ImportOptions
 from tui_annotate.plugins.record_validation import get_field as field_of
 from tui_annotate.plugins.record_validation import imported_person, parse_document, parse_identifier
+from tui_annotate.plugins.span_columns import number_as_text
+
+
+def read_task(
+    fields: Mapping[str, Any],
+    options: ImportOptions,
+    *,
+    dataset: str,
+    where: str,
+    number: int,
+    incomplete: frozenset[int] = frozenset(),
+    documents: tuple[Document, ...] = (),
+) -> tuple[Record, list[Doubt]]:
+    """Return the sample of a Label Studio task with the work on it, and doubts about it.
+
+    Args:
+        number: 1-based position of the task in its file.
+        incomplete: 0-based positions of submissions of which a part was refused before.
+        documents: the sample's documents, if they are not the two texts of the task alone.
+
+    Raises:
+        InvalidInput: the task is invalid as a whole.
+    """
+    found = split_task(fields, options, unit=CODE_POINTS)
+    found = replace(found, incomplete=found.incomplete | incomplete)
+    doubts = list(found.doubts)
+    if found.was != found.unit:
+        doubts.append(f"the task's offsets are counted in {found.was}")
+    return TaskReader(found, number, doubts, documents).record(dataset, where), doubts
 
 
 @dataclass(slots=True)
@@ -69,6 +99,7 @@ class TaskReader:
     task: SplitTask
     number: int
     doubts: list[Doubt]
+    documents: tuple[Document, ...] = ()
     _refused: list[Person] = field(default_factory=list)
 
     @property
@@ -135,7 +166,7 @@ class TaskReader:
     def _make_sample(self, data: Mapping[str, Any], dataset: str) -> Sample:
         options = self.options
         columns = {Side.SOURCE: options.source_column, Side.SUMMARY: options.summary_column}
-        documents = tuple(
+        documents = self.documents or tuple(
             parse_document(
                 field_of(data, column, option=f"--{side}-column"),
                 side=side,
@@ -153,6 +184,8 @@ class TaskReader:
         kind = data.get("kind", SampleKind.PAIR) if own else SampleKind.PAIR
         request = object_field(data, "request") if own and "request" in data else {}
         known = {*columns.values(), *([column] if column else ()), *(OF_DATA if own else ())}
+        if self.documents:
+            known.add(options.second_source_column)
         rest = {name: data[name] for name in data if name not in known}
         return Sample(
             parse_identifier(options.dataset or named_dataset or dataset, what="dataset"),
@@ -180,7 +213,7 @@ class TaskReader:
         def read(numbered: tuple[int, Any]) -> _Contribution:
             place, value = numbered
             fields = check_object(value, what="submission")
-            person = _read_person(fields.get("completed_by"))
+            person = read_person(fields.get("completed_by"))
             try:
                 _read_state(fields)  # an unknown state is refused here, with its submission alone
                 result = _read_result(fields, sides)
@@ -272,7 +305,7 @@ def _find_replaced(submissions: Sequence[Any]) -> set[int]:
         if not isinstance(fields, dict):
             continue
         try:
-            person = _read_person(fields.get("completed_by")).id
+            person = read_person(fields.get("completed_by")).id
         except InvalidInput:
             continue  # the submission is refused when it is read
         if fields.get("was_cancelled") is True:
@@ -297,7 +330,12 @@ def _read_result(fields: Mapping[str, Any], sides: Mapping[str, Side]) -> Result
     return result
 
 
-def _read_person(user: Any) -> Person:
+def read_person(user: Any) -> Person:
+    """Return the annotator of a submission, who is the same person in all exports.
+
+    `user` is a user's object, e-mail address or number; tables hold the number as text. Without a
+    user, all submissions are work of one person.
+    """
     if isinstance(user, dict):
         own, email, first = user.get("id"), user.get("email"), user.get("first_name")
         words = (word for word in (first, user.get("last_name")) if isinstance(word, str))
@@ -307,10 +345,11 @@ def _read_person(user: Any) -> Person:
             shown = first if key == own and isinstance(first, str) else name or key
             return Person(parse_identifier(key, what="annotator"), shown, PersonKind.IMPORTED)
         user = own
+    number = str(number_as_text(user)).strip()
+    if number.isdecimal():
+        return imported_person(f"{FORMAT}:{int(number)}", str(int(number)))
     if isinstance(user, str) and user.strip():
-        return imported_person(parse_identifier(user, what="annotator"))
-    if isinstance(user, int) and not isinstance(user, bool):
-        return imported_person(f"{FORMAT}:{user}", str(user))
+        return imported_person(parse_identifier(user.strip(), what="annotator"))
     return imported_person(FORMAT)
 
 
