@@ -8,11 +8,11 @@ from heapq import heapify, heappop, heappush
 from itertools import count
 from typing import Final
 
-from tests.tui.draft.draft_samples import typed_codes
+from tests.editor.draft_samples import typed_codes
 from tui_annotate.domain.samples import Side
 from tui_annotate.domain.spans import Span
-from tui_annotate.tui.draft.cursor_actions import MOVES
-from tui_annotate.tui.draft.hints import WordHints
+from tui_annotate.editor.cursor_actions import MOVES
+from tui_annotate.editor.hints import WordHints
 from tui_annotate.tui.text.cursor import TextCursor
 
 Keys = tuple[str, ...]

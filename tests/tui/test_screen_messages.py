@@ -11,10 +11,7 @@ import pytest
 
 from tests.project.test_terms import faults
 from tui_annotate import tui
-from tui_annotate.tui.draft.messages import LineText, MessageCode
-from tui_annotate.tui.draft.review.messages import ReviewText
-from tui_annotate.tui.draft.view.messages import ViewText
-from tui_annotate.tui.keys.actions import (
+from tui_annotate.editor.actions import (
     ACTIONS,
     ANNOTATING,
     NOTE,
@@ -22,8 +19,11 @@ from tui_annotate.tui.keys.actions import (
     REVIEWING,
     VIEWING,
 )
-from tui_annotate.tui.keys.key_map import key_label
-from tui_annotate.tui.screen_message import ScreenMessage
+from tui_annotate.editor.key_map import key_label
+from tui_annotate.editor.messages import LineText, MessageCode
+from tui_annotate.editor.review.messages import ReviewText
+from tui_annotate.editor.screen_message import ScreenMessage
+from tui_annotate.editor.view.messages import ViewText
 
 STATES = {
     MessageCode: ANNOTATING + OPTION + NOTE + VIEWING,

@@ -16,10 +16,10 @@ from textual.command import CommandList
 
 from tests.helpers.terminal import ROOT, Terminal, program
 from tests.tui.screens.annotate_app import make_workspace, open_app
+from tui_annotate.editor.actions import ACTIONS
 from tui_annotate.tui import terminal
 from tui_annotate.tui.app import AnnotateApp
 from tui_annotate.tui.dialogs.message import MessageDialog
-from tui_annotate.tui.keys.actions import ACTIONS
 from tui_annotate.tui.palette import NAMES
 
 TEXTUAL = Path(textual.__file__).parent

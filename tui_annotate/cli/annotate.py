@@ -175,8 +175,8 @@ def keys(*, as_json: options.JsonOption = False) -> None:
 
     The list includes keys that you changed in your settings.
     """
+    from tui_annotate.editor.key_map import key_map
     from tui_annotate.settings import load
-    from tui_annotate.tui.keys.key_map import key_map
 
     actions = key_map(load().keys).actions
     names = ("id", "keys", "help", "group")

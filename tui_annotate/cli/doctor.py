@@ -92,8 +92,8 @@ def doctor(
 
 
 def check_configuration() -> DiagnosticFinding:
+    from tui_annotate.editor.key_map import key_map
     from tui_annotate.settings import load, user_file
-    from tui_annotate.tui.keys.key_map import key_map
 
     file = str(user_file())
     try:

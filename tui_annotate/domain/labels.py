@@ -79,6 +79,9 @@ class LabelTree:
     source_title: str = "Source"
     summary_title: str = "Summary"
 
+    def __hash__(self) -> int:
+        return hash(self.version)  # that of all labels is slow
+
     def means(self, other: LabelTree) -> bool:
         """Return whether two label sets have equal labels and rules; ignores color and title."""
         mine, its = ([*map(_without_appearance, tree.walk())] for tree in (self, other))

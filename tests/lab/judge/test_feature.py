@@ -9,21 +9,21 @@ from uuid import uuid4
 
 import pytest
 
-from tests.tui.draft.draft_samples import draft
+from tests.editor.draft_samples import draft
 from tests.tui.screens.annotate_app import Person, make_workspace, open_app
 from tui_annotate import workspace
 from tui_annotate.domain.samples import Document, Request, Sample, SampleKey, SampleKind, Side
 from tui_annotate.domain.scores import RunKind, Score, ScoreRun
+from tui_annotate.editor.effects import Blink, Open
+from tui_annotate.editor.key_handlers import press
+from tui_annotate.editor.messages import MessageCode
+from tui_annotate.editor.screen_message import ScreenMessage
 from tui_annotate.lab.judge.feature import (
     ContextOrder,
     RankedContexts,
     context_pages,
     rank_contexts,
 )
-from tui_annotate.tui.draft.effects import Blink, Open
-from tui_annotate.tui.draft.key_handlers import press
-from tui_annotate.tui.draft.messages import MessageCode
-from tui_annotate.tui.screen_message import ScreenMessage
 from tui_annotate.tui.screens.sample.feature import FeatureHost
 
 RANKED_KEY = SampleKey("rag", "0")

@@ -9,13 +9,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from tui_annotate.domain.line_text import cut, line_text
 from tui_annotate.domain.samples import Document, Sample, SampleKind, Side
 from tui_annotate.domain.scores import Score
+from tui_annotate.editor.effects import Blink, Effect, Effects, Open
+from tui_annotate.editor.messages import MessageCode
+from tui_annotate.editor.state import Draft
 from tui_annotate.lab.judge.rows import GROUND_TRUTH, ORDER, USEFUL
-from tui_annotate.tui.draft.effects import Blink, Effect, Effects, Open
-from tui_annotate.tui.draft.messages import MessageCode
-from tui_annotate.tui.draft.state import Draft
-from tui_annotate.tui.line_text import cut, line_text
 from tui_annotate.tui.screens.sample.feature import Feature, FeatureHost, TextPage
 from tui_annotate.tui.screens.sample.rows import Title
 

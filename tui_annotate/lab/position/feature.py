@@ -15,15 +15,15 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from tui_annotate.domain.errors import TuiAnnotateError
+from tui_annotate.domain.line_text import cut, line_text
 from tui_annotate.domain.samples import Sample, SampleKey, SampleKind, Side
 from tui_annotate.domain.spans import Span
-from tui_annotate.tui.draft.effects import Effect, Open, Reveal, open_page
-from tui_annotate.tui.draft.key_handlers import leave_for
-from tui_annotate.tui.draft.messages import MessageCode
-from tui_annotate.tui.draft.state import Draft
-from tui_annotate.tui.keys.key_lines import QUESTION_LINE, Names
-from tui_annotate.tui.line_text import cut, line_text
-from tui_annotate.tui.palette import GOLD
+from tui_annotate.editor.effects import Effect, Open, Reveal, open_page
+from tui_annotate.editor.glyphs import GOLD
+from tui_annotate.editor.key_handlers import leave_for
+from tui_annotate.editor.key_lines import QUESTION_LINE, Names
+from tui_annotate.editor.messages import MessageCode
+from tui_annotate.editor.state import Draft
 from tui_annotate.tui.screens.sample.feature import Feature, FeatureHost, KeyHandler, TextPage
 from tui_annotate.tui.screens.sample.rows import Title
 from tui_annotate.tui.widgets.document_pane import AnnotationMark

@@ -13,13 +13,14 @@ from textual.screen import Screen
 
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import TuiAnnotateError
+from tui_annotate.domain.line_text import cut, line_text
 from tui_annotate.domain.samples import SampleKey
+from tui_annotate.editor.glyphs import FOCUS_BAR
+from tui_annotate.editor.key_map import HelpGroup
 from tui_annotate.tui.dialogs.help import HelpDialog
 from tui_annotate.tui.dialogs.legend import LegendEntry
 from tui_annotate.tui.key_queue import KeyOrPaste, free
-from tui_annotate.tui.keys.key_map import HelpGroup
-from tui_annotate.tui.line_text import Run, cut, fit, line_text
-from tui_annotate.tui.palette import FOCUS_BAR
+from tui_annotate.tui.line_text import Run, fit
 from tui_annotate.tui.row_widgets import FixedRows, RowList
 from tui_annotate.tui.widgets.draft_line import DraftLine
 from tui_annotate.tui.widgets.key_line import KeyLine

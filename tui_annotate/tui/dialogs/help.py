@@ -8,12 +8,13 @@ from typing import ClassVar, Final
 
 from textual.binding import Binding, BindingType
 
+from tui_annotate.domain.line_text import line_text, text_width
+from tui_annotate.editor import actions
+from tui_annotate.editor.key_map import HelpGroup, KeyMap
 from tui_annotate.tui.dialogs.frame import Keys
 from tui_annotate.tui.dialogs.legend import ANNOTATE_MARKS, REVIEW_MARKS, VIEW_MARKS, LegendEntry
 from tui_annotate.tui.dialogs.message import ScrollDialog, page_words
-from tui_annotate.tui.keys import actions
-from tui_annotate.tui.keys.key_map import HelpGroup, KeyMap
-from tui_annotate.tui.line_text import fit, line_text, text_width
+from tui_annotate.tui.line_text import fit
 from tui_annotate.tui.row_widgets import Words, wrap_words
 
 _TWO_COLUMNS = 96  # minimum cells for two columns

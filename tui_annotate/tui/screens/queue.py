@@ -19,18 +19,18 @@ from textual.screen import Screen
 
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import TuiAnnotateError
+from tui_annotate.domain.line_text import cut, line_text
 from tui_annotate.domain.samples import SampleKey, SiblingSample
 from tui_annotate.domain.scores import ScoreSummaries
+from tui_annotate.editor.glyphs import STATE_GLYPHS, STATE_NAMES
+from tui_annotate.editor.key_map import HelpGroup
+from tui_annotate.editor.screen_message import ScreenMessage, describe_error
 from tui_annotate.tui.dialogs.help import HelpDialog
 from tui_annotate.tui.dialogs.jump import JumpDialog
 from tui_annotate.tui.dialogs.legend import STATE_MARKS, LegendEntry
 from tui_annotate.tui.key_queue import KeyOrPaste, free, is_text
-from tui_annotate.tui.keys.key_map import HelpGroup
 from tui_annotate.tui.line_input import LineInput
-from tui_annotate.tui.line_text import cut, line_text
-from tui_annotate.tui.palette import STATE_GLYPHS, STATE_NAMES
 from tui_annotate.tui.score_cells import BARS, ScoreCells
-from tui_annotate.tui.screen_message import ScreenMessage, describe_error
 from tui_annotate.tui.widgets.draft_line import DraftLine
 from tui_annotate.tui.widgets.key_line import KeyLine
 from tui_annotate.tui.widgets.label_bar import LabelBar

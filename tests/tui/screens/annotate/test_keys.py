@@ -14,8 +14,8 @@ from tests.tui.screens.annotate_app import SUMMARY, Person, make_workspace, open
 from tests.tui.screens.bursts import at_once
 from tui_annotate.domain.errors import Conflict, TuiAnnotateError, Unavailable
 from tui_annotate.domain.samples import Document, Sample, Side
+from tui_annotate.editor.messages import MessageCode
 from tui_annotate.tui import frame_guard
-from tui_annotate.tui.draft.messages import MessageCode
 from tui_annotate.tui.line_input import LineInput
 
 

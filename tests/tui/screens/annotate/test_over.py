@@ -10,8 +10,8 @@ from textual.widget import Widget
 
 from tests.tui.screens.annotate_app import SOURCE, SUMMARY, Person, Words, make_workspace, open_app
 from tui_annotate.domain.samples import Document, Request, Sample, Side
+from tui_annotate.editor.key_map import HelpGroup
 from tui_annotate.tui.dialogs.help import HelpDialog
-from tui_annotate.tui.keys.key_map import HelpGroup
 from tui_annotate.tui.screens.sample.panes import find_hits
 from tui_annotate.tui.screens.sample.signals import LOADING
 from tui_annotate.tui.widgets.annotation_list import AnnotationList

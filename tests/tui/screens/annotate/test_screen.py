@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 from textual import events
 
-from tests.tui.draft.draft_samples import typed_codes
+from tests.editor.draft_samples import typed_codes
 from tests.tui.screens.annotate_app import CHINESE, SUMMARY, Person, make_workspace, open_app
 from tui_annotate import workspace
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.samples import Match, SampleKey, Side
 from tui_annotate.domain.spans import Span
-from tui_annotate.tui.draft.messages import MessageCode
-from tui_annotate.tui.draft.state import ANNOTATION, Note
+from tui_annotate.editor.messages import MessageCode
+from tui_annotate.editor.state import ANNOTATION, Note
 from tui_annotate.tui.screens.annotate import loader
 from tui_annotate.tui.screens.annotate.saving import SAVED_STATE
 

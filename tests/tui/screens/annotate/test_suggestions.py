@@ -17,10 +17,10 @@ from tui_annotate.domain.errors import Conflict, TuiAnnotateError, Unavailable
 from tui_annotate.domain.samples import Document, Sample, SampleKey, SampleKind, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.domain.suggestions import AnswerKind, Suggestion, with_id
+from tui_annotate.editor.glyphs import SUGGESTED
+from tui_annotate.editor.messages import MessageCode, StatusMessage
 from tui_annotate.services.annotate import AnnotationService
 from tui_annotate.tui.dialogs.message import MessageDialog
-from tui_annotate.tui.draft.messages import MessageCode, StatusMessage
-from tui_annotate.tui.palette import SUGGESTED
 from tui_annotate.tui.screens.sample import rows
 from tui_annotate.tui.widgets.annotation_list import AnnotationList
 

@@ -26,20 +26,20 @@ from tui_annotate.domain.assignments import State
 from tui_annotate.domain.people import SETTLED
 from tui_annotate.domain.queue_orders import CONFLICTS
 from tui_annotate.domain.samples import Side
+from tui_annotate.editor.glyphs import REFUSED
+from tui_annotate.editor.key_lines import CONFIRMING, LEAVING, REFUSING, REOPENING
+from tui_annotate.editor.key_map import default_keys
+from tui_annotate.editor.messages import MessageCode
+from tui_annotate.editor.review.messages import ReviewText
+from tui_annotate.editor.review.state import WHY
+from tui_annotate.editor.review.words import describe_group_status
+from tui_annotate.editor.words import WARNING
 from tui_annotate.methods.adjudication import DifferenceKind, GroupDecision, GroupStatus
 from tui_annotate.services.review.review_sample import ReviewRefusal
 from tui_annotate.tui.app import AnnotateApp
 from tui_annotate.tui.dialogs.help import HelpDialog
 from tui_annotate.tui.dialogs.orders import OrderDialog, order_words
 from tui_annotate.tui.dialogs.review_outcome import ReviewOutcomeDialog
-from tui_annotate.tui.draft.messages import MessageCode
-from tui_annotate.tui.draft.review.messages import ReviewText
-from tui_annotate.tui.draft.review.state import WHY
-from tui_annotate.tui.draft.review.words import describe_group_status
-from tui_annotate.tui.draft.words import WARNING
-from tui_annotate.tui.keys.key_lines import CONFIRMING, LEAVING, REFUSING, REOPENING
-from tui_annotate.tui.keys.key_map import default_keys
-from tui_annotate.tui.palette import REFUSED
 from tui_annotate.tui.screens.queue import QueueScreen
 from tui_annotate.tui.screens.review.rows import ReviewMessage, marks
 from tui_annotate.tui.screens.review.screen import ReviewScreen

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final
 
 from tui_annotate.domain.errors import Damaged
 from tui_annotate.domain.plural import format_count
-from tui_annotate.tui.draft.messages import MessageCode, StatusMessage, combine_messages
-from tui_annotate.tui.draft.words import WARNING, with_more
+from tui_annotate.editor.messages import MessageCode, StatusMessage, combine_messages
+from tui_annotate.editor.words import WARNING, with_more
 from tui_annotate.tui.screens.sample.feature import FoundSample
 
 if TYPE_CHECKING:

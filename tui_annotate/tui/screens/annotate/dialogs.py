@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 from textual.timer import Timer
 
 from tui_annotate.domain.annotations import LabelPath
-from tui_annotate.tui.draft import label_actions, notes, single_document
-from tui_annotate.tui.draft.effects import Effect, Open, OpenNote
-from tui_annotate.tui.draft.state import Draft
-from tui_annotate.tui.draft.words import describe_request
+from tui_annotate.editor import label_actions, notes, single_document
+from tui_annotate.editor.effects import Effect, Open, OpenNote
+from tui_annotate.editor.state import Draft
+from tui_annotate.editor.words import describe_request
+from tui_annotate.tui.label_colors import label_slot
 from tui_annotate.tui.screens.sample.feature import TextPage
 
 if TYPE_CHECKING:
@@ -178,4 +179,4 @@ class SampleDialogs:
 
 
 def _label_slots(draft: Draft) -> dict[LabelPath, int]:
-    return {label.path: draft.slot(label.path) for label in draft.tree.walk()}
+    return {label.path: label_slot(draft.tree, label.path) for label in draft.tree.walk()}

@@ -16,10 +16,10 @@ from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import Damaged, TuiAnnotateError, Unavailable
 from tui_annotate.domain.samples import SampleKey, Side
 from tui_annotate.domain.spans import Span
-from tui_annotate.tui.draft import completion, single_document
-from tui_annotate.tui.draft.citations import list_citations
-from tui_annotate.tui.draft.label_set_change import describe_reopened
-from tui_annotate.tui.draft.messages import (
+from tui_annotate.editor import completion, single_document
+from tui_annotate.editor.citations import list_citations
+from tui_annotate.editor.label_set_change import describe_reopened
+from tui_annotate.editor.messages import (
     NO_MESSAGE,
     AnyMessage,
     MessageCode,
@@ -27,9 +27,9 @@ from tui_annotate.tui.draft.messages import (
     add_state,
     make_message,
 )
-from tui_annotate.tui.draft.resume_state import dump_state, restore
-from tui_annotate.tui.draft.state import Draft
-from tui_annotate.tui.draft.words import SAVED, WARNING
+from tui_annotate.editor.resume_state import dump_state, restore
+from tui_annotate.editor.state import Draft
+from tui_annotate.editor.words import SAVED, WARNING
 from tui_annotate.tui.screens.annotate.damaged_samples import name_damaged, open_undamaged
 from tui_annotate.tui.screens.sample.feature import FoundSample
 from tui_annotate.tui.store_thread import StoreJob

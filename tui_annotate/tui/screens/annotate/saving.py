@@ -17,31 +17,31 @@ from tui_annotate.domain.adjudication_history import LOCKED_CODE
 from tui_annotate.domain.annotations import Annotation, LabelPath
 from tui_annotate.domain.assignments import State, describe_set_aside
 from tui_annotate.domain.errors import Conflict, ReadOnly, TuiAnnotateError
-from tui_annotate.tui.draft import (
+from tui_annotate.editor import (
     completion,
     label_set_change,
     navigation,
     single_document,
     suggestion_actions,
 )
-from tui_annotate.tui.draft.effects import Comment, Effect, Finish, Rate, Remove, Save, Undo
-from tui_annotate.tui.draft.label_set_change import DraftLabelSetChange
-from tui_annotate.tui.draft.messages import (
+from tui_annotate.editor.effects import Comment, Effect, Finish, Rate, Remove, Save, Undo
+from tui_annotate.editor.label_set_change import DraftLabelSetChange
+from tui_annotate.editor.messages import (
     NO_MESSAGE,
     AnyMessage,
     MessageCode,
     StatusMessage,
     combine_messages,
 )
-from tui_annotate.tui.draft.state import SAMPLE, Draft, Note
-from tui_annotate.tui.draft.words import (
+from tui_annotate.editor.screen_message import describe_error
+from tui_annotate.editor.state import SAMPLE, Draft, Note
+from tui_annotate.editor.words import (
     ERROR,
     SAVED,
     WARNING,
     describe_kind,
     describe_labels,
 )
-from tui_annotate.tui.screen_message import describe_error
 from tui_annotate.tui.screens.annotate.damaged_samples import name_damaged, open_undamaged
 from tui_annotate.tui.screens.sample.feature import FinishedSample, FoundSample
 from tui_annotate.tui.store_thread import JobFinished, Stopwatch, StoreJob, StoreThread

@@ -12,7 +12,7 @@ from tui_annotate.domain.errors import Unavailable
 from tui_annotate.domain.queue_orders import BY_SOURCE, INGESTED, ByScore, ScoreDirection, by_score
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.domain.scores import ScoreSummaries
-from tui_annotate.tui.draft.effects import Effect, Open
+from tui_annotate.editor.effects import Effect, Open
 from tui_annotate.tui.screens.annotate.features import ANNOTATE_FEATURES
 from tui_annotate.tui.screens.annotate.features.suggestions import Suggestions
 from tui_annotate.tui.screens.annotate.loader import SampleSource

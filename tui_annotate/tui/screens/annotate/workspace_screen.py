@@ -26,19 +26,19 @@ from tui_annotate.domain.assignments import describe_set_aside
 from tui_annotate.domain.errors import TuiAnnotateError
 from tui_annotate.domain.people import base_person
 from tui_annotate.domain.samples import SampleKey, Side
+from tui_annotate.editor import completion, cursor_actions, highlights
+from tui_annotate.editor.actions import READING, action_of
+from tui_annotate.editor.effects import Blink, Effect, Effects, Open, OpenNote
+from tui_annotate.editor.key_handlers import press
+from tui_annotate.editor.key_map import KeyMap, table_key
+from tui_annotate.editor.messages import NO_MESSAGE, Kind, MessageCode, StatusMessage
+from tui_annotate.editor.navigation import show
+from tui_annotate.editor.state import Draft
+from tui_annotate.editor.words import DRAFT, HINT, WARNING
 from tui_annotate.plugins import registry
 from tui_annotate.tui import key_queue, terminal
-from tui_annotate.tui.draft import completion, cursor_actions, highlights
-from tui_annotate.tui.draft.effects import Blink, Effect, Effects, Open, OpenNote
-from tui_annotate.tui.draft.key_handlers import press
-from tui_annotate.tui.draft.messages import NO_MESSAGE, Kind, MessageCode, StatusMessage
-from tui_annotate.tui.draft.navigation import show
-from tui_annotate.tui.draft.state import Draft
-from tui_annotate.tui.draft.words import DRAFT, HINT, WARNING
 from tui_annotate.tui.frame_guard import FrameGuard
 from tui_annotate.tui.key_queue import KeyOrPaste
-from tui_annotate.tui.keys.actions import READING, action_of
-from tui_annotate.tui.keys.key_map import KeyMap, table_key
 from tui_annotate.tui.screens.annotate.dialogs import NoteLine, SampleDialogs
 from tui_annotate.tui.screens.annotate.loader import (
     SampleLoader,

@@ -17,12 +17,12 @@ from textual.screen import Screen
 
 from tui_annotate.domain.errors import TuiAnnotateError
 from tui_annotate.domain.samples import Sample, SampleKey, SampleKind
+from tui_annotate.editor.glyphs import CHOSEN, OPENS_MORE
+from tui_annotate.editor.key_map import HelpGroup
+from tui_annotate.editor.screen_message import describe_error
 from tui_annotate.tui.dialogs.help import HelpDialog
 from tui_annotate.tui.dialogs.legend import LegendEntry
 from tui_annotate.tui.key_queue import KeyOrPaste, free
-from tui_annotate.tui.keys.key_map import HelpGroup
-from tui_annotate.tui.palette import CHOSEN, OPENS_MORE
-from tui_annotate.tui.screen_message import describe_error
 from tui_annotate.tui.screens.collection import rows as tree_rows
 from tui_annotate.tui.screens.collection.rows import (
     OPEN,

@@ -11,9 +11,9 @@ from tui_annotate.domain.annotations import REJECTED, Annotation
 from tui_annotate.domain.assignments import working_seconds
 from tui_annotate.domain.errors import TuiAnnotateError
 from tui_annotate.domain.samples import SampleKey
-from tui_annotate.tui.draft import single_document
-from tui_annotate.tui.draft.citations import list_citations
-from tui_annotate.tui.draft.effects import (
+from tui_annotate.editor import single_document
+from tui_annotate.editor.citations import list_citations
+from tui_annotate.editor.effects import (
     Comment,
     CompleteReview,
     Effect,
@@ -28,15 +28,15 @@ from tui_annotate.tui.draft.effects import (
     TakeCandidates,
     Undo,
 )
-from tui_annotate.tui.draft.label_set_change import DraftLabelSetChange
-from tui_annotate.tui.draft.messages import MessageCode, StatusMessage
-from tui_annotate.tui.draft.review import key_handlers
-from tui_annotate.tui.draft.review.messages import ReviewText
-from tui_annotate.tui.draft.review.state import ReviewDraft
-from tui_annotate.tui.draft.review.words import UNDONE, describe_action
-from tui_annotate.tui.draft.state import Draft
-from tui_annotate.tui.draft.words import SAVED, WARNING
-from tui_annotate.tui.screen_message import describe_error
+from tui_annotate.editor.label_set_change import DraftLabelSetChange
+from tui_annotate.editor.messages import MessageCode, StatusMessage
+from tui_annotate.editor.review import key_handlers
+from tui_annotate.editor.review.messages import ReviewText
+from tui_annotate.editor.review.state import ReviewDraft
+from tui_annotate.editor.review.words import UNDONE, describe_action
+from tui_annotate.editor.screen_message import describe_error
+from tui_annotate.editor.state import Draft
+from tui_annotate.editor.words import SAVED, WARNING
 from tui_annotate.tui.screens.annotate.damaged_samples import name_damaged, open_undamaged
 from tui_annotate.tui.screens.annotate.loader import SampleSource
 from tui_annotate.tui.screens.sample.feature import FoundSample

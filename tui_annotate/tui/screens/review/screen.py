@@ -16,18 +16,18 @@ from textual.app import ComposeResult
 from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.samples import Side
-from tui_annotate.tui.draft.effects import Effect, Effects, Open
-from tui_annotate.tui.draft.messages import NO_MESSAGE, Kind, StatusMessage
-from tui_annotate.tui.draft.review import key_handlers
-from tui_annotate.tui.draft.review.messages import ReviewText
-from tui_annotate.tui.draft.review.state import ReviewDraft
-from tui_annotate.tui.draft.review.words import draft_line
-from tui_annotate.tui.draft.state import RATING, Draft
+from tui_annotate.editor.actions import REVIEWING
+from tui_annotate.editor.effects import Effect, Effects, Open
+from tui_annotate.editor.glyphs import STATE_GLYPHS
+from tui_annotate.editor.key_lines import CONFIRMING, REOPENING
+from tui_annotate.editor.key_map import KeyMap
+from tui_annotate.editor.messages import NO_MESSAGE, Kind, StatusMessage
+from tui_annotate.editor.review import key_handlers
+from tui_annotate.editor.review.messages import ReviewText
+from tui_annotate.editor.review.state import ReviewDraft
+from tui_annotate.editor.review.words import draft_line
+from tui_annotate.editor.state import RATING, Draft
 from tui_annotate.tui.key_queue import KeyOrPaste
-from tui_annotate.tui.keys.actions import REVIEWING
-from tui_annotate.tui.keys.key_lines import CONFIRMING, REOPENING
-from tui_annotate.tui.keys.key_map import KeyMap
-from tui_annotate.tui.palette import STATE_GLYPHS
 from tui_annotate.tui.row_widgets import WordsList
 from tui_annotate.tui.screens.annotate.features.collection import Collection
 from tui_annotate.tui.screens.annotate.features.imported_comments import ImportedComments

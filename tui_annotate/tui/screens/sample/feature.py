@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, TypeVar
 
 from tui_annotate.domain.samples import Side
 from tui_annotate.domain.spans import Span
-from tui_annotate.tui.draft.effects import Effect, Effects
-from tui_annotate.tui.draft.messages import AnyMessage, Kind, StatusMessage
-from tui_annotate.tui.draft.state import Citation, Draft
-from tui_annotate.tui.draft.words import HINT
+from tui_annotate.editor.effects import Effect, Effects
+from tui_annotate.editor.messages import AnyMessage, Kind, StatusMessage
+from tui_annotate.editor.state import Citation, Draft
+from tui_annotate.editor.words import HINT
 from tui_annotate.tui.screens.sample.rows import Title
 from tui_annotate.tui.widgets.document_pane import AnnotationMark
 
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from tui_annotate.domain.errors import TuiAnnotateError
     from tui_annotate.domain.samples import Sample, SampleKey
     from tui_annotate.domain.work_statistics import PracticeResult
+    from tui_annotate.editor.key_lines import Names
     from tui_annotate.services.annotate import OpenSample, SaveResult
-    from tui_annotate.tui.keys.key_lines import Names
     from tui_annotate.tui.screens.sample.panes import PaneController
     from tui_annotate.tui.session import AnnotatorSession
 
@@ -192,7 +192,7 @@ class Feature:
     """Base of optional parts of the screen of a sample; methods do nothing unless overridden.
 
     Attributes:
-        key_handlers: handlers of actions in `tui/keys/actions.py`, by action id.
+        key_handlers: handlers of actions in `editor/actions.py`, by action id.
         preload: modules that the feature imports on a key; the screen imports them in a thread
             after the first sample is shown, so that no key waits for an import.
     """

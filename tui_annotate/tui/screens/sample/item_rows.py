@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from tui_annotate.domain.line_text import cut, line_text
 from tui_annotate.domain.report_collections import RATED_KINDS, report_id
 from tui_annotate.domain.samples import SampleKey, SampleKind, Side
 from tui_annotate.domain.spans import Span
-from tui_annotate.tui.draft import citations
-from tui_annotate.tui.draft.state import Citation, Draft
-from tui_annotate.tui.line_text import cut, line_text
-from tui_annotate.tui.palette import NOTED
-from tui_annotate.tui.screen_message import ScreenMessage
+from tui_annotate.editor import citations
+from tui_annotate.editor.glyphs import NOTED
+from tui_annotate.editor.screen_message import ScreenMessage
+from tui_annotate.editor.state import Citation, Draft
 from tui_annotate.tui.screens.sample.feature import TextPage
 from tui_annotate.tui.screens.sample.rows import Title
 

@@ -18,13 +18,12 @@ from textual.worker import Worker
 
 from tui_annotate.domain.annotations import Anchor
 from tui_annotate.domain.samples import SampleKey, SampleKind, Side
-from tui_annotate.tui.draft import cursor_actions, highlights
-from tui_annotate.tui.draft.effects import Blink, Effect, Effects, Open
-from tui_annotate.tui.draft.messages import AnyMessage, Kind
-from tui_annotate.tui.draft.state import Citation, Draft
-from tui_annotate.tui.draft.words import HINT, WARNING, draft_line
-from tui_annotate.tui.keys import key_lines
-from tui_annotate.tui.keys.key_map import KeyMap
+from tui_annotate.editor import cursor_actions, highlights, key_lines
+from tui_annotate.editor.effects import Blink, Effect, Effects, Open
+from tui_annotate.editor.key_map import KeyMap
+from tui_annotate.editor.messages import AnyMessage, Kind
+from tui_annotate.editor.state import Citation, Draft
+from tui_annotate.editor.words import HINT, WARNING, draft_line
 from tui_annotate.tui.screens.sample import rows, signals
 from tui_annotate.tui.screens.sample.comparison import TextComparison
 from tui_annotate.tui.screens.sample.panes import PaneController, TextSearch
@@ -85,6 +84,7 @@ class SampleScreen(Screen[None]):
         self.layout_name = BOTH
         self.single = False
         self._search = TextSearch(self)
+        self._suggestion_marks = rows.SuggestionMarks()
         self._shown: dict[str, Any] = {}
         self._listed: dict[str, ListedAnnotation] = {}
         self._base_style: Style | None = None
@@ -463,7 +463,7 @@ class SampleScreen(Screen[None]):
         return title
 
     def marks_of(self, draft: Draft, side: Side) -> Sequence[AnnotationMark]:
-        marks = rows.marks(draft, side)
+        marks = (*rows.marks(draft, side), *self._suggestion_marks.find(draft, side))
         for feature in self.features:
             if more := feature.marks(draft, side):
                 marks = (*marks, *more)

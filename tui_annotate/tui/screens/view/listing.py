@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Final
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.samples import SampleKey
+from tui_annotate.editor.glyphs import STATE_GLYPHS
+from tui_annotate.editor.screen_message import ScreenMessage
 from tui_annotate.tui.dialogs.legend import LegendEntry
-from tui_annotate.tui.palette import STATE_GLYPHS
-from tui_annotate.tui.screen_message import ScreenMessage
 from tui_annotate.tui.screens.queue import QueueListing, QueueScreen, help_groups
 from tui_annotate.tui.widgets.queue_rows import QueueEntry
 

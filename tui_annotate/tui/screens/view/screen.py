@@ -19,21 +19,21 @@ from tui_annotate.domain.annotations import Anchor
 from tui_annotate.domain.errors import TuiAnnotateError
 from tui_annotate.domain.labels import MOST_OPTIONS
 from tui_annotate.domain.samples import SampleKey, Side, Signals
+from tui_annotate.editor import cursor_actions, single_document
+from tui_annotate.editor.actions import REVIEWING, VIEWING
+from tui_annotate.editor.citations import list_citations
+from tui_annotate.editor.effects import Effect, Effects, Open
+from tui_annotate.editor.key_map import KeyMap, table_key
+from tui_annotate.editor.messages import AnyMessage, Kind, MessageCode, make_message
+from tui_annotate.editor.state import Draft
+from tui_annotate.editor.view import key_handlers
+from tui_annotate.editor.view.messages import ViewText
+from tui_annotate.editor.view.state import ViewDraft
+from tui_annotate.editor.view.words import build_pages, draft_line
+from tui_annotate.editor.words import ERROR, HINT
 from tui_annotate.tui.dialogs.help import help_dialog
 from tui_annotate.tui.dialogs.jump import JumpDialog
 from tui_annotate.tui.dialogs.message import MessageDialog
-from tui_annotate.tui.draft import cursor_actions, single_document
-from tui_annotate.tui.draft.citations import list_citations
-from tui_annotate.tui.draft.effects import Effect, Effects, Open
-from tui_annotate.tui.draft.messages import AnyMessage, Kind, MessageCode, make_message
-from tui_annotate.tui.draft.state import Draft
-from tui_annotate.tui.draft.view import key_handlers
-from tui_annotate.tui.draft.view.messages import ViewText
-from tui_annotate.tui.draft.view.state import ViewDraft
-from tui_annotate.tui.draft.view.words import build_pages, draft_line
-from tui_annotate.tui.draft.words import ERROR, HINT
-from tui_annotate.tui.keys.actions import REVIEWING, VIEWING
-from tui_annotate.tui.keys.key_map import KeyMap, table_key
 from tui_annotate.tui.row_widgets import WordsList
 from tui_annotate.tui.screens.sample import item_rows
 from tui_annotate.tui.screens.sample.palette import ActionProvider

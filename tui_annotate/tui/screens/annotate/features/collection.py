@@ -20,10 +20,10 @@ from tui_annotate.domain.errors import TuiAnnotateError, Unavailable
 from tui_annotate.domain.report_collections import RATED_KINDS, report_id
 from tui_annotate.domain.samples import SampleKey, SampleKind, Side
 from tui_annotate.domain.spans import Span
-from tui_annotate.tui.draft import citations
-from tui_annotate.tui.draft.effects import Effect, GoTo, Open, Reveal
-from tui_annotate.tui.draft.messages import MessageCode, StatusMessage
-from tui_annotate.tui.draft.state import Citation, Draft
+from tui_annotate.editor import citations
+from tui_annotate.editor.effects import Effect, GoTo, Open, Reveal
+from tui_annotate.editor.messages import MessageCode, StatusMessage
+from tui_annotate.editor.state import Citation, Draft
 from tui_annotate.tui.screens.sample import item_rows
 from tui_annotate.tui.screens.sample.feature import Feature, FeatureHost, TextPage
 from tui_annotate.tui.screens.sample.item_rows import ParentReport

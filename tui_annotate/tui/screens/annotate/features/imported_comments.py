@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from tui_annotate.domain.samples import IMPORTED_COMMENTS
-from tui_annotate.tui.draft.state import Draft
+from tui_annotate.editor.state import Draft
 from tui_annotate.tui.screens.sample.feature import Feature, FeatureHost, TextPage
 
 if TYPE_CHECKING:

@@ -11,10 +11,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from tui_annotate.domain.people import PersonKind
-from tui_annotate.tui.draft.effects import Effect, Open
-from tui_annotate.tui.draft.messages import MessageCode
-from tui_annotate.tui.draft.state import Draft
-from tui_annotate.tui.screen_message import ScreenMessage
+from tui_annotate.editor.effects import Effect, Open
+from tui_annotate.editor.messages import MessageCode
+from tui_annotate.editor.screen_message import ScreenMessage
+from tui_annotate.editor.state import Draft
 from tui_annotate.tui.screens.annotate.loader import SampleSource
 from tui_annotate.tui.screens.sample.feature import Feature, FinishedSample
 from tui_annotate.tui.session import begin_second_reading

@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, Final
 from tui_annotate.domain.annotations import Annotation
 from tui_annotate.domain.errors import Conflict, TuiAnnotateError
 from tui_annotate.domain.suggestions import Suggestion, SuggestionStatus
-from tui_annotate.tui.draft import single_document, suggestion_actions
-from tui_annotate.tui.draft.effects import Accept, Decline, Effect, Open
-from tui_annotate.tui.draft.messages import (
+from tui_annotate.editor import single_document, suggestion_actions
+from tui_annotate.editor.effects import Accept, Decline, Effect, Open
+from tui_annotate.editor.messages import (
     NO_MESSAGE,
     Kind,
     MessageCode,
     StatusMessage,
     add_state,
 )
-from tui_annotate.tui.draft.state import Draft
-from tui_annotate.tui.screen_message import describe_error
+from tui_annotate.editor.screen_message import describe_error
+from tui_annotate.editor.state import Draft
 from tui_annotate.tui.screens.sample.feature import Feature, FeatureHost, TextPage
 
 if TYPE_CHECKING:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from tui_annotate.domain.errors import TuiAnnotateError
 from tui_annotate.domain.people import PersonKind
-from tui_annotate.tui.draft.effects import Effect, Open
-from tui_annotate.tui.draft.messages import AnyMessage, MessageCode
-from tui_annotate.tui.draft.state import Draft
-from tui_annotate.tui.screen_message import ScreenMessage
+from tui_annotate.editor.effects import Effect, Open
+from tui_annotate.editor.messages import AnyMessage, MessageCode
+from tui_annotate.editor.screen_message import ScreenMessage
+from tui_annotate.editor.state import Draft
 from tui_annotate.tui.screens.sample.feature import Feature, FeatureHost
 
 if TYPE_CHECKING:
