@@ -62,11 +62,11 @@ NOT_READ: Final[Mapping[str, set[str]]] = {
     "plugins/joined_texts.py:annotation": {"labels"},
     "services/suggestions/__init__.py:_parse_suggestion": {"note"},
     "storage/assignments/gold_results.py:_content": {"note"},
-    "tui/draft/completion.py:_is_same_as_draft": {"labels"},
-    "tui/draft/label_set_change.py:take_over": {"labels"},
-    "tui/draft/suggestion_actions.py:reopen_suggestion": {"claim"},
-    "tui/draft/suggestion_answers.py:to_annotation": {"note"},
-    "tui/draft/view/words.py:describe_annotation": {"labels"},
+    "editor/completion.py:_is_same_as_draft": {"labels"},
+    "editor/label_set_change.py:take_over": {"labels"},
+    "editor/suggestion_actions.py:reopen_suggestion": {"claim"},
+    "editor/suggestion_answers.py:to_annotation": {"note"},
+    "editor/view/words.py:describe_annotation": {"labels"},
     "tui/screens/view/rows.py:_annotation_row": {"note"},
 }
 """Functions that read at least three attributes, and the others that they leave out on purpose."""
