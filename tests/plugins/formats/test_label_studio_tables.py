@@ -286,6 +286,18 @@ def test_ratings_and_comments_belong_to_their_people(tmp_path: Path, kind: str) 
     assert ["'rating'" in problem.message for problem in problems] == [True]
 
 
+@pytest.mark.parametrize("kind", TABLES)
+def test_differing_numbers_of_other_columns_are_refused_by_name(tmp_path: Path, kind: str) -> None:
+    """They are no data of the task, and no known result."""
+    rows = [row(1, 5) | {"version": 1}, row(1, 6) | {"version": 2}]
+    (record,), problems = read(flat_file(tmp_path, kind, rows))
+    assert "version" not in record.sample.meta
+    assert [one.rating for one in record.assignments] == ["", ""]
+    assert [(each.refuses_part, "'version'" in each.message) for each in problems] == [
+        (True, True)
+    ] * 2
+
+
 @pytest.mark.parametrize("kind", FLAT)
 def test_a_control_of_one_person_is_known_by_its_name(tmp_path: Path, kind: str) -> None:
     """`rating` and `comment` are the controls of our configuration."""
