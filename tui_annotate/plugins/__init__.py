@@ -5,6 +5,7 @@
     formats       importers and exporters of file formats
     embedders     embedders, which turn texts into vectors
     files         readers and writers of bytes, text and JSON values
+    label_studio  reader of Label Studio's tasks and rows, for its format and for tables
     sync          files and tables that carry work between workspaces
     account_files files with user accounts
     model_hub     download and check of model folders

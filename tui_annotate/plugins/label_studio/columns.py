@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -35,6 +35,7 @@ _RESULT_KEYS: Final = ("labels", "choices", "taxonomy")
 _RESULTS: Final = re.compile(r'\s*(?:\[\s*[{"]|\{\s*")')
 """Start of a cell that holds results as JSON."""
 _CUT_REGIONS: Final = re.compile(r'\s*\[\s*\{\s*".*"(?:start|end|labels)"', re.DOTALL)
+_PLAIN: Final = re.compile(r"\s*(?:[-+]?\d[\d.,]*|true|false)\s*", re.IGNORECASE)
 _LONGEST_CHOICE: Final = 5
 """Number of words from which on a text of unknown kind is a comment rather than a choice."""
 
@@ -92,6 +93,12 @@ def _is_task_result(value: Any) -> bool:
     return key in ("rating", "number")
 
 
+def text_columns(options: ImportOptions) -> tuple[str, ...]:
+    """Return the columns of the texts, which are the same in all rows of a task."""
+    names = (options.source_column, options.summary_column, options.second_source_column)
+    return tuple(name for name in names if name)
+
+
 @dataclass(slots=True)
 class Columns:
     """What the rows of a file show about its columns; `add` and `compare` come before the rest.
@@ -109,18 +116,12 @@ class Columns:
     _differing: set[str] = field(default_factory=set)
     _kinds: dict[str, str] = field(default_factory=dict)
     _sentences: set[str] = field(default_factory=set)
+    _texts: set[str] = field(default_factory=set)
     _sides: dict[str, Counter[str]] = field(default_factory=dict)
 
     @property
     def summary(self) -> str:
         return self.options.summary_column
-
-    @property
-    def texts(self) -> tuple[str, ...]:
-        """The columns of the texts, which are the same in all rows of a task."""
-        options = self.options
-        names = (options.source_column, options.summary_column, options.second_source_column)
-        return tuple(name for name in names if name)
 
     def add(self, fields: Mapping[str, Any]) -> None:
         """Note what a row shows."""
@@ -129,6 +130,8 @@ class Columns:
             if self._is_fixed(name) or value in ("", None):
                 continue
             if isinstance(value, str) and not _RESULTS.match(value):
+                if not _PLAIN.fullmatch(value):
+                    self._texts.add(name)
                 if _is_sentence(value):
                     self._sentences.add(name)
                 continue
@@ -147,8 +150,9 @@ class Columns:
     def _note_order(self, names: list[str]) -> None:
         first = names.index("id") if "id" in names else len(names)
         last = names.index("annotator") if "annotator" in names else -1
-        texts = [names.index(name) for name in self.texts if name in names]
-        if first < last and all(position < first for position in texts):
+        texts = [names.index(name) for name in text_columns(self.options) if name in names]
+        is_last = names[last + 1 : last + 2] == ["annotation_id"]
+        if is_last and first < last and all(position < first for position in texts):
             self._inside.update(names[first + 1 : last])
             self._outside.update(names[:first])
 
@@ -162,17 +166,19 @@ class Columns:
             elif (kind := name_result_type(value)) in ("choices", "textarea"):
                 self._kinds[name] = kind
 
-    def compare(self, first: Mapping[str, Any], other: Mapping[str, Any]) -> None:
-        """Note the columns in which two rows of one task differ; data are those of the task."""
-        if any(first.get(name) != other.get(name) for name in self.texts):
+    def compare(self, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Note the columns in which rows with one task's number differ: these are no data."""
+        texts = text_columns(self.options)
+        same = [row for row in rows if all(row.get(name) == rows[0].get(name) for name in texts)]
+        if "id" not in rows[0]:  # tasks with the same texts may have other data
             return
-        for name in {**first, **other}:
-            one, two = (None if row.get(name) == "" else row.get(name) for row in (first, other))
-            if one != two:
+        for name in dict.fromkeys(name for row in same for name in row):
+            values = [None if row.get(name) == "" else row.get(name) for row in same]
+            if any(value != values[0] for value in values):
                 self._differing.add(name)
 
     def _is_fixed(self, name: str) -> bool:
-        chosen = {*self.texts, self.options.id_column, self.options.group_column}
+        chosen = {*text_columns(self.options), self.options.id_column, self.options.group_column}
         return name in _NEVER_CONTROLS or name in chosen
 
     def is_data(self, name: str) -> bool:
@@ -193,9 +199,14 @@ class Columns:
         yield from sorted(names, key=lambda name: name not in _KNOWN_CONTROLS)
 
     def kind(self, name: str) -> str:
-        """Return what a plain text of a control is: `choices` or `textarea`."""
+        """Return what a plain text of a control is: `choices` or `textarea`; empty if neither.
+
+        Numbers and Boolean values that only differ between rows may be from another program.
+        """
         if found := self._kinds.get(name) or _KNOWN_CONTROLS.get(name):
             return found
+        if name not in self._texts and name not in self._inside:
+            return ""
         return "textarea" if name in self._sentences else "choices"
 
     def find_text(

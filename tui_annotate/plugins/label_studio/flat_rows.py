@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import closing, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, NamedTuple
 
@@ -24,6 +24,7 @@ from tui_annotate.plugins.label_studio.columns import (
     is_region,
     name_result_type,
     parse_results,
+    text_columns,
 )
 from tui_annotate.plugins.label_studio.reader import read_person, read_task
 from tui_annotate.plugins.label_studio.results import OF_DATA, UNIT
@@ -34,6 +35,7 @@ from tui_annotate.plugins.record_validation import (
     make_problem,
     parse_identifier,
 )
+from tui_annotate.plugins.row_groups import GroupedRow, RowGroups
 from tui_annotate.plugins.span_columns import parse_literal
 
 _ID: Final = "id"
@@ -87,16 +89,25 @@ def read_flat_rows(
     """
     if options.id_column == _ID:
         options = replace(options, id_column="")
-    with closing(_StoredRows(options)) as stored:
+    columns = Columns(options)
+    with RowGroups() as groups:
         for row in rows:
             if isinstance(row, Problem):
                 yield row
                 continue
             try:
-                stored.add(row)
+                fields = check_object(row.fields, what="row")
+                key = _name_task(row, fields, options)
             except InvalidInput as error:
                 yield make_problem(row.where, error)
-        for number, task in enumerate(stored.list_tasks(), 1):
+                continue
+            columns.add(fields)
+            groups.add(key, GroupedRow(row.where, fields, (dataset, row.name)))
+        if not options.id_column:
+            for several in groups.groups():
+                columns.compare([row.fields for row in several])
+        for number, several in enumerate(groups.groups(), 1):
+            task = _merge_rows(several, columns, options)
             try:
                 documents = parse_documents(task.fields["data"]) if parse_documents else ()
                 record, doubts = read_task(
@@ -117,80 +128,45 @@ def read_flat_rows(
             yield from task.problems
 
 
-class _StoredRows:
-    """Rows of a file, stored on disk by task, and what they show about the columns."""
+def _name_task(row: FlatRow, fields: Mapping[str, Any], options: ImportOptions) -> str | list[Any]:
+    """Return what the rows of one task have in common: its id, else its texts.
 
-    def __init__(self, options: ImportOptions) -> None:
-        self._options = options
-        self._columns = Columns(options)
-        self._rows = NameRegister()
-        self._count = 0
+    Raises:
+        InvalidInput: the row has no id.
+    """
+    if options.id_column:
+        named = get_field(fields, options.id_column, option="--id-column")
+        return parse_identifier(named, what=options.id_column)
+    if _ID in fields or not row.name:
+        return parse_identifier(fields.get(_ID), what=_ID)
+    return [fields.get(column) for column in text_columns(options)]
 
-    def close(self) -> None:
-        self._rows.close()
 
-    def add(self, row: FlatRow) -> None:
-        """Store a row under the name of its task.
+def _merge_rows(rows: list[GroupedRow], columns: Columns, options: ImportOptions) -> _Task:
+    """Return the task of several rows; rows with other texts than the first are refused.
 
-        Raises:
-            InvalidInput: the row is not an object, or has no id.
-        """
-        fields = check_object(row.fields, what="row")
-        column = self._options.id_column
-        if column:
-            named = get_field(fields, column, option="--id-column")
-            name = parse_identifier(named, what=column)
-        elif _ID in fields or not row.name:
-            name = parse_identifier(fields.get(_ID), what=_ID)
-        else:
-            name = json.dumps([fields.get(text) for text in self._columns.texts])
-            fields = {**fields, _ID: self._options.row_prefix + row.name}
-        content = json.dumps([row.where, fields])
-        position = 0
-        while (before := self._rows.remember(f"{position} {name}", content)) != content:
-            if not position:
-                self._columns.compare(json.loads(before)[1], fields)
-            position += 1
-        self._columns.add(fields)
-        if not position:
-            self._rows.remember(f"#{self._count}", name)
-            self._count += 1
-
-    def list_tasks(self) -> Iterator[_Task]:
-        """Yield the task of all rows of each name, in order of the first row."""
-        for number in range(self._count):
-            yield self._merge(self._rows.recall(f"#{number}") or "")
-
-    def _merge(self, name: str) -> _Task:
-        """Return the task of the rows of a name; rows with other texts than the first are refused.
-
-        Other data than those of the first row are ignored with a warning.
-        """
-        columns = self._columns
-        content = self._rows.recall(f"0 {name}")
-        where, first = json.loads(content or "[]")
-        data = _read_data(first, columns)
-        task = _Task(where, {"id": first.get(_ID), "data": data, "annotations": []})
-        position = 0
-        while content is not None:
-            at, fields = json.loads(content)
-            position += 1
-            content = self._rows.recall(f"{position} {name}")
-            if any(first.get(column) != fields.get(column) for column in columns.texts):
-                error = InvalidInput(
-                    f"the texts of the task {name} differ from those at {where}",
-                    "give each task an id of its own",
-                )
-                task.problems += problems_at(at, [error])
-                continue
-            others = _read_data(fields, columns)
-            differing = [key for key in others if data.setdefault(key, others[key]) != others[key]]
-            if differing:
-                shown = ", ".join(map(repr, differing))
-                message = f"the values of {shown} are ignored; other values at {where} are kept"
-                task.problems.append(Problem(at, message, refused=False))
-            _SubmissionReader(at, fields, columns, task).add()
-        return task
+    Other data than those of the first row are ignored with a warning.
+    """
+    where, first, (_, name) = rows[0]
+    data = _read_data(first, columns)
+    named = first[_ID] if _ID in first else options.row_prefix + name
+    task = _Task(where, {"id": named, "data": data, "annotations": []})
+    for at, fields, _ in rows:
+        if any(first.get(column) != fields.get(column) for column in text_columns(options)):
+            error = InvalidInput(
+                f"the texts of the task {named} differ from those at {where}",
+                "give each task an id of its own",
+            )
+            task.problems += problems_at(at, [error])
+            continue
+        others = _read_data(fields, columns)
+        differing = [key for key in others if data.setdefault(key, others[key]) != others[key]]
+        if differing:
+            shown = ", ".join(map(repr, differing))
+            message = f"the values of {shown} are ignored; other values at {where} are kept"
+            task.problems.append(Problem(at, message, refused=False))
+        _SubmissionReader(at, fields, columns, task).add()
+    return task
 
 
 def _read_data(fields: Mapping[str, Any], columns: Columns) -> dict[str, Any]:
@@ -287,9 +263,8 @@ class _SubmissionReader:
         unknown = 0
         only = self._items[0] if sum(map(len, self._ids.values())) == 1 else None
         for number, value in enumerate(values):
-            kind = name_result_type(value)
             if is_region(value):
-                if kind == "labels":
+                if name_result_type(value) == "labels":
                     continue
                 text, _ = self.columns.find_text(name, value, self.fields)
                 position = _position_of(text, value)
@@ -305,19 +280,21 @@ class _SubmissionReader:
                 self._add_item(name, note, key=only["id"], text=only["to_name"])
             elif len(values) > 1 or (name == _NOTE and self._ids):
                 unknown += 1
-            else:
-                kind = self.columns.kind(name)
+            elif kind := self.columns.kind(name):
                 key = "text" if kind == "textarea" else kind
                 result = {key: [str(value)]}
                 self._add_item(name, result, key=name, text=self.columns.summary)
+            else:
+                self._refuse(name, f"the value {value!r} of a person is not imported")
         if unknown:
-            self._refuse_unknown(name, unknown)
+            message = (
+                "values of regions are not imported, because the file does not name their regions"
+                f" ({unknown:,})"
+            )
+            self._refuse(name, message)
 
-    def _refuse_unknown(self, name: str, count: int) -> None:
-        message = (
-            f"column {name!r}: values of regions are not imported, because the file does not name"
-            f" their regions ({count:,})"
-        )
+    def _refuse(self, name: str, message: str) -> None:
+        message = f"column {name!r}: {message}"
         hint = "use Label Studio's export JSON"
         problem = Problem(self.where, message, hint, refused=False, code=FIELD_REFUSED)
         self.task.problems.append(problem)

@@ -5,10 +5,11 @@ A region that does not cover its quote is skipped; the other regions of its task
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Final
 
 from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.assignments import Assignment, State
@@ -50,6 +51,9 @@ from tui_annotate.plugins.protocols import ImportOptions
 from tui_annotate.plugins.record_validation import get_field as field_of
 from tui_annotate.plugins.record_validation import imported_person, parse_document, parse_identifier
 from tui_annotate.plugins.span_columns import number_as_text
+
+_USER_NUMBER: Final = re.compile(r"0*(\d{1,18})(?:\.0+)?", re.ASCII)
+"""Number of a user, as a table may show it."""
 
 
 def read_task(
@@ -345,9 +349,8 @@ def read_person(user: Any) -> Person:
             shown = first if key == own and isinstance(first, str) else name or key
             return Person(parse_identifier(key, what="annotator"), shown, PersonKind.IMPORTED)
         user = own
-    number = str(number_as_text(user)).strip()
-    if number.isdecimal():
-        return imported_person(f"{FORMAT}:{int(number)}", str(int(number)))
+    if found := _USER_NUMBER.fullmatch(str(number_as_text(user)).strip()):
+        return imported_person(f"{FORMAT}:{found[1]}", found[1])
     if isinstance(user, str) and user.strip():
         return imported_person(parse_identifier(user.strip(), what="annotator"))
     return imported_person(FORMAT)

@@ -111,19 +111,22 @@ class Result:
                 )
             self.left_out[f"items of type {kind!r}"] += 1
         elif "start" not in value and kind != "labels":
-            self._read_task_item(str(kind), value)
+            self._read_task_item(str(kind), item, value)
         else:
             self._read_region_item(str(kind), item, value)
 
-    def _read_task_item(self, kind: str, value: Mapping[str, Any]) -> None:
+    def _read_task_item(self, kind: str, item: Mapping[str, Any], value: Mapping[str, Any]) -> None:
         words = _read_words(value, "text" if kind == "textarea" else kind)
         if kind == "choices" and not self.rating and len(words) == 1:
             self.rating = words[0]
         elif kind == "textarea" and not self.comment:
             self.comment = "\n".join(words)
         else:
+            name = item.get("from_name")
+            named = f" {name!r}" if isinstance(name, str) and name else ""
             self.left_out[
-                f"result items of type {kind!r} that are about the whole task, not about a span"
+                f"result items{named} of type {kind!r} that are about the whole task, not about a"
+                " span"
             ] += 1
 
     def _read_region_item(self, kind: str, item: dict[str, Any], value: Mapping[str, Any]) -> None:
