@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from tui_annotate.domain.line_text import cut, line_text
 from tui_annotate.domain.samples import Document, Sample, SampleKind, Side
 from tui_annotate.domain.scores import Score
-from tui_annotate.editor.effects import Blink, Effect, Effects, Open
+from tui_annotate.editor.effects import Blink, Effect, Effects, Open, Page
 from tui_annotate.editor.messages import MessageCode
 from tui_annotate.editor.state import Draft
 from tui_annotate.lab.judge.rows import GROUND_TRUTH, ORDER, USEFUL
@@ -144,9 +144,9 @@ class ContextOrder(Feature):
     def handle(self, effect: Effect, session: AnnotatorSession, draft: Draft) -> bool:
         del session
         match effect:
-            case Open("contexts"):
+            case Open(Page.DOCUMENT_ORDER):
                 self._change_order(draft)
-            case Open("document", step):
+            case Open(Page.DOCUMENT, step):
                 order = self._walking_order(draft)
                 at = order.index(draft.pointers[Side.SOURCE].document)
                 following = order[(at + step) % len(order)]
@@ -159,7 +159,7 @@ class ContextOrder(Feature):
         if not self.contexts.judged:
             draft.say(MessageCode.NO_JUDGED_ORDER)
             return [Blink()]
-        return [Open("contexts")]
+        return [Open(Page.DOCUMENT_ORDER)]
 
     def _change_order(self, draft: Draft) -> None:
         self.judged = not self.judged

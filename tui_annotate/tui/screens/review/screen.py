@@ -17,7 +17,7 @@ from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.samples import Side
 from tui_annotate.editor.actions import REVIEWING
-from tui_annotate.editor.effects import Effect, Effects, Open
+from tui_annotate.editor.effects import Effect, Effects, Open, Page
 from tui_annotate.editor.glyphs import STATE_GLYPHS
 from tui_annotate.editor.key_lines import CONFIRMING, REOPENING
 from tui_annotate.editor.key_map import KeyMap
@@ -317,7 +317,7 @@ class ReviewScreen(WorkspaceScreen):
 
     def handle(self, effect: Effect) -> bool:
         match effect:
-            case Open("names"):
+            case Open(Page.PEOPLE_NAMES):
                 self._show_names()
             case _:
                 return super().handle(effect)

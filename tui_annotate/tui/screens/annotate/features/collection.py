@@ -21,7 +21,7 @@ from tui_annotate.domain.report_collections import RATED_KINDS, report_id
 from tui_annotate.domain.samples import SampleKey, SampleKind, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.editor import citations
-from tui_annotate.editor.effects import Effect, GoTo, Open, Reveal
+from tui_annotate.editor.effects import Effect, GoTo, Open, Page, Reveal
 from tui_annotate.editor.messages import MessageCode, StatusMessage
 from tui_annotate.editor.state import Citation, Draft
 from tui_annotate.tui.screens.sample import item_rows
@@ -167,17 +167,17 @@ class Collection(Feature):
 
     def handle(self, effect: Effect, session: AnnotatorSession, draft: Draft) -> bool:
         match effect:
-            case Open("cited"):
+            case Open(Page.CITED_DOCUMENT):
                 self._show_citation(draft)
-            case Open("tab", step):
+            case Open(Page.TAB, step):
                 self._walk_citations(draft, step, tabs=True)
-            case Open("citation", step):
+            case Open(Page.CITATION, step):
                 self._walk_citations(draft, step, tabs=False)
-            case Open("incomplete"):
+            case Open(Page.INCOMPLETE):
                 self._next_incomplete(session, draft)
-            case Open("collection"):
+            case Open(Page.COLLECTION):
                 self._open_collection(session, draft)
-            case Open("queue") if self.walks and draft.sample.kind in RATED_KINDS:
+            case Open(Page.QUEUE) if self.walks and draft.sample.kind in RATED_KINDS:
                 self._open_collection(session, draft)
             case _:
                 return False

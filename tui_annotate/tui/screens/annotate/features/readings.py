@@ -11,7 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from tui_annotate.domain.people import PersonKind
-from tui_annotate.editor.effects import Effect, Open
+from tui_annotate.editor.effects import Effect, Open, Page
 from tui_annotate.editor.messages import MessageCode
 from tui_annotate.editor.screen_message import ScreenMessage
 from tui_annotate.editor.state import Draft
@@ -62,7 +62,7 @@ class SecondReadings(Feature):
 
     def handle(self, effect: Effect, session: AnnotatorSession, draft: Draft) -> bool:
         del draft
-        if effect != Open("reading"):
+        if effect != Open(Page.OTHER_READING):
             return False
         self._switch_reading(session)
         return True

@@ -11,7 +11,7 @@ from tui_annotate.domain.annotations import Annotation
 from tui_annotate.domain.errors import Conflict, TuiAnnotateError
 from tui_annotate.domain.suggestions import Suggestion, SuggestionStatus
 from tui_annotate.editor import single_document, suggestion_actions
-from tui_annotate.editor.effects import Accept, Decline, Effect, Open
+from tui_annotate.editor.effects import Accept, Decline, Effect, Open, Page
 from tui_annotate.editor.messages import (
     NO_MESSAGE,
     Kind,
@@ -89,7 +89,7 @@ class Suggestions(Feature):
                 self._accept(session, open_sample, draft, one=one, made=made)
             case Decline(one, reason):
                 self._decline(session, open_sample, draft, one=one, reason=reason)
-            case Open("suggestions", step):
+            case Open(Page.SUGGESTIONS, step):
                 self.hide(hiding=not step)
                 self.host.remember("suggestions", SHOWN if step else HIDDEN)
             case _:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tui_annotate.domain.errors import TuiAnnotateError
 from tui_annotate.domain.people import PersonKind
-from tui_annotate.editor.effects import Effect, Open
+from tui_annotate.editor.effects import Effect, Open, Page
 from tui_annotate.editor.messages import AnyMessage, MessageCode
 from tui_annotate.editor.screen_message import ScreenMessage
 from tui_annotate.editor.state import Draft
@@ -55,9 +55,9 @@ class TeamDialogs(Feature):
         del draft
         open_sample = self.host.open_sample
         match effect:
-            case Open("figures"):
+            case Open(Page.STATISTICS):
                 self._show_statistics(session)
-            case Open("lesson") if open_sample:
+            case Open(Page.LESSON) if open_sample:
                 self._show_lesson(session, open_sample)
             case _:
                 return False
@@ -141,9 +141,9 @@ class ThreadFeature(Feature):
         if open_sample is None:
             return False
         match effect:
-            case Open("talk"):
+            case Open(Page.TALK):
                 self.read_thread(session, open_sample, None)
-            case Open("annotation talk") if draft.focused_annotation:
+            case Open(Page.ANNOTATION_TALK) if draft.focused_annotation:
                 self.read_thread(session, open_sample, draft.focused_annotation)
             case _:
                 return False
