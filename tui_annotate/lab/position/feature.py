@@ -29,7 +29,7 @@ from tui_annotate.tui.screens.sample.rows import Title
 from tui_annotate.tui.widgets.document_pane import AnnotationMark
 
 if TYPE_CHECKING:
-    from tui_annotate.services.annotate import OpenSample
+    from tui_annotate.tui.screens.sample.shown_sample import ShownSample
     from tui_annotate.tui.session import AnnotatorSession
 
 _ANSWER_CELLS: Final = 24  # width of a gold answer in a title, in cells
@@ -152,7 +152,7 @@ class PositionStudy(Feature):
             return ()
         return _find_marks(gold_answers(draft.sample), draft.text(side))
 
-    def pages(self, draft: Draft, open_sample: OpenSample) -> Sequence[TextPage]:
+    def pages(self, draft: Draft, open_sample: ShownSample) -> Sequence[TextPage]:
         del draft
         text = question_page(open_sample.sample)
         return [TextPage("Question", text, first=True)] if text else ()

@@ -59,7 +59,8 @@ from tui_annotate.tui.widgets.note_input import NoteInput
 if TYPE_CHECKING:
     from tui_annotate.domain.annotations import Annotation
     from tui_annotate.domain.suggestions import Suggestion
-    from tui_annotate.services.annotate import OpenSample, SaveResult
+    from tui_annotate.services.annotate import SaveResult
+    from tui_annotate.tui.screens.sample.shown_sample import ShownSample
     from tui_annotate.tui.session import AnnotatorSession
 
 Found = TypeVar("Found")
@@ -206,7 +207,7 @@ class WorkspaceScreen(SampleScreen):
         return self.current.session if self.current else None
 
     @property
-    def open_sample(self) -> OpenSample | None:
+    def open_sample(self) -> ShownSample | None:
         """The open sample as the store returned it last; None before the first sample."""
         return self.current.open_sample if self.current else None
 
@@ -296,7 +297,7 @@ class WorkspaceScreen(SampleScreen):
     def begin(
         self,
         session: AnnotatorSession,
-        open_sample: OpenSample,
+        open_sample: ShownSample,
         message: StatusMessage = NO_MESSAGE,
     ) -> None:
         """Show a sample at the position where its annotator stopped working on it."""

@@ -31,8 +31,9 @@ from tui_annotate.tui.screens.sample.rows import Title
 
 if TYPE_CHECKING:
     from tui_annotate.domain.samples import Sample
-    from tui_annotate.services.annotate import AnnotationService, OpenSample
+    from tui_annotate.services.annotate import AnnotationService
     from tui_annotate.services.assist.sample import SampleAssist
+    from tui_annotate.tui.screens.sample.shown_sample import ShownSample
     from tui_annotate.tui.session import AnnotatorSession
 
 _PAUSE: Final = 0.1  # seconds without a change of the claim until the search begins
@@ -131,7 +132,7 @@ class Collection(Feature):
 
     # samples
 
-    def opened(self, session: AnnotatorSession, open_sample: OpenSample) -> None:
+    def opened(self, session: AnnotatorSession, open_sample: ShownSample) -> None:
         if not self.ready(open_sample.sample):
             self._report = read_report(session.annotate, session.person.id, open_sample.sample)
 
@@ -284,7 +285,7 @@ class Collection(Feature):
         keys, tabs = parent.citations(key), item_rows.tabs(draft.sample, parent)
         return citations.find_mark(tabs, keys.index(key) if key in keys else -1)
 
-    def pages(self, draft: Draft, open_sample: OpenSample) -> list[TextPage]:
+    def pages(self, draft: Draft, open_sample: ShownSample) -> list[TextPage]:
         del draft
         return item_rows.item_pages(open_sample)
 

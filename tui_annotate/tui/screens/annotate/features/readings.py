@@ -20,7 +20,7 @@ from tui_annotate.tui.screens.sample.feature import Feature, FinishedSample
 from tui_annotate.tui.session import begin_second_reading
 
 if TYPE_CHECKING:
-    from tui_annotate.services.annotate import OpenSample
+    from tui_annotate.tui.screens.sample.shown_sample import ShownSample
     from tui_annotate.tui.session import AnnotatorSession
 
 
@@ -37,7 +37,7 @@ class SecondReadings(Feature):
 
     preload = ("tui_annotate.tui.dialogs.feedback", "tui_annotate.tui.dialogs.question")
 
-    def begun(self, session: AnnotatorSession, open_sample: OpenSample, *, first: bool) -> None:
+    def begun(self, session: AnnotatorSession, open_sample: ShownSample, *, first: bool) -> None:
         if first and open_sample.finished - open_sample.skipped >= open_sample.possible:
             self.host.submit(
                 lambda: session.annotate.line.find_reopened(session.person),

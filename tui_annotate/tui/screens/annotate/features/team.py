@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from tui_annotate.domain.annotations import Annotation
     from tui_annotate.domain.comments import NewsItem
     from tui_annotate.domain.work_statistics import WorkStatistics
-    from tui_annotate.services.annotate import OpenSample
     from tui_annotate.services.review import SampleOutcome
     from tui_annotate.tui.dialogs.comment_thread import ThreadLine
+    from tui_annotate.tui.screens.sample.shown_sample import ShownSample
     from tui_annotate.tui.session import AnnotatorSession
 
 _MINUTE = 16  # characters of a time in ISO 8601 up to its minute
@@ -46,7 +46,7 @@ class TeamDialogs(Feature):
         "tui_annotate.tui.dialogs.review_outcome",
     )
 
-    def begun(self, session: AnnotatorSession, open_sample: OpenSample, *, first: bool) -> None:
+    def begun(self, session: AnnotatorSession, open_sample: ShownSample, *, first: bool) -> None:
         del open_sample
         if first:
             self._show_announcements(session)
@@ -89,7 +89,7 @@ class TeamDialogs(Feature):
 
     # outcomes of review
 
-    def _show_lesson(self, session: AnnotatorSession, open_sample: OpenSample) -> None:
+    def _show_lesson(self, session: AnnotatorSession, open_sample: ShownSample) -> None:
         if session.person.kind is PersonKind.AGAIN:
             self.host.show_message(MessageCode.NO_LESSON_IN_SECOND_READING)
             return
@@ -150,7 +150,7 @@ class ThreadFeature(Feature):
         return True
 
     def read_thread(
-        self, session: AnnotatorSession, open_sample: OpenSample, annotation: Annotation | None
+        self, session: AnnotatorSession, open_sample: ShownSample, annotation: Annotation | None
     ) -> None:
         raise NotImplementedError
 
@@ -186,7 +186,7 @@ class ReviewerThread(ThreadFeature):
     """Part of the screen that opens an annotator's thread with reviewers about a sample."""
 
     def read_thread(
-        self, session: AnnotatorSession, open_sample: OpenSample, annotation: Annotation | None
+        self, session: AnnotatorSession, open_sample: ShownSample, annotation: Annotation | None
     ) -> None:
         key, person = open_sample.sample.key, session.person.id
         about = annotation.id if annotation else ""
