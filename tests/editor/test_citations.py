@@ -17,7 +17,7 @@ from tui_annotate.domain.samples import Document, Match, Sample, Segment, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.domain.suggestions import Suggestion
 from tui_annotate.editor import citations, key_handlers
-from tui_annotate.editor.effects import Blink, Open
+from tui_annotate.editor.effects import Blink, Open, Page
 from tui_annotate.editor.messages import MessageCode
 from tui_annotate.editor.state import Draft, SideCursor
 
@@ -81,7 +81,7 @@ def test_a_strange_record_marks_nothing(told: object) -> None:
 def test_the_walk_goes_through_all_citations_round_and_round() -> None:
     """From the cursor on; back from the first comes the last."""
     draft = draft_of(REPORT)
-    assert citations.walk(1, draft) == [Open("cited", 0)]
+    assert citations.walk(1, draft) == [Open(Page.CITED_DOCUMENT, 0)]
     draft.pointers[Side.SUMMARY] = SideCursor(0, 25)  # in "Crabs hide."
     found = []
     for _ in range(4):
@@ -167,5 +167,5 @@ def test_on_a_citation_the_keys_of_documents_and_items_lead_to_its_neighbours() 
     draft = draft_of(sample)
     assert not any(isinstance(effect, Open) for effect in key_handlers.walk_items(1, draft))
     draft.tabs = 3
-    assert key_handlers.walk_items(-1, draft) == [Open("citation", -1)]
-    assert key_handlers.walk_documents(1, draft) == [Open("tab", 1)]
+    assert key_handlers.walk_items(-1, draft) == [Open(Page.CITATION, -1)]
+    assert key_handlers.walk_documents(1, draft) == [Open(Page.TAB, 1)]

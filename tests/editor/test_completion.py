@@ -7,7 +7,7 @@ from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.history import UNDOABLE
 from tui_annotate.domain.samples import Side
 from tui_annotate.editor import completion, cursor_actions
-from tui_annotate.editor.effects import Blink, Finish, GoTo, Open, OpenNote, Save, Select
+from tui_annotate.editor.effects import Blink, Finish, GoTo, Open, OpenNote, Page, Save, Select
 from tui_annotate.editor.messages import MessageCode, StatusMessage
 from tui_annotate.editor.state import Draft, SideCursor
 from tui_annotate.editor.words import draft_line
@@ -322,7 +322,7 @@ def test_a_sample_is_not_left_with_a_claim_that_the_store_refused() -> None:
         assert keys(made, name) == [Blink()]
         assert code(made) is MessageCode.CLAIM_NOT_SAVED
     keys(made, "backspace")
-    assert keys(made, ">") == [Open("sample", 1)]
+    assert keys(made, ">") == [Open(Page.SAMPLE, 1)]
 
 
 def test_what_was_taken_back_is_told_in_words() -> None:

@@ -36,6 +36,7 @@ from tui_annotate.editor.effects import (
     Move,
     Open,
     OpenNote,
+    Page,
     Rate,
     Remove,
     Reveal,
@@ -165,22 +166,22 @@ CELLS: list[tuple[str, str, Effects]] = [
     ("U", "R", [Undo(redo=True)]),
     ("u", "L", []),
     ("U", "L", []),
-    ("<", "R", [Open("sample", -1)]),
-    (">", "S", [Open("sample", 1)]),
-    (">", "V", [Open("sample", 1)]),
-    ("/", "R", [Open("find")]),
-    ("/", "V", [Open("find")]),
-    ("g", "S", [Open("request")]),
-    ("z", "V", [Open("layout")]),
-    ("q", "R", [Open("queue")]),
-    ("q", "S", [Open("queue")]),
-    ("q", "V", [Open("queue")]),
-    ("G", "R", [Open("go")]),
-    ("?", "E", [Open("help")]),
-    (":", "S", [Open("palette")]),
-    ("0", "R", [Open("labels")]),
-    ("0", "V", [Open("labels")]),
-    ("ctrl+q", "L", [Open("quit")]),
+    ("<", "R", [Open(Page.SAMPLE, -1)]),
+    (">", "S", [Open(Page.SAMPLE, 1)]),
+    (">", "V", [Open(Page.SAMPLE, 1)]),
+    ("/", "R", [Open(Page.FIND)]),
+    ("/", "V", [Open(Page.FIND)]),
+    ("g", "S", [Open(Page.REQUEST)]),
+    ("z", "V", [Open(Page.LAYOUT)]),
+    ("q", "R", [Open(Page.QUEUE)]),
+    ("q", "S", [Open(Page.QUEUE)]),
+    ("q", "V", [Open(Page.QUEUE)]),
+    ("G", "R", [Open(Page.JUMP)]),
+    ("?", "E", [Open(Page.HELP)]),
+    (":", "S", [Open(Page.PALETTE)]),
+    ("0", "R", [Open(Page.LABELS)]),
+    ("0", "V", [Open(Page.LABELS)]),
+    ("ctrl+q", "L", [Open(Page.QUIT)]),
 ]
 CELLS += [(name, "L", [Blink()]) for name in [*"fvo.,meaxrs!<>/gzq?:dDG", "tab", "9"]]
 
@@ -329,8 +330,8 @@ def test_tab_says_so_where_there_is_no_source() -> None:
 
 def test_documents_are_walked_where_there_are_several() -> None:
     """D and D ask for the next document; with one alone they say so."""
-    assert keys(draft(sources=(SOURCE, "More.")), "d") == [Open("document", 1)]
-    assert keys(draft(sources=(SOURCE, "More.")), "D") == [Open("document", -1)]
+    assert keys(draft(sources=(SOURCE, "More.")), "d") == [Open(Page.DOCUMENT, 1)]
+    assert keys(draft(sources=(SOURCE, "More.")), "D") == [Open(Page.DOCUMENT, -1)]
     one = draft()
     assert keys(one, "d") == [Blink()]
     assert code(one) is MessageCode.ONE_DOCUMENT_ONLY

@@ -29,6 +29,7 @@ from tui_annotate.editor.effects import (
     Focus,
     Open,
     OpenNote,
+    Page,
     Save,
     Select,
 )
@@ -220,7 +221,7 @@ def test_the_last_label_again() -> None:
 def test_the_list_of_all_labels_gives_a_label_as_it_is() -> None:
     """0 asks for the list; a parent chosen there means itself; an unknown one blinks."""
     made = draft()
-    assert keys(made, "0") == [Open("labels")]
+    assert keys(made, "0") == [Open(Page.LABELS)]
     assert label_actions.pick(made, ("Nix",)) == [Blink()]
     assert store(made, label_actions.pick(made, ("Unwanted",))).labels == (("Unwanted",),)
 
@@ -532,7 +533,7 @@ def test_a_refused_passage_is_not_left_behind() -> None:
         assert code(made) is wanted
     keys(made, "backspace")
     cursor_actions.set_pointer(made, Side.SOURCE, SideCursor())
-    assert key(made, ">") == [Open("sample", 1)]
+    assert key(made, ">") == [Open(Page.SAMPLE, 1)]
 
 
 def test_in_an_edit_a_digit_takes_the_passage_too() -> None:

@@ -6,7 +6,7 @@ from tests.editor.draft_samples import INTRINSIC, code, draft, drop, keys, selec
 from tui_annotate.domain.annotations import LabelPath, PastAnnotation
 from tui_annotate.domain.samples import SampleKey, Side
 from tui_annotate.editor import key_handlers, notes
-from tui_annotate.editor.effects import Blink, Comment, Finish, GoTo, Open, OpenNote, Save
+from tui_annotate.editor.effects import Blink, Comment, Finish, GoTo, Open, OpenNote, Page, Save
 from tui_annotate.editor.messages import MessageCode, StatusMessage
 from tui_annotate.editor.state import Note
 
@@ -203,7 +203,7 @@ def test_a_former_note_comes_into_hand_and_its_label_is_offered() -> None:
     """Nothing is saved before r, or a digit for another label."""
     made = draft()
     select(made, "15 million pounds")
-    assert keys(made, "R") == [Open("former")]
+    assert keys(made, "R") == [Open(Page.PAST_ANNOTATIONS)]
     assert notes.take(made, former("12, not 15", INTRINSIC)) == []
     assert made.message.fields["first"] == StatusMessage(MessageCode.NOTE_TAKEN)
     assert made.message.fields["more"] == SAVES_AS_INTRINSIC

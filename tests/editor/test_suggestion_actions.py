@@ -32,6 +32,7 @@ from tui_annotate.editor.effects import (
     GoTo,
     Open,
     OpenNote,
+    Page,
     Reveal,
     Select,
 )
@@ -464,13 +465,13 @@ def test_hidden_suggestions_are_nowhere_and_come_back() -> None:
     """No key is at them, nothing counts them; the choice is told to the screen."""
     on = with_two()
     keys(on, "c")
-    assert key(on, "Y") == [Open("suggestions", 0)]
+    assert key(on, "Y") == [Open(Page.SUGGESTIONS, 0)]
     assert not on.offered
     assert on.focused == ""
     assert keys(on, "c") == [Blink()]
     assert code(on) is MessageCode.NOTHING_OPEN_BUT_HIDDEN
     assert not suggestion_actions.describe_open_suggestions(on)
-    assert keys(on, "down Y") == [Open("suggestions", 1)]
+    assert keys(on, "down Y") == [Open(Page.SUGGESTIONS, 1)]
     assert code(on) is MessageCode.SUGGESTIONS_OPEN
     assert on.message.fields["suggestions"] == "2 suggestions"
     assert key(on, "c")

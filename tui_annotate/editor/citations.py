@@ -12,7 +12,7 @@ from tui_annotate.domain import report_collections
 from tui_annotate.domain.line_text import line_text, text_width
 from tui_annotate.domain.samples import Document, Match, Sample, SampleKind, Side
 from tui_annotate.domain.spans import Span
-from tui_annotate.editor.effects import Effects, Open
+from tui_annotate.editor.effects import Effects, Open, Page
 from tui_annotate.editor.messages import MessageCode, StatusMessage, join_parts
 from tui_annotate.editor.state import Citation, Draft
 from tui_annotate.editor.words import HINT, WARNING
@@ -126,12 +126,12 @@ def step_citation(draft: Draft, step: int) -> int:
 def walk(step: int, draft: Draft) -> Effects:
     draft.enable_digits()
     draft.citation = step_citation(draft, step)
-    return [Open("cited", draft.citation)]
+    return [Open(Page.CITED_DOCUMENT, draft.citation)]
 
 
 def choose_citation(draft: Draft, number: int) -> Effects:
     draft.citation = number
-    return [Open("cited", number)]
+    return [Open(Page.CITED_DOCUMENT, number)]
 
 
 def focused_mark(draft: Draft) -> tuple[int, Span] | None:

@@ -20,6 +20,7 @@ from tui_annotate.editor.effects import (
     GrowSelection,
     Move,
     Open,
+    Page,
     Select,
     SelectWord,
     SwapEnds,
@@ -144,7 +145,7 @@ def drop_selections(draft: Draft) -> Effects:
 
 def go_to_document(step: int, draft: Draft) -> Effects:
     if len(draft.sample.side(Side.SOURCE)) > 1:
-        return [Open("document", step)]
+        return [Open(Page.DOCUMENT, step)]
     return draft.refuse_key(MessageCode.ONE_DOCUMENT_ONLY)
 
 

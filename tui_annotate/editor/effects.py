@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import Enum, auto
 
 from tui_annotate.domain.adjudication import RejectionReason
 from tui_annotate.domain.annotations import Anchor, Annotation, LabelPath
@@ -198,28 +199,79 @@ class OpenNote(Effect):
     text: str
 
 
+class Page(Enum):
+    """What `Open` opens: a dialog, a screen, another document or sample, or a choice of the app."""
+
+    LABELS = auto()
+    PAST_ANNOTATIONS = auto()
+    FIND = auto()
+    MISSING_WORDS = auto()
+    """Marks of the words that the source lacks, shown or hidden."""
+    HELP = auto()
+    PALETTE = auto()
+    REQUEST = auto()
+    """The request and the guidelines; in a file, all details of the sample."""
+    JUMP = auto()
+    """A dialog for the id of the sample to show."""
+    LAYOUT = auto()
+    SIGNALS = auto()
+    """The next choice of signals by which matches are found."""
+    SUGGESTIONS = auto()
+    """All suggestions, hidden with step 0, shown with step 1."""
+    SAMPLE = auto()
+    """The next or previous sample, by the step."""
+    DOCUMENT = auto()
+    """The next or previous document of the source, by the step."""
+    TAB = auto()
+    """The next or previous document that a citation's sentence cites, by the step."""
+    CITATION = auto()
+    """The next or previous citation, by the step, while the sample is one."""
+    CITED_DOCUMENT = auto()
+    """The document of the report's citation with the index `step`."""
+    INCOMPLETE = auto()
+    """The next unfinished report, document or citation."""
+    COLLECTION = auto()
+    QUEUE = auto()
+    QUEUE_ORDER = auto()
+    SIBLINGS = auto()
+    """Samples with the same source."""
+    OTHER_READING = auto()
+    """The first or the second annotation of the samples, whichever is not shown."""
+    TALK = auto()
+    """Questions about the sample and their answers."""
+    ANNOTATION_TALK = auto()
+    LESSON = auto()
+    """How the sample was adjudicated."""
+    STATISTICS = auto()
+    PEOPLE_NAMES = auto()
+    """The names of annotators in review, shown or hidden."""
+    PRINT_WORK = auto()
+    PASSWORD = auto()
+    SYNC = auto()
+    SIGN_OUT = auto()
+    QUIT = auto()
+    DOCUMENT_ORDER = auto()
+    """The next order of the documents: by judge, by retriever."""
+    GOLD_PASSAGE = auto()
+    """The passage that contains the correct answer."""
+    POSITIONS = auto()
+    """A chart of correct answers by position."""
+
+
 @dataclass(frozen=True, slots=True)
 class Open(Effect):
-    """Request to open a page, dialog, document or sample.
+    """Request to open a page; `step` is +1 or -1 for the pages that have a direction, else 0."""
 
-    Attributes:
-        what: `labels`, `former`, `find`, `lacking`, `help`, `palette`, `request`, `queue`, `go`,
-            `layout`, `suggestions`, `contexts`, `signals`, `quit`, `print`, `password`, `sync`,
-            `sign out`, `lesson`, `rivals`, `order` of the queue, in review `names` and `reopen`,
-            or with a step of +1 or -1 `sample`, `document`, `tab`, `citation` (of a sample that is
-            one), `incomplete`, `collection`; `cited` with the index of a citation of a report.
-    """
-
-    what: str
+    page: Page
     step: int = 0
 
 
 Effects = list[Effect]
 
 
-def open_page(what: str, _draft: object, *, step: int = 0) -> Effects:
+def open_page(page: Page, _draft: object, *, step: int = 0) -> Effects:
     """Return the effect that opens a dialog or screen; the second argument is unused."""
-    return [Open(what, step)]
+    return [Open(page, step)]
 
 
 def go_to_first(anchors: Sequence[Anchor]) -> Effects:

@@ -19,7 +19,7 @@ from tui_annotate.editor import (
     suggestion_actions,
 )
 from tui_annotate.editor.actions import action_of
-from tui_annotate.editor.effects import Blink, Effects, Open, Remove, Select, Undo, open_page
+from tui_annotate.editor.effects import Blink, Effects, Open, Page, Remove, Select, Undo, open_page
 from tui_annotate.editor.messages import NO_MESSAGE, MessageCode
 from tui_annotate.editor.state import Draft
 from tui_annotate.editor.words import WARNING
@@ -89,7 +89,7 @@ def _delete(draft: Draft) -> Effects:
 def _ask_about_annotation(draft: Draft) -> Effects:
     if draft.focused_annotation is None:
         return draft.refuse_key(MessageCode.NO_ANNOTATION_TO_ASK_ABOUT)
-    return open_page("annotation talk", draft)
+    return open_page(Page.ANNOTATION_TALK, draft)
 
 
 # back, undo and finish
@@ -138,17 +138,17 @@ def _finish_or_save(draft: Draft) -> Effects:
     return completion.finish_sample(draft)
 
 
-def leave_for(what: str, step: int, draft: Draft) -> Effects:
-    """Request to open another sample or a dialog (`what`); if work is unsaved, show a warning."""
+def leave_for(page: Page, step: int, draft: Draft) -> Effects:
+    """Request to open another sample or a page; if work is unsaved, show a warning."""
     if problem := completion.find_leave_problem(draft):
         return draft.refuse_key(problem, WARNING)
-    return [Open(what, step)]
+    return [Open(page, step)]
 
 
 def walk_documents(step: int, draft: Draft) -> Effects:
     """Show the next source document; for a citation, the next document that it cites."""
     if draft.sample.kind is SampleKind.CITATION and draft.tabs > 1:
-        return leave_for("tab", step, draft)
+        return leave_for(Page.TAB, step, draft)
     return cursor_actions.go_to_document(step, draft)
 
 
@@ -157,7 +157,7 @@ def walk_items(step: int, draft: Draft) -> Effects:
     if draft.missing_words or draft.lacking():
         return navigation.go_to_item(step, draft)
     if draft.sample.kind is SampleKind.CITATION and draft.tabs:
-        return leave_for("citation", step, draft)
+        return leave_for(Page.CITATION, step, draft)
     if draft.citations and not draft.editing:
         return citations.walk(step, draft)
     return navigation.go_to_item(step, draft)
@@ -166,7 +166,7 @@ def walk_items(step: int, draft: Draft) -> Effects:
 def _search_former(draft: Draft) -> Effects:
     if notes.claim_to_search(draft)[0] is None:
         return draft.refuse_key(MessageCode.NO_WORDS_TO_LOOK_FOR)
-    return [Open("former")]
+    return [Open(Page.PAST_ANNOTATIONS)]
 
 
 KEY_HANDLERS: Final[Mapping[str, Callable[[Draft], Effects]]] = {
@@ -176,7 +176,7 @@ KEY_HANDLERS: Final[Mapping[str, Callable[[Draft], Effects]]] = {
     "match.next": partial(highlights.walk_matches, 1),
     "match.previous": partial(highlights.walk_matches, -1),
     "evidence.take": highlights.take,
-    "signals.next": partial(open_page, "signals"),
+    "signals.next": partial(open_page, Page.SIGNALS),
     "label.repeat": label_actions.repeat,
     "label.former": _search_former,
     "back": _back,
@@ -191,31 +191,31 @@ KEY_HANDLERS: Final[Mapping[str, Callable[[Draft], Effects]]] = {
     "sample.done": _finish_or_save,
     "sample.skip": partial(completion.leave, "skip"),
     "sample.flag": completion.ask_flag_reason,
-    "sample.next": partial(leave_for, "sample", 1),
-    "sample.previous": partial(leave_for, "sample", -1),
-    "reading.other": partial(leave_for, "reading", 0),
-    "sample.go": partial(leave_for, "go", 0),
-    "sample.rivals": partial(leave_for, "rivals", 0),
-    "queue.order": partial(leave_for, "order", 0),
-    "app.back": partial(leave_for, "queue", 0),
-    "text.find": partial(open_page, "find"),
-    "text.lacking": partial(open_page, "lacking"),
+    "sample.next": partial(leave_for, Page.SAMPLE, 1),
+    "sample.previous": partial(leave_for, Page.SAMPLE, -1),
+    "reading.other": partial(leave_for, Page.OTHER_READING, 0),
+    "sample.go": partial(leave_for, Page.JUMP, 0),
+    "sample.rivals": partial(leave_for, Page.SIBLINGS, 0),
+    "queue.order": partial(leave_for, Page.QUEUE_ORDER, 0),
+    "app.back": partial(leave_for, Page.QUEUE, 0),
+    "text.find": partial(open_page, Page.FIND),
+    "text.lacking": partial(open_page, Page.MISSING_WORDS),
     "item.next": partial(walk_items, 1),
     "item.previous": partial(walk_items, -1),
     "sample.rate": label_actions.ask_rating,
-    "incomplete.next": partial(leave_for, "incomplete", 1),
-    "collection.show": partial(leave_for, "collection", 0),
-    "request.show": partial(open_page, "request"),
-    "layout.next": partial(open_page, "layout"),
-    "lesson.show": partial(open_page, "lesson"),
-    "help.show": partial(open_page, "help"),
-    "palette.show": partial(open_page, "palette"),
-    "app.quit": partial(open_page, "quit"),
-    "work.print": partial(leave_for, "print", 0),
-    "talk.write": partial(open_page, "talk"),
+    "incomplete.next": partial(leave_for, Page.INCOMPLETE, 1),
+    "collection.show": partial(leave_for, Page.COLLECTION, 0),
+    "request.show": partial(open_page, Page.REQUEST),
+    "layout.next": partial(open_page, Page.LAYOUT),
+    "lesson.show": partial(open_page, Page.LESSON),
+    "help.show": partial(open_page, Page.HELP),
+    "palette.show": partial(open_page, Page.PALETTE),
+    "app.quit": partial(open_page, Page.QUIT),
+    "work.print": partial(leave_for, Page.PRINT_WORK, 0),
+    "talk.write": partial(open_page, Page.TALK),
     "talk.annotation": _ask_about_annotation,
-    "figures.show": partial(open_page, "figures"),
-    "sync.toggle": partial(open_page, "sync"),
-    "account.password": partial(open_page, "password"),
-    "account.leave": partial(leave_for, "sign out", 0),
+    "figures.show": partial(open_page, Page.STATISTICS),
+    "sync.toggle": partial(open_page, Page.SYNC),
+    "account.password": partial(open_page, Page.PASSWORD),
+    "account.leave": partial(leave_for, Page.SIGN_OUT, 0),
 }

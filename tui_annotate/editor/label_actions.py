@@ -13,6 +13,7 @@ from tui_annotate.editor.effects import (
     Effects,
     Finish,
     Open,
+    Page,
     Rate,
     Save,
     Select,
@@ -100,7 +101,7 @@ def _choose_zero(draft: Draft) -> Effects:
     if draft.pending is None:
         if draft.digits_off and not draft.split_label:
             return _refuse_digit(draft)
-        return [Open("labels")]
+        return [Open(Page.LABELS)]
     if draft.pending.kind == "reason":
         draft.pending = None
         return notes.open_reason(draft)

@@ -14,7 +14,7 @@ from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.samples import Side
 from tui_annotate.domain.suggestions import Suggestion
 from tui_annotate.editor import completion, label_actions, notes
-from tui_annotate.editor.effects import Effects, Open, Select, go_to_first
+from tui_annotate.editor.effects import Effects, Open, Page, Select, go_to_first
 from tui_annotate.editor.messages import (
     NO_MESSAGE,
     Kind,
@@ -79,7 +79,7 @@ def hide(draft: Draft) -> Effects:
         draft.say(MessageCode.SUGGESTIONS_HIDDEN_NOW)
     else:
         draft.say(describe_open_suggestions(draft) or MessageCode.SUGGESTIONS_SHOWN_NOW)
-    return [Open("suggestions", 0 if draft.suggestions_hidden else 1)]
+    return [Open(Page.SUGGESTIONS, 0 if draft.suggestions_hidden else 1)]
 
 
 def describe_open_suggestions(draft: Draft) -> StatusMessage:

@@ -22,6 +22,7 @@ LOOK = terminal.prepare(os.environ)
 from tui_annotate.domain.errors import InvalidInput, TuiAnnotateError  # noqa: E402
 from tui_annotate.domain.people import Permission  # noqa: E402
 from tui_annotate.domain.terminal_text import make_visible  # noqa: E402
+from tui_annotate.editor.effects import Page  # noqa: E402
 from tui_annotate.editor.key_map import default_keys, key_map  # noqa: E402
 from tui_annotate.editor.messages import (  # noqa: E402
     NO_MESSAGE,
@@ -214,11 +215,11 @@ class AnnotateApp(RestrictedApp):
 
     def on_app_request(self, message: AppRequest) -> None:
         message.stop()
-        if message.request == "password":
+        if message.page is Page.PASSWORD:
             self.sign_in_flow.change_password()
-        elif message.request == "sync":
+        elif message.page is Page.SYNC:
             self.sharing.toggle()
-        elif message.request == "sign out":
+        elif message.page is Page.SIGN_OUT:
             self.sign_in_flow.sign_out()
         else:
             self.printing = True

@@ -37,6 +37,7 @@ from tui_annotate.editor.effects import (
     MergeCandidates,
     Open,
     OpenNote,
+    Page,
     RejectCandidates,
     Remove,
     Save,
@@ -89,8 +90,8 @@ def test_it_begins_at_the_first_conflict() -> None:
         ("enter 2", CompleteReview(RejectionReason.GUIDELINE)),
         ("u", Undo()),
         ("U", Undo(redo=True)),
-        ("q", Open("queue")),
-        ("W", Open("names")),
+        ("q", Open(Page.QUEUE)),
+        ("W", Open(Page.PEOPLE_NAMES)),
         ("+", Blink()),
     ],
 )
@@ -236,7 +237,7 @@ def test_what_changed_since_a_decision_is_open_again() -> None:
         ("enter y", TakeCandidates((("a1",),))),
         ("enter x 1", RejectCandidates((("a1",),), RejectionReason.SLIP)),
         ("enter m", OpenNote("")),
-        ("enter :", Open("palette")),
+        ("enter :", Open(Page.PALETTE)),
         ("enter 0", OpenNote("")),
     ],
 )
@@ -255,7 +256,7 @@ def test_keys_that_decide_act_in_each_question_of_enter() -> None:
     on.open_parts = OpenParts(comments=("A",), questions=1)
     assert keys(on, "enter m") == [OpenNote("")]
     on.writing = None
-    assert keys(on, "enter 1 :") == [Open("palette")]
+    assert keys(on, "enter 1 :") == [Open(Page.PALETTE)]
     for key in ("c", "a", "j", "W", "+"):
         keys(on, "enter")
         assert keys(on, key) == [Blink()]

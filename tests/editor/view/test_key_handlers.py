@@ -17,6 +17,7 @@ from tui_annotate.editor.effects import (
     GrowSelection,
     Move,
     Open,
+    Page,
     Reveal,
     Select,
     SelectWord,
@@ -42,8 +43,11 @@ def test_no_key_asks_for_anything_to_be_stored(draft: ViewDraft, action: object)
         key_handlers.press(draft, before, digit="2")
         effects = key_handlers.press(draft, name, digit="1")
         assert all(isinstance(effect, looking) for effect in effects)
-        opened = {effect.what for effect in effects if isinstance(effect, Open)}
-        assert not opened & {"labels", "former", "reading", "talk", "password", "sign out"}
+        opened = {effect.page for effect in effects if isinstance(effect, Open)}
+        assert not opened & {
+            Page.LABELS, Page.PAST_ANNOTATIONS, Page.OTHER_READING, Page.TALK, Page.PASSWORD,
+            Page.SIGN_OUT,
+        }  # fmt: skip
         if VIEWING not in getattr(action, "states", ""):
             assert effects == [Blink()]
 

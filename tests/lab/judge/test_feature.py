@@ -14,7 +14,7 @@ from tests.tui.screens.annotate_app import Person, make_workspace, open_app
 from tui_annotate import workspace
 from tui_annotate.domain.samples import Document, Request, Sample, SampleKey, SampleKind, Side
 from tui_annotate.domain.scores import RunKind, Score, ScoreRun
-from tui_annotate.editor.effects import Blink, Open
+from tui_annotate.editor.effects import Blink, Open, Page
 from tui_annotate.editor.key_handlers import press
 from tui_annotate.editor.messages import MessageCode
 from tui_annotate.editor.screen_message import ScreenMessage
@@ -102,7 +102,7 @@ def test_the_order_changes_only_where_a_judge_sorted() -> None:
     assert press(on, "document.order", more=feature.key_handlers) == [Blink()]
     assert on.message.code is MessageCode.NO_JUDGED_ORDER
     feature.contexts = RankedContexts(judged=(2, 1))
-    assert press(on, "document.order", more=feature.key_handlers) == [Open("contexts")]
+    assert press(on, "document.order", more=feature.key_handlers) == [Open(Page.DOCUMENT_ORDER)]
 
 
 WIDE = (140, 40)

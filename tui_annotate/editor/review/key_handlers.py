@@ -23,6 +23,7 @@ from tui_annotate.editor.effects import (
     Finish,
     MergeCandidates,
     Open,
+    Page,
     RejectCandidates,
     Remove,
     ReopenWork,
@@ -138,7 +139,7 @@ def _answer_question(draft: ReviewDraft, action: str, digit: str) -> Effects:
         draft.pending = None
         return []
     if action == "app.quit":
-        return [Open("quit")]
+        return [Open(Page.QUIT)]
     if question == REOPENING:
         return _choose_reopened(draft, action, digit)
     if draft.asks_open_work and action not in ("option.choose", "option.list"):
@@ -440,7 +441,7 @@ KEY_HANDLERS: Final[Mapping[str, Callable[[ReviewDraft], Effects]]] = {
     "rivals.merge": partial(_if_allowed, _merge_candidates),
     "sample.rate": partial(_if_allowed, label_actions.ask_rating),
     "own.add": partial(_if_allowed, add_own_annotation),
-    "names.show": partial(open_page, "names"),
+    "names.show": partial(open_page, Page.PEOPLE_NAMES),
     "sample.reopen": partial(_if_allowed, _ask_whom_to_reopen),
     "sample.done": _complete,
     "back": leave_innermost,

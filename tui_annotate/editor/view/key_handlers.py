@@ -8,7 +8,7 @@ from typing import Final
 
 from tui_annotate.domain.samples import Side
 from tui_annotate.editor import cursor_actions, highlights
-from tui_annotate.editor.effects import Blink, Effects, GoTo, Reveal, Select, open_page
+from tui_annotate.editor.effects import Blink, Effects, GoTo, Page, Reveal, Select, open_page
 from tui_annotate.editor.messages import NO_MESSAGE, StatusMessage
 from tui_annotate.editor.navigation import neighbour_index
 from tui_annotate.editor.view.messages import ViewText
@@ -138,17 +138,17 @@ KEY_HANDLERS: Final[Mapping[str, Callable[[ViewDraft], Effects]]] = {
     "annotation.previous": partial(walk, -1),
     "person.next": partial(person, 1),
     "person.previous": partial(person, -1),
-    "sample.next": partial(open_page, "sample", step=1),
-    "sample.previous": partial(open_page, "sample", step=-1),
-    "sample.go": partial(open_page, "go"),
-    "text.find": partial(open_page, "find"),
-    "text.lacking": partial(open_page, "lacking"),
+    "sample.next": partial(open_page, Page.SAMPLE, step=1),
+    "sample.previous": partial(open_page, Page.SAMPLE, step=-1),
+    "sample.go": partial(open_page, Page.JUMP),
+    "text.find": partial(open_page, Page.FIND),
+    "text.lacking": partial(open_page, Page.MISSING_WORDS),
     "item.next": partial(_walk_lacking, 1),
     "item.previous": partial(_walk_lacking, -1),
-    "request.show": partial(open_page, "request"),
-    "layout.next": partial(open_page, "layout"),
-    "help.show": partial(open_page, "help"),
-    "palette.show": partial(open_page, "palette"),
-    "app.back": partial(open_page, "queue"),
-    "app.quit": partial(open_page, "quit"),
+    "request.show": partial(open_page, Page.REQUEST),
+    "layout.next": partial(open_page, Page.LAYOUT),
+    "help.show": partial(open_page, Page.HELP),
+    "palette.show": partial(open_page, Page.PALETTE),
+    "app.back": partial(open_page, Page.QUEUE),
+    "app.quit": partial(open_page, Page.QUIT),
 }

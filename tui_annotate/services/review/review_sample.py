@@ -21,6 +21,7 @@ from tui_annotate.domain.people import SETTLED
 from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.report_collections import NOT_RATED, has_rating_conflict
 from tui_annotate.domain.samples import Sample, SampleKey, Segment
+from tui_annotate.domain.suggestions import SuggestionStatus
 from tui_annotate.domain.work_changes import WorkChanges
 from tui_annotate.methods.adjudication import (
     CandidateAnnotation,
@@ -152,6 +153,10 @@ class ReviewSample:
     @property
     def place(self) -> Mapping[str, Any]:
         return {}
+
+    @property
+    def suggestions(self) -> tuple[SuggestionStatus, ...]:
+        return ()  # they are for annotators
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from textual.timer import Timer
 
 from tui_annotate.domain.annotations import LabelPath
 from tui_annotate.editor import label_actions, notes, single_document
-from tui_annotate.editor.effects import Effect, Open, OpenNote
+from tui_annotate.editor.effects import Effect, Open, OpenNote, Page
 from tui_annotate.editor.state import Draft
 from tui_annotate.editor.words import describe_request
 from tui_annotate.tui.label_colors import label_slot
@@ -105,17 +105,17 @@ class SampleDialogs:
         match effect:
             case OpenNote(text):
                 self._notes.open(text)
-            case Open("labels"):
+            case Open(Page.LABELS):
                 self._ask_label(draft)
-            case Open("former"):
+            case Open(Page.PAST_ANNOTATIONS):
                 self._ask_former(session, draft)
-            case Open("help"):
+            case Open(Page.HELP):
                 from tui_annotate.tui.dialogs.help import help_dialog
 
                 self._screen.open_dialog(help_dialog(session.keys, draft.state))
-            case Open("request"):
+            case Open(Page.REQUEST):
                 self._show_pages(current)
-            case Open("go"):
+            case Open(Page.JUMP):
                 from tui_annotate.tui.dialogs.jump import JumpDialog
 
                 dialog = JumpDialog(session.annotate.find)

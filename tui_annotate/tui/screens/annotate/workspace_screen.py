@@ -28,7 +28,7 @@ from tui_annotate.domain.people import base_person
 from tui_annotate.domain.samples import SampleKey, Side
 from tui_annotate.editor import completion, cursor_actions, highlights
 from tui_annotate.editor.actions import READING, action_of
-from tui_annotate.editor.effects import Blink, Effect, Effects, Open, OpenNote
+from tui_annotate.editor.effects import Blink, Effect, Effects, Open, OpenNote, Page
 from tui_annotate.editor.key_handlers import press
 from tui_annotate.editor.key_map import KeyMap, table_key
 from tui_annotate.editor.messages import NO_MESSAGE, Kind, MessageCode, StatusMessage
@@ -59,7 +59,8 @@ from tui_annotate.tui.widgets.note_input import NoteInput
 if TYPE_CHECKING:
     from tui_annotate.domain.annotations import Annotation
     from tui_annotate.domain.suggestions import Suggestion
-    from tui_annotate.services.annotate import OpenSample, SaveResult
+    from tui_annotate.services.annotate import SaveResult
+    from tui_annotate.tui.screens.sample.shown_sample import ShownSample
     from tui_annotate.tui.session import AnnotatorSession
 
 Found = TypeVar("Found")
@@ -102,9 +103,9 @@ class ReportingApp(Protocol):
 
 @dataclass
 class AppRequest(Message):
-    """Message that requests an action of the app: `print`, `password`, `sync` or `sign out`."""
+    """Message that requests a page of the app: to print work, for the password, sync, sign out."""
 
-    request: str
+    page: Page
 
 
 def _changes(draft: Draft, action: str) -> bool:
@@ -206,7 +207,7 @@ class WorkspaceScreen(SampleScreen):
         return self.current.session if self.current else None
 
     @property
-    def open_sample(self) -> OpenSample | None:
+    def open_sample(self) -> ShownSample | None:
         """The open sample as the store returned it last; None before the first sample."""
         return self.current.open_sample if self.current else None
 
@@ -296,7 +297,7 @@ class WorkspaceScreen(SampleScreen):
     def begin(
         self,
         session: AnnotatorSession,
-        open_sample: OpenSample,
+        open_sample: ShownSample,
         message: StatusMessage = NO_MESSAGE,
     ) -> None:
         """Show a sample at the position where its annotator stopped working on it."""
@@ -521,14 +522,14 @@ class WorkspaceScreen(SampleScreen):
 
     def handle(self, effect: Effect) -> bool:
         match effect:
-            case Open("signals"):
+            case Open(Page.SIGNALS):
                 self.panes.next_signals()
-            case Open("sample", step):
+            case Open(Page.SAMPLE, step):
                 self.loader.step(step)
-            case Open("queue"):
+            case Open(Page.QUEUE):
                 self.open_queue()
-            case Open("print" | "password" | "sign out" | "sync" as request):
-                self.post_message(AppRequest(request))
+            case Open(Page.PRINT_WORK | Page.PASSWORD | Page.SIGN_OUT | Page.SYNC as page):
+                self.post_message(AppRequest(page))
             case _:
                 return super().handle(effect)
         return True

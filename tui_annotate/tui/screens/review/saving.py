@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from tui_annotate.domain.annotations import REJECTED, Annotation
 from tui_annotate.domain.assignments import working_seconds
@@ -43,12 +43,12 @@ from tui_annotate.tui.screens.sample.feature import FoundSample
 from tui_annotate.tui.store_thread import StoreJob
 
 if TYPE_CHECKING:
-    from tui_annotate.services.annotate import OpenSample
     from tui_annotate.services.review import ReviewResult, ReviewSample
     from tui_annotate.storage.log.ledger import ActionResult
     from tui_annotate.tui.screens.annotate.loader import SampleSession
     from tui_annotate.tui.screens.annotate.saving import SaveController
     from tui_annotate.tui.screens.annotate.workspace_screen import WorkspaceScreen
+    from tui_annotate.tui.screens.sample.shown_sample import ShownSample
     from tui_annotate.tui.session import AnnotatorSession
 
 
@@ -84,14 +84,14 @@ class ReviewSource(SampleSource):
 
         return open_undamaged(find, partial(self.open, session))
 
-    def open(self, session: AnnotatorSession, key: SampleKey) -> OpenSample:
-        return cast("OpenSample", session.team().review.open(session.person.id, key))
+    def open(self, session: AnnotatorSession, key: SampleKey) -> ReviewSample:
+        return session.team().review.open(session.person.id, key)
 
     def neighbour(self, session: AnnotatorSession, key: SampleKey, step: int) -> SampleKey | None:
         return session.team().review.neighbour(session.person.id, key, step)
 
-    def new_draft(self, open_sample: OpenSample, *, last_label: tuple[str, ...]) -> ReviewDraft:
-        found = cast("ReviewSample", open_sample)
+    def new_draft(self, open_sample: ShownSample, *, last_label: tuple[str, ...]) -> ReviewDraft:
+        found = review_sample_of(open_sample)
         self.token = SeenToken(found.seen)
         draft = ReviewDraft(
             single_document.to_screen_sample(open_sample.sample),
@@ -117,6 +117,19 @@ class ReviewSource(SampleSource):
             return lambda: None
         who, key = current.session.person.id, current.open_sample.sample.key
         return partial(review.read, who, key, seconds=seconds)
+
+
+def review_sample_of(open_sample: ShownSample) -> ReviewSample:
+    """Return a sample that `ReviewSource` opened.
+
+    Raises:
+        TypeError: the sample was opened for an annotator.
+    """
+    from tui_annotate.services.review import ReviewSample
+
+    if isinstance(open_sample, ReviewSample):
+        return open_sample
+    raise TypeError(f"{open_sample.sample.key} was not opened for review")
 
 
 def take_over(draft: ReviewDraft, found: ReviewSample) -> None:
@@ -225,12 +238,12 @@ class ReviewSaves:
             return
         assignment = review_result.assignment
         draft.progress, draft.rating = assignment.state, assignment.rating
-        before = cast("ReviewSample", open_sample)
+        before = review_sample_of(open_sample)
         now = replace(before, assignment=assignment, open=review_result.open)
         now = replace(now, finished=before.finished + now.is_settled - before.is_settled)
         draft.open_parts = review_result.open
         if current := self._screen.current:
-            self._screen.current = replace(current, open_sample=cast("OpenSample", now))
+            self._screen.current = replace(current, open_sample=now)
 
     def _save_edit(self, annotation: Annotation) -> None:
         draft, open_sample = self._draft, self._screen.open_sample
@@ -288,10 +301,10 @@ class ReviewSaves:
         if draft := self._draft:
             self._saves.reload_and_show(draft, lambda changed: changed or describe_error(error))
 
-    def take_over(self, draft: Draft, now: OpenSample, change: DraftLabelSetChange) -> None:
+    def take_over(self, draft: Draft, now: ShownSample, change: DraftLabelSetChange) -> None:
         self._saves.take_over_desk(draft, now, change)
         if isinstance(draft, ReviewDraft) and draft is self._screen.draft:
-            found = cast("ReviewSample", now)
+            found = review_sample_of(now)
             self._source.token.seen = found.seen
             take_over(draft, found)
             key_handlers.apply_relabelling(draft, change)

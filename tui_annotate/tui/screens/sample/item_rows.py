@@ -20,7 +20,7 @@ from tui_annotate.tui.screens.sample.rows import Title
 if TYPE_CHECKING:
     from tui_annotate.domain.report_collections import Sentence, TreeLeaf
     from tui_annotate.domain.samples import Sample
-    from tui_annotate.services.annotate import OpenSample
+    from tui_annotate.tui.screens.sample.shown_sample import ShownSample
 
 
 class ItemMessage(ScreenMessage):
@@ -139,7 +139,7 @@ def surrounding_texts(sample: Sample, parent: ParentReport) -> tuple[str, str]:
     return text[: here.start], text[here.end :]
 
 
-def item_pages(open_sample: OpenSample) -> list[TextPage]:
+def item_pages(open_sample: ShownSample) -> list[TextPage]:
     """Return texts for a dialog about a report, document or citation; empty for other samples."""
     sample, assignment = open_sample.sample, open_sample.assignment
     if sample.kind not in RATED_KINDS:

@@ -19,7 +19,7 @@ from textual.worker import Worker
 from tui_annotate.domain.annotations import Anchor
 from tui_annotate.domain.samples import SampleKey, SampleKind, Side
 from tui_annotate.editor import cursor_actions, highlights, key_lines
-from tui_annotate.editor.effects import Blink, Effect, Effects, Open
+from tui_annotate.editor.effects import Blink, Effect, Effects, Open, Page
 from tui_annotate.editor.key_map import KeyMap
 from tui_annotate.editor.messages import AnyMessage, Kind
 from tui_annotate.editor.state import Citation, Draft
@@ -158,20 +158,20 @@ class SampleScreen(Screen[None]):
         match effect:
             case Blink():
                 self.query_one(LabelBar).blink()
-            case Open("layout"):
+            case Open(Page.LAYOUT):
                 self.next_layout()
                 self.remember("layout", self.layout_name)
-            case Open("lacking"):
+            case Open(Page.MISSING_WORDS):
                 self.comparison.toggle_lacking()
-            case Open("document", step):
+            case Open(Page.DOCUMENT, step):
                 self.panes.next_document(step)
-            case Open("find") if draft := self.draft:
+            case Open(Page.FIND) if draft := self.draft:
                 self._search.ask(draft)
-            case Open("palette"):
+            case Open(Page.PALETTE):
                 from textual.command import CommandPalette
 
                 self.app.push_screen(CommandPalette())
-            case Open("quit"):
+            case Open(Page.QUIT):
                 self.quit()
             case _:
                 return False

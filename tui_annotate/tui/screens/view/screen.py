@@ -22,7 +22,7 @@ from tui_annotate.domain.samples import SampleKey, Side, Signals
 from tui_annotate.editor import cursor_actions, single_document
 from tui_annotate.editor.actions import REVIEWING, VIEWING
 from tui_annotate.editor.citations import list_citations
-from tui_annotate.editor.effects import Effect, Effects, Open
+from tui_annotate.editor.effects import Effect, Effects, Open, Page
 from tui_annotate.editor.key_map import KeyMap, table_key
 from tui_annotate.editor.messages import AnyMessage, Kind, MessageCode, make_message
 from tui_annotate.editor.state import Draft
@@ -232,15 +232,15 @@ class ViewScreen(SampleScreen):
         if draft is None or opened is None:
             return False
         match effect:
-            case Open("go"):
+            case Open(Page.JUMP):
                 self.open_dialog(JumpDialog(self.browser.index.find), self._go_to)
-            case Open("queue"):
+            case Open(Page.QUEUE):
                 self._open_list(draft)
-            case Open("request"):
+            case Open(Page.REQUEST):
                 self.open_dialog(MessageDialog(build_pages(draft)))
-            case Open("help"):
+            case Open(Page.HELP):
                 self.open_dialog(help_dialog(self._keys, VIEWING))
-            case Open("sample", step):
+            case Open(Page.SAMPLE, step):
                 none = MessageCode.LAST_SAMPLE if step > 0 else MessageCode.FIRST_SAMPLE
                 self.go(lambda: self.browser.index.key(opened.position + step), none)
             case _:
