@@ -16,8 +16,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
+from tui_annotate.domain import people_directory
 from tui_annotate.domain.annotations import Annotation, LabelPath, normalize_annotation
-from tui_annotate.domain.did_you_mean import suggest_word
 from tui_annotate.domain.errors import (
     Conflict,
     InvalidInput,
@@ -193,18 +193,11 @@ def find_person(space: Workspace, who: str, *, create: bool = False) -> Person:
     """
     if space.team.members.required():
         return space.team.accounts.find(who).person
-    nobody = {PersonKind.AGAIN, PersonKind.SETTLED}
-    everybody = [each for each in space.people.all() if each.kind not in nobody]
-    meant = [each for each in everybody if who in (each.id, each.name)]
-    if len(meant) > 1:
-        ids = ", ".join(each.id for each in meant)
-        raise NotFound(f"several people have the name {who!r}", f"give the id of one person: {ids}")
-    if meant:
-        return meant[0]
-    if create:
+    not_people = {PersonKind.AGAIN, PersonKind.SETTLED}
+    everybody = [each for each in space.people.all() if each.kind not in not_people]
+    if create and not people_directory.match_people(who, everybody):
         return space.people.local(who)
-    near = suggest_word(who, [each.name for each in everybody])
-    raise NotFound(f"unknown person {who!r}", f"{near}To add a new person, pass --create")
+    return people_directory.find_person(who, everybody, advice="To add a new person, pass --create")
 
 
 def read_header(file: Path) -> bundle_file.BundleHeader:

@@ -15,7 +15,7 @@ from typing import Final
 from sqlalchemy import Connection, bindparam, delete, exists, func, select, update
 
 from tui_annotate.domain.annotations import has_same_content
-from tui_annotate.domain.errors import Conflict, NotFound
+from tui_annotate.domain.errors import Conflict
 from tui_annotate.domain.history import (
     DISCARD,
     IMPORT,
@@ -33,6 +33,7 @@ from tui_annotate.domain.people import (
     require_permission,
     second_reader,
 )
+from tui_annotate.domain.people_directory import find_person
 from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.domain.version import VERSION
@@ -119,21 +120,13 @@ class PersonMergeStore(LogStore):
         """Find a person who was merged into another person, by id or name.
 
         Raises:
-            NotFound: no merged person matches, or several do.
+            NotFound: no merged person matches, or several have the name.
         """
         with self._database.reading() as connection:
             merges = read_merges(connection)
         merged = [each for each in PeopleStore(self._database).all() if each.id in merges]
-        found = [each for each in merged if who in (each.id, each.name)]
-        if len(found) != 1:
-            ids = ", ".join(each.id for each in found)
-            raise NotFound(
-                f"{'several merged people match' if found else 'no merged person matches'} {who!r}",
-                f"give the id of one person: {ids}"
-                if found
-                else "list all people with: tui-annotate people list",
-            )
-        return found[0]
+        advice = "list all people with: tui-annotate people list"
+        return find_person(who, merged, advice=advice, kind="merged person")
 
     def undo(self, person: Person) -> PersonMerge:
         """Undo the merge of a person into another person; skip work on removed samples.
