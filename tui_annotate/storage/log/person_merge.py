@@ -16,6 +16,7 @@ from sqlalchemy import Connection, bindparam, delete, exists, func, select, upda
 
 from tui_annotate.domain.annotations import has_same_content
 from tui_annotate.domain.errors import Conflict
+from tui_annotate.domain.event_streams import EventStream
 from tui_annotate.domain.history import (
     DISCARD,
     IMPORT,
@@ -25,6 +26,7 @@ from tui_annotate.domain.history import (
     PendingEvent,
     StreamState,
     discard_action,
+    new_event,
 )
 from tui_annotate.domain.people import (
     Permission,
@@ -36,11 +38,10 @@ from tui_annotate.domain.people import (
 from tui_annotate.domain.people_directory import find_person
 from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.samples import SampleKey
-from tui_annotate.domain.version import VERSION
 from tui_annotate.storage.clock import utc_now
 from tui_annotate.storage.columns import ALLOTMENTS, ASSIGNMENTS, EVENTS, PEOPLE
 from tui_annotate.storage.log import events
-from tui_annotate.storage.log.log import EventLog, EventStream, LogStore
+from tui_annotate.storage.log.log import EventLog, LogStore
 from tui_annotate.storage.log.write_plans import WritePlan, plan_event, write
 from tui_annotate.storage.people.store import (
     Merge,
@@ -244,10 +245,7 @@ class PersonMergeStore(LogStore):
         seconds: float = 0.0,
     ) -> WritePlan:
         action = PendingEvent(action.verb, action.before, action.after, action.undoes, batch)
-        event = Event(
-            str(uuid.uuid4()), 0, stream.person, *stream.key, action,
-            at=at or utc_now(), seconds=seconds, app=VERSION,
-        )  # fmt: skip
+        event = new_event(stream.name, action, at=at or utc_now(), seconds=seconds)
         return plan_event(stream, event)[0]
 
 
