@@ -1,4 +1,4 @@
-# make demo | demo-neural | test | test-full | test-studio | test-ragas | check | bench | torture | fuzz | format | pictures | reference | sample-vectors | clean
+# make demo | demo-neural | test | test-full | test-studio | test-ragas | check | bench | torture | fuzz | format | pictures | reference | columns | sample-vectors | clean
 #
 # Each target first installs what it needs: the virtual environment .venv with the pinned packages
 # of constraints.txt. PYTHON=... selects the interpreter (3.11 or newer).
@@ -20,7 +20,7 @@ MINUTES ?= 2
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-neural test test-full test-studio test-ragas check bench torture fuzz format pictures reference sample-vectors clean
+.PHONY: help demo demo-neural test test-full test-studio test-ragas check bench torture fuzz format pictures reference columns sample-vectors clean
 
 help:
 	@echo 'make demo            install the app, create the workspace demo/ and open it'
@@ -36,6 +36,7 @@ help:
 	@echo 'make format          format the code'
 	@echo 'make pictures        redraw the pictures in docs/images'
 	@echo "make reference       generate docs/commands.md and docs/man from the commands' help"
+	@echo 'make columns         generate tui_annotate/storage/columns.py from the tables'
 	@echo 'make sample-vectors  recompute sample_data/vectors.parquet'
 	@echo 'make clean           remove .venv, builds and caches, but no workspace'
 
@@ -100,6 +101,9 @@ format: $(VENV)/.dev
 
 reference: $(VENV)/.dev
 	@PYTHONPATH=. TUI_ANNOTATE_STATE=$(VENV)/state TUI_ANNOTATE_CONFIG=$(VENV)/none.toml COLUMNS=80 $(BIN)/python docs/reference.py
+
+columns: $(VENV)/.app
+	@$(BIN)/python -m tui_annotate.storage.migrations.columns_module
 
 pictures: $(VENV)/.dev
 	@PYTHONPATH=. TUI_ANNOTATE_STATE=$(VENV)/state TUI_ANNOTATE_CONFIG=$(VENV)/none.toml $(BIN)/python docs/pictures.py docs/images

@@ -85,7 +85,7 @@ class Mercury:
         import sqlite_vec
         from sentence_transformers import SentenceTransformer
 
-        from tui_annotate.plugins.embedders.weights import find_weights
+        from tui_annotate.plugins.model_weights import find_weights
 
         self._model = SentenceTransformer(str(find_weights("").folder), local_files_only=True)
         self._connection = apsw.Connection(str(file))

@@ -29,7 +29,7 @@ from tui_annotate.plugins.embedders import minilm
 from tui_annotate.plugins.embedders.encoder import LONG, Encoder, EncoderInput
 from tui_annotate.plugins.embedders.minilm import MiniLmEncoder
 from tui_annotate.plugins.embedders.neural import NeuralEmbedder
-from tui_annotate.plugins.embedders.weights import find_weights
+from tui_annotate.plugins.model_weights import find_weights
 from tui_annotate.plugins.protocols import ImportOptions, TokenEmbedder
 from tui_annotate.services.assist.evaluation import EvidenceChoice, collect_choices
 from tui_annotate.services.assist.sample import side_segments

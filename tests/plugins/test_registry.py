@@ -19,8 +19,8 @@ import pytest
 from tests.helpers.errors import has_code
 from tests.plugins.record_reader import file
 from tui_annotate.domain.errors import InvalidInput, NotFound, Unavailable
+from tui_annotate.plugins import model_weights as weights
 from tui_annotate.plugins import registry
-from tui_annotate.plugins.embedders import weights
 from tui_annotate.plugins.format_detection import detect
 from tui_annotate.plugins.protocols import Exporter, Importer
 

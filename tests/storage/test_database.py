@@ -20,12 +20,12 @@ from typing import Any, ClassVar
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
-from sqlalchemy import TableClause, event, insert, select
+from sqlalchemy import event, insert, select
 
 from tests.helpers.stores import SEGMENTER, create_schema, fill, ids, new, new_database, sample
 from tui_annotate.domain.errors import Conflict, Damaged, NotFound, Unavailable
-from tui_annotate.storage import columns, migrate, tables
 from tui_annotate.storage import database as databases
+from tui_annotate.storage import migrate, tables
 from tui_annotate.storage.columns import EVENTS, SETTINGS
 from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.database import SCHEMA, Database
@@ -79,19 +79,6 @@ def test_the_migrations_make_what_the_tables_say(database: Database) -> None:
         options = {"version_table": "schema_version", "render_as_batch": True}
         context = MigrationContext.configure(connection, opts=options)
         assert compare_metadata(context, tables.METADATA) == []
-
-
-def test_queries_know_the_tables_as_they_are() -> None:
-    """The names by which queries go are those of the tables, all of them, in order."""
-    known = {
-        table.name: [column.name for column in table.columns]
-        for table in vars(columns).values()
-        if isinstance(table, TableClause)
-    }
-    assert known == {
-        name: [column.name for column in table.columns]
-        for name, table in tables.METADATA.tables.items()
-    }
 
 
 def test_a_backup_that_was_killed_is_in_nobodys_way(tmp_path: Path) -> None:

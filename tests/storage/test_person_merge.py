@@ -11,6 +11,7 @@ from tests.helpers.stores import annotate, claim, fill, sample
 from tui_annotate.domain.annotations import Annotation
 from tui_annotate.domain.assignments import Assignment, State
 from tui_annotate.domain.errors import Conflict, NotAllowed
+from tui_annotate.domain.event_streams import EventStream
 from tui_annotate.domain.people import Actor, Person, PersonKind, Role, second_reader
 from tui_annotate.domain.records import OwnedAnnotation, Record, RecordFilter
 from tui_annotate.domain.samples import SampleKey
@@ -18,7 +19,7 @@ from tui_annotate.services.annotate import AnnotationService
 from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.log.audit import AuditStore
-from tui_annotate.storage.log.log import EventLog, EventStream
+from tui_annotate.storage.log.log import EventLog
 from tui_annotate.storage.log.person_merge import PersonMergeStore
 from tui_annotate.storage.log.store import AnnotationStore
 from tui_annotate.storage.log.work_import import ImportCounts

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import uuid
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import reduce
@@ -16,6 +17,7 @@ from typing import Any, Final, NamedTuple
 
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import Conflict
+from tui_annotate.domain.version import VERSION
 
 UNDO: Final = "undo"
 REDO: Final = "redo"
@@ -113,6 +115,36 @@ class Event:
     @property
     def stream(self) -> tuple[str, str, str]:
         return self.person, self.dataset, self.sample
+
+
+def new_event(
+    stream: tuple[str, str, str],
+    action: PendingEvent,
+    *,
+    at: str,
+    event_id: str = "",
+    seconds: float = 0.0,
+    versions: Mapping[str, str] | None = None,
+) -> Event:
+    """Return the event of an action, which `chain_event` then gives its number and hashes.
+
+    Args:
+        stream: ids of the person, the dataset and the sample.
+        event_id: empty for a new random id.
+    """
+    person, dataset, sample = stream
+    return Event(
+        id=event_id or str(uuid.uuid4()),
+        seq=0,
+        person=person,
+        dataset=dataset,
+        sample=sample,
+        action=action,
+        at=at,
+        seconds=seconds,
+        versions=versions or {},
+        app=VERSION,
+    )
 
 
 def chain_event(event: Event, *, seq: int, prev: str) -> Event:

@@ -15,7 +15,6 @@ from typing import Any, Final, NamedTuple
 
 from tui_annotate.domain.annotations import Anchor, Annotation, LabelPath
 from tui_annotate.domain.errors import InvalidSpan
-from tui_annotate.domain.position_studies import VERDICTS
 from tui_annotate.domain.samples import Sample, SampleKey, SampleKind
 from tui_annotate.domain.spans import Span
 
@@ -29,6 +28,9 @@ PASSAGE_LABELS: Final = "titles: [Source, Report]\nlabels:\n  - Passage\n"
 
 SCALE: Final = ("Perfect", "Mostly Good", "So-so", "Bad")
 """Rating scale of reports, documents and citations, best first, if the workspace sets no scale."""
+
+VERDICTS: Final = ("Correct", "Incorrect", "Unclear")
+"""Rating scale of answers to questions, if the workspace sets no scale."""
 
 NOT_RATED: Final = "Not rated"
 

@@ -24,10 +24,10 @@ from tui_annotate.domain.history import (
     PendingEvent,
     StreamState,
     chain_event,
+    new_event,
 )
 from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.samples import SampleKey
-from tui_annotate.domain.version import VERSION
 
 COPIED: Final = "copied"
 """Name under which an event copied from another workspace stores its original hash."""
@@ -221,18 +221,10 @@ def transition_event(
     stream: tuple[str, str, str], state: StreamState, to: StreamState, *, head: str, at: str
 ) -> Event:
     """Return a merge event that changes a person's work on a sample from one state to another."""
-    person, dataset, sample = stream
-    return Event(
-        # Not random: a repeated merge of the same copies must give the same event.
-        id=str(uuid.uuid5(_NAMESPACE, "\n".join((*stream, head)))),
-        seq=0,
-        person=person,
-        dataset=dataset,
-        sample=sample,
-        action=PendingEvent(JOIN, *_difference(state, to)),
-        at=at,
-        app=VERSION,
-    )
+    # Not random: a repeated merge of the same copies must give the same event.
+    event_id = str(uuid.uuid5(_NAMESPACE, "\n".join((*stream, head))))
+    action = PendingEvent(JOIN, *_difference(state, to))
+    return new_event(stream, action, at=at, event_id=event_id)
 
 
 def _newest_action(events: Iterable[Event]) -> tuple[str, str]:

@@ -8,7 +8,8 @@
     label_studio  reader of Label Studio's tasks and rows, for its format and for tables
     sync          files and tables that carry work between workspaces
     account_files files with user accounts
-    model_hub     download and check of model folders
+    model_hub     download of model folders
+    model_weights finds and checks the weights of models on this machine
 
 The other modules help authors of formats; `docs/formats.md` shows how to write a format.
 """

@@ -30,6 +30,7 @@ from tui_annotate.domain.did_you_mean import suggest_word
 from tui_annotate.domain.endpoint_trust import EndpointTrust
 from tui_annotate.domain.errors import InvalidInput, TuiAnnotateError, Unavailable
 from tui_annotate.plugins.judges import Judge, JudgeOptions
+from tui_annotate.plugins.model_weights import INSTALL_DEFAULT, can_run_default
 from tui_annotate.plugins.protocols import Embedder, EmbedderOptions, Exporter, Importer
 from tui_annotate.plugins.scoring import Scorer, ScorerOptions
 
@@ -256,8 +257,7 @@ def resolve_embedder_name(spec: str) -> str:
 
 def best_embedder() -> str:
     """Return the name of the best embedder that is installed: neural, else static."""
-    weights = import_module("tui_annotate.plugins.embedders.weights")
-    return "neural" if weights.can_run_default() else "static"
+    return "neural" if can_run_default() else "static"
 
 
 def explain_embedder(used: str) -> str:
@@ -270,10 +270,11 @@ def explain_embedder(used: str) -> str:
         )
     if used not in {"static", "none"}:
         return ""
-    weights = import_module("tui_annotate.plugins.embedders.weights")
-    missing = not weights.can_run_default()
-    state = "is not installed" if missing else "could not be loaded"
-    steps = [weights.INSTALL_DEFAULT] * missing + [f"{command} neural"]
+    steps = [f"{command} neural"]
+    state = "could not be loaded"
+    if not can_run_default():
+        steps.insert(0, INSTALL_DEFAULT)
+        state = "is not installed"
     return (
         f"the embedder {used!r} was chosen because the embedder 'neural', which finds more"
         f" matches, {state}; to use it: {'; '.join(steps)}"

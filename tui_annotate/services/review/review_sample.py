@@ -15,6 +15,7 @@ from tui_annotate.domain.adjudication import OpenKind, OpenParts
 from tui_annotate.domain.annotations import REJECTED, Annotation, LabelPath
 from tui_annotate.domain.assignments import Assignment, State
 from tui_annotate.domain.errors import Conflict
+from tui_annotate.domain.event_streams import EventStream
 from tui_annotate.domain.history import canonical_json
 from tui_annotate.domain.labels import JOINER, LabelTree
 from tui_annotate.domain.people import SETTLED
@@ -34,7 +35,7 @@ from tui_annotate.methods.adjudication import (
 )
 from tui_annotate.services.review.open_items import OpenItem
 from tui_annotate.storage.log.adjudications import WorkLock
-from tui_annotate.storage.log.log import EventLog, EventStream
+from tui_annotate.storage.log.log import EventLog
 
 
 @unique

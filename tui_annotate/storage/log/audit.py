@@ -10,6 +10,7 @@ from typing import Any, Final
 from sqlalchemy import Connection, bindparam, func, select, text
 
 from tui_annotate.domain.change_record import RecordHead, RowFault
+from tui_annotate.domain.event_streams import EventStream
 from tui_annotate.domain.hash_chain import (
     ChainFault,
     LogHead,
@@ -32,12 +33,7 @@ from tui_annotate.storage.database import CommonStore
 from tui_annotate.storage.documents import find_altered_texts
 from tui_annotate.storage.log import events
 from tui_annotate.storage.log.log import REMOVED_IDS
-from tui_annotate.storage.log.write_plans import (
-    EventStream,
-    annotation_row,
-    answer_row,
-    assignment_row,
-)
+from tui_annotate.storage.log.write_plans import annotation_row, answer_row, assignment_row
 from tui_annotate.storage.statements import SAMPLE_ROW
 from tui_annotate.storage.storage_classes import find_wrong_values
 

@@ -43,8 +43,8 @@ from tui_annotate.tui.screens.sample.feature import FoundSample
 from tui_annotate.tui.store_thread import StoreJob
 
 if TYPE_CHECKING:
+    from tui_annotate.services.annotate import SaveResult
     from tui_annotate.services.review import ReviewResult, ReviewSample
-    from tui_annotate.storage.log.ledger import ActionResult
     from tui_annotate.tui.screens.annotate.loader import SampleSession
     from tui_annotate.tui.screens.annotate.saving import SaveController
     from tui_annotate.tui.screens.annotate.workspace_screen import WorkspaceScreen
@@ -355,18 +355,18 @@ class ReviewSaves:
             return
         who, loader = session.person.id, self._screen.loader
 
-        def call() -> tuple[ActionResult, FoundSample] | None:
+        def call() -> tuple[SaveResult, FoundSample] | None:
             review = session.team().review
             undone = review.redo(who) if redo else review.undo(who)
             if undone is None:
                 return None
-            return undone, open_undamaged(lambda _: undone.stream.key, loader.open)
+            return undone, open_undamaged(lambda _: undone.key, loader.open)
 
         self._saves.busy = True
         done = partial(self._on_undone, redo=redo)
         self._saves.send(StoreJob(call, done, self._saves.refused, shown=True))
 
-    def _on_undone(self, answer: tuple[ActionResult, FoundSample] | None, *, redo: bool) -> None:
+    def _on_undone(self, answer: tuple[SaveResult, FoundSample] | None, *, redo: bool) -> None:
         self._saves.busy = False
         screen = self._screen
         if answer is None or screen.session is None:
@@ -375,7 +375,7 @@ class ReviewSaves:
             )
             return
         done, found = answer
-        open_sample, key = found.open_sample, done.stream.key
+        open_sample, key = found.open_sample, done.key
         here = screen.open_sample is not None and screen.open_sample.sample.key == key
         fields = {"done": UNDONE.get(done.undone, done.undone), "action": done.undone}
         draft = self._draft

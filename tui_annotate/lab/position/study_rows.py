@@ -20,14 +20,12 @@ from typing import Any, Final
 from tui_annotate.domain.assignments import Assignment
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import SETTLED
+from tui_annotate.domain.report_collections import VERDICTS
 
 Row = Mapping[str, Any]
 """A row of a position study file: a JSON object, which may have further fields."""
 
-CORRECT = "Correct"
-INCORRECT = "Incorrect"
-UNCLEAR = "Unclear"
-VERDICTS: Final = (CORRECT, INCORRECT, UNCLEAR)
+CORRECT, INCORRECT, UNCLEAR = VERDICTS
 _DIGITS: Final = 9
 """Maximum number of digits of a position in a prompt; longer numbers are rejected."""
 VERDICT: Final = "human_verdict"

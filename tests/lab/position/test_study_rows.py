@@ -10,7 +10,7 @@ from tests.helpers.position_rows import lookup, placed
 from tui_annotate.domain.assignments import Assignment
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import SETTLED
-from tui_annotate.domain.position_studies import (
+from tui_annotate.lab.position.study_rows import (
     ScoredAnswer,
     StudyTask,
     expected_answers,
