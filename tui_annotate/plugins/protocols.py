@@ -99,8 +99,10 @@ class ColumnChoice:
 
     @property
     def question(self) -> str:
-        """The message that several pairs of columns fit a table."""
+        """The message that the user must choose the columns of a table."""
         shown = "; ".join(map(str, self.candidates[:3]))
+        if len(self.candidates) == 1:
+            return f"the columns of {self.table} are uncertain; the only possible ones: {shown}"
         return f"the columns of {self.table} are ambiguous: {shown}"
 
     def __str__(self) -> str:
