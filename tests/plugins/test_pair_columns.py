@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -278,3 +279,25 @@ def test_a_second_source_is_a_third_column(tmp_path: Path, name: str, second: st
         with pytest.raises(InvalidInput) as caught:
             read(path, second_source_column=second)
         assert repr(second) in caught.value.message
+
+
+@pytest.mark.parametrize("name", ["id", "ID", "_id", "sample_id", "exampleId", "uid", "doc id"])
+def test_a_column_of_ids_is_named_if_row_numbers_are_used(name: str, tmp_path: Path) -> None:
+    """The warning is at the first row, and its hint names the column as a word of a command."""
+    rows = [{name: f"k{number}", "source": "A.", "summary": "B."} for number in range(2)]
+    path = file(tmp_path, "a.json", json.dumps(rows))
+    records, (problem,) = read(path)
+    assert [record.sample.id for record in records] == ["0", "1"]
+    assert not problem.refused
+    assert problem.where == f"{path}, record 1"
+    assert f"--id-column {shlex.quote(name)};" in problem.hint
+    records, problems = read(path, id_column=name)
+    assert [record.sample.id for record in records] == ["k0", "k1"]
+    assert problems == []
+
+
+def test_a_column_that_repeats_its_values_has_no_ids_of_samples(tmp_path: Path) -> None:
+    """Several samples have one document; a column with an empty cell names no sample either."""
+    for values in (["d1", "d1"], ["d1", ""], ["d1", None]):
+        rows = [{"doc_id": value, "source": "A.", "summary": "B."} for value in values]
+        assert read(file(tmp_path, "a.json", json.dumps(rows)))[1] == []

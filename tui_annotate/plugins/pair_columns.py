@@ -97,6 +97,11 @@ summary claim highlights answer hypothesis response summ generated_text generate
 target output completion prediction abstract statement model_summary system_summary summary_text
 """
 """Usual names of columns with summaries; the second line holds the less certain names."""
+_IDS: Final = (
+    "id", "sample_id", "example_id", "instance_id", "item_id", "record_id", "pair_id", "uid",
+    "uuid", "guid", "unique_id", "idx", "summary_id", "doc_id", "document_id", "article_id",
+)  # fmt: skip
+"""Usual names of columns with ids of samples, the most certain first."""
 STANDARD: Final = PairColumns("source", "summary")
 _TEXT_SHARE: Final = 0.8
 """A column contains texts if at least this fraction of its values has several words."""
@@ -244,6 +249,25 @@ def describe_unread(rows: Rows, options: ImportOptions) -> Iterator[Problem]:
         )
         hint = "name their columns with --span-column, or with --start-column and --end-column"
         yield Problem("", message, hint, refused=False, code="people-unread")
+
+
+def find_id_column(rows: Rows, options: ImportOptions) -> str:
+    """Return the column that seems to have the ids of the samples; empty if there is none.
+
+    A column with another name than `id` must have a different value in each row, unless several
+    rows are one sample.
+    """
+    used = {*_columns_of(options), *span_columns_of(options)}
+    names = dict.fromkeys(name for row in rows for name in row if name not in used)
+    found = {simplify_name(name): name for name in reversed(names)}
+    for known in _IDS:
+        if known not in found:
+            continue
+        values = [row.get(found[known]) for row in rows]
+        shown = {str(value) for value in values if value not in (None, "")}
+        if known == "id" or options.merges_rows or len(shown) == len(values):
+            return found[known]
+    return ""
 
 
 def _join_options(named: Mapping[str, str]) -> str:
