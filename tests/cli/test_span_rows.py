@@ -108,7 +108,8 @@ def test_offsets_are_counted_as_the_options_say(
         ([("mill", 4, 7)], {}, "the", True),  # all quotes include the offset of the end
         ([("mill", 4, 8)], {}, "th", False),
         ([(1941, 31, 34)], {}, "the", True),  # as a spreadsheet stores a year
-        ([("mill", 4, 7), ("was", 19, 22)], {}, "th", True),
+        ([("mill", 4, 7)], {"end_inclusive": False}, "th", False),
+        ([("mill", 4, 7), ("was", 19, 22)], {"end_inclusive": False}, "th", False),
         ([("mill", 4, 7), ("was", 19, 22)], {"end_inclusive": True}, "the", False),
         ([("mill", 5, 8)], {"offset_base": 1}, "the", True),
         ([], {}, "th", False),
@@ -133,6 +134,64 @@ def test_quotes_of_a_table_show_how_ends_are_counted_without_a_quote(
     assert words in [text for _, _, text in work(record)]
     assert {str(quote) for quote, _, _ in quoted} <= {text for _, _, text in work(record)}
     assert [problem.refuses_part for problem in problems] == [False] * warns
+
+
+def test_spans_without_a_quote_are_refused_where_quotes_disagree(
+    command: Command, tmp_path: Path
+) -> None:
+    """Each row is named, the spans with a quote stay, and an option states how ends are counted."""
+    values = [("mill", 4, 7), ("", 0, 2), ("was", 19, 22), ("", 12, 17), ("", -1, -1), ("", "", "")]
+    found = [
+        {"source": SOURCE, "summary": ONE, "quote": quote, "first": first, "last": last}
+        for quote, first, last in values
+    ]
+    path = table(tmp_path, "csv", found)
+    columns = {"start_column": "first", "end_column": "last", "span_column": "quote"}
+    (record,), problems = read(path, **columns)
+    assert {words for _, _, words in work(record)} == {"mill", "was"}
+    assert [problem.where for problem in problems] == [f"{path}:3", f"{path}:5"]
+    for problem in problems:
+        assert problem.refuses_part
+        assert problem.message.startswith("columns 'first' and 'last': ")
+    words = [f"--{name.replace('_', '-')}={value}" for name, value in columns.items()]
+    done = command("convert", path.name, "b.json", "--to", "native", *words)
+    assert done.code == 3
+    assert "a.csv:3" in done.err
+    assert "a.csv:5" in done.err
+    for option, quotes in [
+        ("--end-inclusive", {"the", "norway"}),
+        ("--end-exclusive", {"th", "norwa"}),
+    ]:
+        assert option in done.err
+        stated = command("convert", path.name, "c.json", "--to", "native", *words, option)
+        assert stated.code == 0
+        (record,), problems = read(tmp_path / "c.json", "native")
+        assert problems == []
+        assert {text for _, _, text in work(record)} == {"mill", "was", *quotes}
+        (tmp_path / "c.json").unlink()
+
+
+@pytest.mark.parametrize(
+    ("quote", "label", "first", "last", "columns"),
+    [
+        ("the", "A", 1, 500, "columns 'first' and 'last'"),
+        ("", "A", 10, "", "columns 'first' and 'last'"),
+        ("the", "A", "x", 9, "column 'first'"),
+        ("the", "A", 0, True, "column 'last'"),
+        ("nowhere", "A", -1, -1, "column 'quote'"),
+        ("the", 7, 0, 3, "column 'type'"),
+        ("was", 7, "", "", "column 'type'"),
+    ],
+)
+def test_a_message_begins_with_the_columns_of_the_wrong_cells(
+    tmp_path: Path, quote: str, label: Any, first: Any, last: Any, columns: str
+) -> None:
+    """Offsets, a quote and a label have columns of their own."""
+    row = {"source": SOURCE, "summary": ONE, "quote": quote, "first": first, "last": last}
+    path = table(tmp_path, "jsonl", [row | {"type": label}])
+    names = {"start_column": "first", "end_column": "last", "span_column": "quote"}
+    _, (problem,) = read(path, **names, span_label_column="type")
+    assert problem.message.startswith(f"{columns}: ")
 
 
 @pytest.mark.parametrize(

@@ -331,8 +331,14 @@ class ColumnOptions:
         ),
     ] = 0
     end_inclusive: Annotated[
-        bool, flag("--end-inclusive", "The last offset of a span is its last character.")
-    ] = False
+        bool | None,
+        typer.Option(
+            "--end-inclusive/--end-exclusive",
+            help="The last offset of a span is its last character, or the one after it (default: as"
+            " the quotes of --span-column show, else the one after it).",
+            show_default=False,
+        ),
+    ] = None
     person_column: Annotated[
         str,
         option(

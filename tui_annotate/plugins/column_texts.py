@@ -121,12 +121,21 @@ def has_tags(name: str, rows: Rows) -> bool:
     return bool(_find_tag([text for text in texts if text]))
 
 
-def is_request(name: str, simple: str, rows: Rows) -> bool:
-    """Return whether a column has questions or prompts, by its simplified name or by its texts."""
-    if simple in _REQUESTS:
-        return True
+def is_request(name: str) -> bool:
+    """Return whether the name of a column is usual for questions or prompts."""
+    return simplify_name(name) in _REQUESTS
+
+
+def has_questions(name: str, rows: Rows) -> bool:
+    """Return whether most texts of a column are questions."""
     texts = [text for text in (join_texts(row.get(name)) for row in rows) if text.strip()]
     return bool(texts) and _are_questions(texts)
+
+
+def simplify_name(name: str) -> str:
+    """Return a column's name in snake case: `News Beginning` and `newsBeginning` are the same."""
+    spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name)
+    return re.sub(r"[\W_]+", "_", spaced).strip("_").casefold()
 
 
 def _is_text(text: str) -> bool:

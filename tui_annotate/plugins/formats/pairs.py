@@ -10,6 +10,7 @@ from __future__ import annotations
 import csv
 import json
 import re
+import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -40,6 +41,7 @@ from tui_annotate.plugins.pair_columns import (
     SAMPLED_ROWS,
     describe_unread,
     find_delimiter,
+    find_id_column,
     has_pair_header,
     read_first_line,
     set_columns,
@@ -181,7 +183,6 @@ def _make_records(
     tables: Iterable[_Table], path: Path, options: ImportOptions
 ) -> Iterator[Record | Problem]:
     dataset = choose_dataset_name(path, options.dataset, former=options.former_names)
-    hinted = False
     with closing(NameRegister()) as seen:
         read = partial(_read_table, dataset=dataset, seen=seen)
         for row, several, chosen in chain.from_iterable(map(read, tables)):
@@ -199,9 +200,6 @@ def _make_records(
                 continue
             yield from _warn_of_binary(row)
             yield from _warn_of_list(row, chosen)
-            if not (hinted or chosen.id_column):
-                yield from _warn_of_unused_ids(row, chosen)
-                hinted = True
 
 
 def _read_table(
@@ -318,10 +316,27 @@ def _choose_columns(
         )
         hint = "check the columns; to choose them: --source-column NAME --summary-column NAME"
         yield Problem(name, message, hint, refused=False), options
+    yield from _warn_of_unused_ids(item, sampled, options)
     for doubt in describe_unread(sampled, options):
         yield replace(doubt, where=name), options
     for row in chain(head, rows):
         yield row, options
+
+
+def _warn_of_unused_ids(
+    first: _PairRow, rows: Sequence[Mapping[str, Any]], options: ImportOptions
+) -> Iterator[tuple[Problem, ImportOptions]]:
+    """Yield a warning at the first row if a column has ids of rows, and row numbers are used."""
+    column = "" if options.id_column else find_id_column(rows, options)
+    if column:
+        hint = f"to use the column as sample ids, pass --id-column {shlex.quote(column)}; if the"
+        problem = Problem(
+            first.where,
+            f"the column {column!r} exists, but row numbers are used as sample ids",
+            f"{hint} dataset is already stored, remove the dataset first",
+            refused=False,
+        )
+        yield problem, options
 
 
 def _has_short_sources(rows: Sequence[Mapping[str, Any]], options: ImportOptions) -> bool:
@@ -463,18 +478,6 @@ def _sample_id(row: _PairRow, options: ImportOptions, seen: NameRegister) -> str
             f"duplicate id {name!r}: already used at {before}", "give each sample its own id"
         )
     return name
-
-
-def _warn_of_unused_ids(row: _PairRow, options: ImportOptions) -> Iterator[Problem]:
-    for column in row.fields:
-        if column.casefold() == "id" and column != options.group_column:
-            yield Problem(
-                row.where,
-                f"the column {column!r} exists, but row numbers are used as sample ids",
-                f"to use the column as sample ids, pass --id-column {column}; if the dataset is "
-                "already stored, remove the dataset first",
-                refused=False,
-            )
 
 
 def _group_of(fields: dict[str, Any], options: ImportOptions) -> str:
