@@ -40,9 +40,19 @@ ENDS: Final = frozenset({DISCARD, RELABEL, JOIN, RETURN})
 """Types of events after which a person's earlier work on the sample cannot be undone."""
 REVIEW_VERBS: Final = frozenset({"take", "merge", "reject", "own"})
 UNDOABLE: Final = REVIEW_VERBS | {
-    "add", "edit", "remove", "rate", "comment", "done", "skip", "flag", "reopen", "clear",
-    "accept", "refuse",
-}  # fmt: skip
+    "add",
+    "edit",
+    "remove",
+    "rate",
+    "comment",
+    "done",
+    "skip",
+    "flag",
+    "reopen",
+    "clear",
+    "accept",
+    "refuse",
+}
 
 Payload = Mapping[str, Any]
 
@@ -65,6 +75,7 @@ class Change:
 
     @classmethod
     def from_json(cls, value: Payload) -> Change:
+        """Parse what `as_json` returns."""
         return cls(value["annotations"], value["assignment"], value.get("suggestions", {}))
 
 
@@ -114,6 +125,7 @@ class Event:
 
     @property
     def stream(self) -> tuple[str, str, str]:
+        """Ids of the person, the dataset and the sample, in this order."""
         return self.person, self.dataset, self.sample
 
 
@@ -215,6 +227,7 @@ class StreamState:
         )
 
     def same(self, other: StreamState) -> bool:
+        """Return whether two states of a person's work are equal, working time included."""
         return self.alike(other) and self.seconds == other.seconds
 
     def alike(self, other: StreamState) -> bool:
@@ -270,6 +283,7 @@ def last_action_time(events: Iterable[Event]) -> str:
 
 
 def later_action_time(last: str, event: Event) -> str:
+    """Return an event's time, or `last` if it is known and the event only changes the label set."""
     return last if last and event.action.verb == RELABEL else event.at
 
 

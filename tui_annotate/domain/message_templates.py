@@ -103,9 +103,9 @@ def _count_words(parts: _Template) -> int:
 
 
 def _match(parts: _Template, message: str) -> list[str] | None:
-    first, *inner, last = [*parts] if len(parts) > 1 else [parts[0], ""]
     if len(parts) == 1:
-        return [] if message == first else None
+        return [] if message == parts[0] else None
+    first, *inner, last = parts
     at = len(first)
     end = len(message) - len(last)
     if at > end or not message.startswith(first) or not message.endswith(last):

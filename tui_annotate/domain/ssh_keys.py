@@ -46,6 +46,7 @@ class PublicKey:
 
     @property
     def line(self) -> str:
+        """The key as OpenSSH files write it, without its comment."""
         return f"{self.kind} {self.blob}"
 
     @property
@@ -205,7 +206,9 @@ def _parse_options(line: str) -> tuple[dict[str, str], str]:
     at = 0
     while option := _OPTION.match(line, at):
         found[option[1].lower()] = (option[2] or "").replace('\\"', '"')
-        at = option.end() + line.startswith(",", option.end())
+        at = option.end()
+        if line.startswith(",", at):
+            at += 1
     return found, line[at:].strip()
 
 
@@ -228,7 +231,8 @@ def replace_lines(text: str, lines: Sequence[str], *, of: str) -> str:
             " mark is missing",
             f"remove the lines that name {of}, and run the command again",
         )
-    first, last = (marks[0], marks[1] + 1) if marks else (len(there), len(there))
+    first = marks[0] if marks else len(there)
+    last = marks[1] + 1 if marks else len(there)
     ours = {entry.key for entry in map(parse_entry, lines) if entry}
     for number, line in enumerate(there, 1):
         entry = None if first < number <= last else parse_entry(line)

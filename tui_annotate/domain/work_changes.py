@@ -236,7 +236,9 @@ class WorkChanges:
     def _find_edited(self, since: int) -> Iterator[tuple[str, tuple[Anchor, ...]]]:
         """Yield the annotations that were edited or deleted, with the words they were about."""
         for work in self.works.values():
-            for name in work.annotations if work.is_compared() else ():
+            if not work.is_compared():
+                continue
+            for name in work.annotations:
                 before = work.annotation(name, since)
                 if before and before != work.annotation(name, _NOW):
                     content = json.loads(before)

@@ -113,6 +113,7 @@ def is_trusted_workspace(folder: Path) -> bool:
 
 
 def expand(path: str) -> Path:
+    """Return a path with the home folder for `~`; `~` of an unknown user stays as it is."""
     return Path(os.path.expanduser(path))  # noqa: PTH111  pathlib raises for an unknown user
 
 
@@ -121,6 +122,7 @@ def _name_user_file() -> str:
 
 
 def describe_owner(uid: int) -> str:
+    """Return a user in words, by login name, or by number for a user without an entry."""
     import pwd
 
     try:

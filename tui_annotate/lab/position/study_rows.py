@@ -82,10 +82,12 @@ def parse_answers(row: Row) -> tuple[str, ...]:
 
 
 def expected_answers(row: Row) -> tuple[str, ...]:
+    """Return the gold answers of a question, or the one value of a key; InvalidInput if invalid."""
     return parse_answers(row) if parse_task(row) is StudyTask.QA else (parse_text(row, "value"),)
 
 
 def question_text(row: Row) -> str:
+    """Return the question of a row, or the key whose value the model must find; or InvalidInput."""
     return parse_text(row, "question" if parse_task(row) is StudyTask.QA else "key")
 
 
@@ -124,6 +126,7 @@ def _parse_pair(value: Any, place: int) -> tuple[str, str]:
 
 
 def prompt_size(row: Row) -> int:
+    """Return the number of passages or pairs in a row's prompt; InvalidInput if invalid."""
     return len(list_passages(row) if parse_task(row) is StudyTask.QA else list_pairs(row))
 
 
