@@ -59,14 +59,14 @@ NOT_READ: Final[Mapping[str, set[str]]] = {
     "domain/suggestions.py:with_id": {"note"},
     "domain/suggestions.py:take_suggestion": {"note"},
     "domain/suggestions.py:_content_of": {"note"},
-    "plugins/joined_texts.py:annotation": {"labels"},
-    "services/suggestions/__init__.py:_parse_suggestion": {"note"},
-    "storage/assignments/gold_results.py:_content": {"note"},
     "editor/completion.py:_is_same_as_draft": {"labels"},
     "editor/label_set_change.py:take_over": {"labels"},
     "editor/suggestion_actions.py:reopen_suggestion": {"claim"},
     "editor/suggestion_answers.py:to_annotation": {"note"},
     "editor/view/words.py:describe_annotation": {"labels"},
+    "plugins/joined_texts.py:annotation": {"labels"},
+    "services/suggestions/__init__.py:_parse_suggestion": {"note"},
+    "storage/assignments/gold_results.py:_content": {"note"},
     "tui/screens/view/rows.py:_annotation_row": {"note"},
 }
 """Functions that read at least three attributes, and the others that they leave out on purpose."""
