@@ -319,7 +319,7 @@ def studio(kind: str, folder: Path) -> Path:
 def test_a_table_of_label_studio_has_people_and_labels(tmp_path: Path, kind: str) -> None:
     """Two people's rows of one task are one sample; offsets are checked by the quoted texts."""
     records, problems = read(studio(kind, tmp_path))
-    assert problems == []
+    assert not any(problem.refused or problem.refuses_part for problem in problems)
     assert [record.sample.id for record in records] == ["10", "11"]
     assert work(records[0]) == {
         ("ana", "Unwanted", "mill"),

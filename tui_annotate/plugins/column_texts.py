@@ -46,6 +46,8 @@ _PEOPLE: Final = frozenset(
         "labeler",
     }
 )  # fmt: skip
+_RESULTS: Final = re.compile(r"\s*(?:\[\s*\]|(?:\[\s*)?\{\s*['\"])")
+"""Start of a cell with results of Label Studio, which are JSON objects."""
 _LABEL_STUDIO: Final = frozenset({"annotation_id", "annotator", "lead_time"})
 """Columns of every table that Label Studio exports."""
 
@@ -248,3 +250,12 @@ def find_person_column(names: Iterable[str]) -> str:
 def is_label_studio_table(names: Iterable[str]) -> bool:
     """Return whether a table has the columns of Label Studio's export as CSV, TSV or JSON-MIN."""
     return {*names} >= _LABEL_STUDIO
+
+
+def has_no_task_text(name: str, rows: Rows) -> bool:
+    """Return whether a column of a table of Label Studio has results, or an empty cell.
+
+    Each row of such a table has all texts of its task.
+    """
+    values = [row.get(name) for row in rows]
+    return any(value in _EMPTY or _RESULTS.match(str(value)) for value in values)

@@ -23,6 +23,7 @@ from tui_annotate.plugins.column_texts import (
     find_span_columns,
     guess_span_options,
     has_questions,
+    has_no_task_text,
     has_several_words,
     has_tags,
     is_empty,
@@ -339,7 +340,10 @@ def find_columns(
     if known and not (options.source_column or options.summary_column):
         reason = f"the columns of {known.title}"
         return ColumnChoice(table, (known.columns,), reason, is_collection=True, spans=spans)
-    names = [name for name in names if name not in span_columns_of(options)]
+    unlikely = span_columns_of(options)
+    if is_label_studio_table(names):
+        unlikely |= {name for name in names if has_no_task_text(name, rows)}
+    names = [name for name in names if name not in unlikely]
     faults: dict[str, str] = {}
     named = find_named_columns(names, options, rows=rows, faults=faults)
     texts = _TextColumns.read(names, rows) if len(named) != 1 else _TextColumns({})

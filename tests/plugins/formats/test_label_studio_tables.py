@@ -226,6 +226,21 @@ def test_all_controls_and_both_texts_are_read(tmp_path: Path, kind: str) -> None
     }
 
 
+@pytest.mark.parametrize("cell", ["", "[]", json.dumps([region(SUMMARY, "old", "A")])])
+def test_a_control_is_never_the_text(tmp_path: Path, cell: str) -> None:
+    """A control named as columns of summaries are, empty in the first rows or not, is no text."""
+    names = {"source": "article", "summary": "headline"}
+    rows = [
+        {names.get(name, name): value for name, value in row(number, 5, claim=cell).items()}
+        for number in range(60)
+    ]
+    rows[-1]["claim"] = [region(SUMMARY, "1871", "A")]
+    records, problems = read(flat_file(tmp_path, "csv", rows))
+    assert problems == []
+    assert [one.sample.document(Side.SUMMARY).text for one in records] == [SUMMARY] * 60
+    assert words(records[-1]) == {("labelstudio:5", "summary", "1871")}
+
+
 def test_a_region_that_fits_both_texts_is_counted(tmp_path: Path) -> None:
     """Without other regions of the control, it is one of the summary, with a warning."""
     values = row(1, 5, claim=[region("The mill", "mill", "A")])
