@@ -131,7 +131,9 @@ class SheetTable:
 
     def _write_row(self, values: Sequence[Any]) -> None:
         for column, value in enumerate(values):
-            if isinstance(value, int | float):
+            if isinstance(value, bool):
+                self._sheet.write_boolean(self._rows, column, value)
+            elif isinstance(value, int | float):
                 self._sheet.write_number(self._rows, column, value)
             elif value is not None and value != "":
                 text = _cut(str(value))
