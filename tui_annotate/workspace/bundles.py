@@ -186,7 +186,8 @@ class PersonSync:
 def find_person(space: Workspace, who: str, *, create: bool = False) -> Person:
     """Find a person by name or id, or by e-mail address if the workspace has accounts.
 
-    `create`: add a person with an unknown name, in a workspace without accounts.
+    The names and ids of merged people mean the person who owns their work. `create`: add a person
+    with an unknown name, in a workspace without accounts.
 
     Raises:
         NotFound: no person matches, or several people have the name.
@@ -195,7 +196,8 @@ def find_person(space: Workspace, who: str, *, create: bool = False) -> Person:
         return space.team.accounts.find(who).person
     nobody = {PersonKind.AGAIN, PersonKind.SETTLED}
     everybody = [each for each in space.people.all() if each.kind not in nobody]
-    meant = [each for each in everybody if who in (each.id, each.name)]
+    named = [each for each in everybody if who in (each.id, each.name)]
+    meant = list({owner.id: owner for owner in map(space.people.find_owner, named)}.values())
     if len(meant) > 1:
         ids = ", ".join(each.id for each in meant)
         raise NotFound(f"several people have the name {who!r}", f"give the id of one person: {ids}")
