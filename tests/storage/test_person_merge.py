@@ -269,6 +269,21 @@ def test_the_case_of_a_name_does_not_hide_a_namesake(
     assert people.find_namesakes("Ana") == ()
 
 
+def test_the_start_of_an_id_may_mean_the_imported_person(
+    people: PeopleStore, log: AnnotationStore
+) -> None:
+    """Only if it is of some length, and of one person's id alone."""
+    assert log.events(IMPORTED.id, ONE)
+    assert people.find_namesakes("ab1") == (IMPORTED,)
+    assert people.find_namesakes("ab") == ()
+    assert people.find_namesakes("ab12") == ()  # a whole id is refused as a name
+    assert people.find_namesakes("AB12") == (IMPORTED,)
+    people.imported("ab1x", "li")
+    assert people.find_namesakes("ab1") == ()
+    assert people.keep_apart("AB12").name == "AB12"
+    assert people.find_namesakes("AB12") == ()
+
+
 def test_only_who_manages_the_workspace_may_merge(database: Database, people: PeopleStore) -> None:
     """An annotator must not gain the work of others."""
     ana = people.local("ana")

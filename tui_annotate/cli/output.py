@@ -39,6 +39,9 @@ UNITS = {"vectors": "documents"}  # units of phases that count something else
 PROGRESS_INTERVAL = 5.0  # seconds between two progress lines if no bar can be drawn
 HEARTBEAT = 1.0  # seconds between two checks whether a line about a waiting task is due
 
+DECLINED = 130
+"""Exit code of a command whose question the user answered with no, as for an interruption."""
+
 many = plural.format_count
 
 
@@ -518,7 +521,7 @@ def ask(question: str, *, yes: bool) -> None:
 
     Raises:
         InvalidInput: standard input is not a terminal, so the question cannot be asked.
-        typer.Abort: the answer was no.
+        typer.Exit: the answer was no, which ends the command with the exit code 130.
     """
     import typer
 
@@ -529,7 +532,8 @@ def ask(question: str, *, yes: bool) -> None:
     with suppress(EOFError):
         if read_answer(f"{question} [y/N]").lower() in {"y", "yes"}:
             return
-    raise typer.Abort
+    print_message("nothing was changed")
+    raise typer.Exit(DECLINED)
 
 
 def read_answer(question: str) -> str:

@@ -198,6 +198,29 @@ def parse_entry(line: str) -> AuthorizedKey | None:
     return AuthorizedKey(options, f"{kind} {rest.split(' ')[0]}" if _begins_with_key(line) else "")
 
 
+def check_authorized_keys(text: str, *, where: str) -> None:
+    """Check that a file has an ssh key, or nothing but comments and blank lines.
+
+    Raises:
+        InvalidInput: the lines are not those of an `authorized_keys` file.
+    """
+    lines = text.splitlines()
+    entries = {
+        number: entry for number, line in enumerate(lines, 1) if (entry := parse_entry(line))
+    }
+    if not entries or any(entry.key for entry in entries.values()):
+        return
+    first, last = min(entries), max(entries)
+    named = f"line {first} is" if first == last else f"lines {first} to {last} are"
+    shown = "a private key" if _PRIVATE.search(text) else repr(lines[first - 1].strip()[:40])
+    raise InvalidInput(
+        f"{where} is not an authorized_keys file: {named} no ssh key; line {first}: {shown}",
+        "name the file authorized_keys of the user whose name people use for ssh; for a new file,"
+        " name one that does not exist",
+        code="no-authorized-keys",
+    )
+
+
 _OPTION: Final = re.compile(r'([A-Za-z0-9-]+)(?:="((?:\\"|[^"])*)")?')
 
 

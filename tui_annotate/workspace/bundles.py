@@ -193,7 +193,8 @@ class PersonSync:
 def find_person(space: Workspace, who: str, *, create: bool = False) -> Person:
     """Find a person by name or id, or by e-mail address if the workspace has accounts.
 
-    `create`: add a person with an unknown name, in a workspace without accounts.
+    The names and ids of merged people mean the person who owns their work. `create`: add a person
+    with an unknown name, in a workspace without accounts.
 
     Raises:
         NotFound: no person matches, or several people have the name.
@@ -202,9 +203,17 @@ def find_person(space: Workspace, who: str, *, create: bool = False) -> Person:
         return space.team.accounts.find(who).person
     not_people = {PersonKind.AGAIN, PersonKind.SETTLED}
     everybody = [each for each in space.people.all() if each.kind not in not_people]
-    if create and not people_directory.match_people(who, everybody):
+    named = people_directory.match_people(who, everybody)
+    owners = {owner.id: owner for owner in map(space.people.find_owner, named)}
+    if len(owners) > 1:
+        raise people_directory.ambiguous_person(who, owners)
+    if owners:
+        return owners.popitem()[1]
+    if create:
         return space.people.local(who)
-    return people_directory.find_person(who, everybody, advice="To add a new person, pass --create")
+    raise people_directory.unknown_person(
+        who, [each.name for each in everybody], advice="To add a new person, pass --create"
+    )
 
 
 def read_header(file: Path) -> bundle_file.BundleHeader:

@@ -12,6 +12,7 @@ from tui_annotate.domain.errors import Unavailable
 from tui_annotate.domain.labels import LabelTree
 from tui_annotate.domain.people import Actor
 from tui_annotate.settings import Settings
+from tui_annotate.settings.workspaces import check_stored_embedder
 from tui_annotate.storage.blind_datasets import BlindDatasets
 from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.database import Database
@@ -126,6 +127,7 @@ class MachineServices:
         Raises:
             Unavailable: no embedder is named or in use, or the embedder cannot be loaded.
             InvalidInput: no embedder has the name.
+            NotAllowed: the store of another user names a model outside the workspace.
         """
         from tui_annotate.plugins import registry
 
@@ -165,4 +167,5 @@ class MachineServices:
                 "this workspace has no vectors and therefore no embedder",
                 "name an embedder: --embedder static, or --embedder neural",
             )
+        check_stored_embedder(used.embedder, self.path)
         return used.embedder, base_url or used.base_url, used.asked_dimensions

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TextIO, Unpack
 
@@ -18,6 +18,7 @@ from tui_annotate.domain.workspace_files import VECTORS
 from tui_annotate.services.annotate import AnnotationService
 from tui_annotate.services.status import Status, StatusReader
 from tui_annotate.settings import Settings
+from tui_annotate.settings.workspaces import check_stored_embedder
 from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.items import ItemStore
@@ -35,7 +36,7 @@ from tui_annotate.workspace.team import TeamServices
 if TYPE_CHECKING:
     from tui_annotate.domain.progress import TaskProgress
     from tui_annotate.domain.records import Problem
-    from tui_annotate.plugins.protocols import ExportOptions, ExportReport, ImportOptions
+    from tui_annotate.plugins.protocols import Embedder, ExportOptions, ExportReport, ImportOptions
     from tui_annotate.services.assist.past_annotations import PastAnnotationSearch
     from tui_annotate.services.assist.search import AssistService, SpanMatches
     from tui_annotate.services.assist.tuning import TuningService
@@ -162,14 +163,18 @@ class Workspace:
     @cached_property
     def assist(self) -> AssistService:
         """The service that finds the matches of a span (related sentences of the other text)."""
-        from tui_annotate.plugins import registry
         from tui_annotate.services.assist.search import AssistService
 
         return AssistService(
-            self.corpus,
-            vectors=lambda: self.vectors,
-            load=lambda name: registry.load("embedders", name),
+            self.corpus, vectors=lambda: self.vectors, load=self._load_stored_embedder
         )
+
+    def _load_stored_embedder(self, name: str) -> Embedder:
+        from tui_annotate.plugins import registry
+
+        check_stored_embedder(name, self.path)
+        embedder: Embedder = registry.load("embedders", name)
+        return embedder
 
     @cached_property
     def past_annotations(self) -> PastAnnotationSearch:
@@ -280,6 +285,7 @@ class Workspace:
             workers=self.settings.workers,
             labels=self._proposals.labels,
             trust=self.settings.endpoints,
+            check_stored=partial(check_stored_embedder, workspace=self.path),
         )
 
     def vector_options(
