@@ -23,11 +23,11 @@ from tui_annotate import workspace as workspaces
 from tui_annotate.cli import doctor
 from tui_annotate.domain.errors import Damaged, InvalidInput
 from tui_annotate.domain.findings import DiagnosticFinding
-from tui_annotate.domain.message_templates import REMOVED
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.domain.scores import RunKind, ScoreRun
 from tui_annotate.domain.ssh_keys import format_authorized_key
 from tui_annotate.plugins.files.targets import replace_file
+from tui_annotate.services.bug_report.message_templates import REMOVED
 
 
 def test_doctor_finds_a_sound_workspace_sound(annotated: Command) -> None:
