@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from tui_annotate.domain.samples import SampleKey
     from tui_annotate.domain.scores import Score
     from tui_annotate.plugins.protocols import Embedder
+    from tui_annotate.services.assist.search import AssistService
     from tui_annotate.services.suggestions import SuggestionService
     from tui_annotate.storage.reply_file import ReplyStore
     from tui_annotate.storage.scores.store import ScoreStore
@@ -43,6 +44,7 @@ class MachineServices:
     log: AnnotationStore
     people: PeopleStore
     actor: Actor
+    assist: Callable[[], AssistService]
     labels: Callable[[str], LabelTree]
     _services: dict[str, Any] = field(default_factory=dict, init=False)
 
