@@ -277,7 +277,7 @@ def _has_terminal() -> bool:
 
 
 def _require_record(files: Sequence[Path], format_name: str, reading: ImportOptions) -> None:
-    from tui_annotate.cli.convert import ProblemPrinter
+    from tui_annotate.cli.problems import ProblemPrinter
 
     def read() -> Iterator[Record | Problem]:
         for file in files:

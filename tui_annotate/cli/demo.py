@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from tui_annotate.cli import output, screen
-from tui_annotate.cli.assist import match_as_json, print_matches
 from tui_annotate.cli.help_format import START
+from tui_annotate.cli.match import match_as_json, print_matches
 from tui_annotate.cli.options import NameOption, add_command, option
 from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.errors import Conflict, InvalidInput, NotFound

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tui_annotate.cli import options, output
-from tui_annotate.cli.convert import DONE_IN_PART
 from tui_annotate.cli.endpoint_trust import require_trust
 from tui_annotate.cli.help_format import START
 from tui_annotate.cli.options import add_command, argument, flag, open_workspace
+from tui_annotate.cli.output import DONE_IN_PART
 from tui_annotate.cli.problems import ProblemsOption, print_kinds, write_problems
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import Permission, Person, PersonKind

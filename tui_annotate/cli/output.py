@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from tui_annotate.domain.progress import TaskProgress
     from tui_annotate.domain.text_diff import DiffPart
 
+DONE_IN_PART = 3  # exit code of a command that did only a part
 WIDTH_WITHOUT_TERMINAL = 160
 GAP = 2  # spaces between two columns
 MIN_TEXT_WIDTH = 20  # terminal cells that a wide text column keeps

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tui_annotate.cli import options, output
-from tui_annotate.cli.convert import DONE_IN_PART
 from tui_annotate.cli.help_format import TEAM
 from tui_annotate.cli.options import add_command, add_group, argument, open_workspace
+from tui_annotate.cli.output import DONE_IN_PART
 from tui_annotate.domain.people import Permission, PersonKind
 from tui_annotate.domain.people_directory import ambiguous_person
 

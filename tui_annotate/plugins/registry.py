@@ -101,6 +101,7 @@ _BUILT_IN: Final[Mapping[str, Mapping[str, str]]] = {
         "judge": f"{_LAB}judge.commands:register",
         "pipeline": f"{_LAB}score.pipeline_command:register",
         "position": f"{_LAB}position.commands:register",
+        "assist": f"{_LAB}assist.commands:register",
     },
     "services": {
         "positions": f"{_LAB}position.stored_studies:position_studies",
@@ -110,6 +111,7 @@ _BUILT_IN: Final[Mapping[str, Mapping[str, str]]] = {
         "probing": f"{_LAB}score.probe_training:ProbeTrainingService",
         "judging": f"{_LAB}judge.dataset_runs:DatasetJudge",
         "proposing": f"{_LAB}judge.proposals:ProposalService",
+        "assist_studies": f"{_LAB}assist.studies:AssistStudies",
     },
     "features": {
         "contexts": f"{_LAB}judge.feature:ContextOrder",

@@ -24,24 +24,19 @@ if TYPE_CHECKING:
     from tui_annotate.domain.samples import SampleKey
     from tui_annotate.domain.scores import Score
     from tui_annotate.plugins.protocols import Embedder
+    from tui_annotate.services.assist.search import AssistService
     from tui_annotate.services.suggestions import SuggestionService
     from tui_annotate.storage.reply_file import ReplyStore
     from tui_annotate.storage.scores.store import ScoreStore
 
 
-class PluginService:
-    """A descriptor that makes the service of a plug-in an attribute of `MachineServices`."""
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        self._name = name
-
-    def __get__(self, machines: MachineServices | None, owner: type) -> Any:
-        return self if machines is None else machines.service(self._name)
-
-
 @dataclass(frozen=True)
 class MachineServices:
-    """The services of a workspace for scores, suggestions, LLM judges and probing classifiers."""
+    """The services of a workspace for scores and suggestions, and those of plug-ins.
+
+    Each plug-in of the registry's group `services` is an attribute with the name of the plug-in.
+    `tui_annotate.research` has the types of those of the research tools.
+    """
 
     path: Path
     settings: Settings
@@ -50,6 +45,7 @@ class MachineServices:
     log: AnnotationStore
     people: PeopleStore
     actor: Actor
+    assist: Callable[[], AssistService]
     labels: Callable[[str], LabelTree]
     _services: dict[str, Any] = field(default_factory=dict, init=False)
 
@@ -58,6 +54,17 @@ class MachineServices:
         from tui_annotate.storage.scores.store import ScoreStore
 
         return ScoreStore(self.database, actor=self.actor)
+
+    def __getattr__(self, name: str) -> Any:
+        """Return the service of a plug-in; errors as for `service`."""
+        from tui_annotate.plugins import registry
+
+        # A disabled plug-in of ours is no unknown attribute: `service` raises InvalidInput.
+        if name not in registry.plugin_names("services") and not registry.is_built_in(
+            "services", name
+        ):
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        return self.service(name)
 
     def service(self, name: str) -> Any:
         """Return the service of a plug-in by the plug-in's name, created at the first use.
@@ -98,15 +105,6 @@ class MachineServices:
         from tui_annotate.storage.reply_file import ReplyStore
 
         return ReplyStore(self.database)
-
-    # `tui_annotate.research` has the types of the services of plug-ins.
-    positions = PluginService()
-    scoring = PluginService()
-    ranking = PluginService()
-    judging = PluginService()
-    comparing = PluginService()
-    probing = PluginService()
-    proposing = PluginService()
 
     def embedder(
         self,

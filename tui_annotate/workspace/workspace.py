@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self, TextIO, Unpack
 
 from tui_annotate.domain.findings import DiagnosticFinding
 from tui_annotate.domain.labels import LabelTree
-from tui_annotate.domain.people import OPERATOR, Actor, Permission, Person, require_permission
+from tui_annotate.domain.people import OPERATOR, Actor, Person
 from tui_annotate.domain.records import OwnedAnnotation, Record, RecordFilter, RecordFilters
 from tui_annotate.domain.samples import Sample, SampleKey, Side, Signals
 from tui_annotate.domain.spans import Span
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from tui_annotate.plugins.protocols import Embedder, ExportOptions, ExportReport, ImportOptions
     from tui_annotate.services.assist.past_annotations import PastAnnotationSearch
     from tui_annotate.services.assist.search import AssistService, SpanMatches
-    from tui_annotate.services.assist.tuning import TuningService
     from tui_annotate.services.export import ExportService
     from tui_annotate.services.export.pseudonyms import Pseudonyms
     from tui_annotate.services.ingest import IngestReport, IngestService, VectorOptions
@@ -198,28 +197,18 @@ class Workspace:
         Raises:
             InvalidInput: a filter names an unknown object.
         """
-        from tui_annotate.services.assist.report import Period, report
+        checked = self.export_service.checked(RecordFilter.of(**filters))
+        found: dict[str, Any] = self.machines.service("assist_studies").report(checked, weeks=weeks)
+        return found
 
-        people = {person.id: person for person in self.people.all()}
-        stands = self.log.standing(self.export_service.checked(RecordFilter.of(**filters)), people)
-        return report(
-            stands,
-            people,
-            clusters=self.corpus.clusters(),
-            period=Period.WEEK if weeks else Period.MONTH,
-        )
-
-    @cached_property
-    def assist_tuning(self) -> TuningService:
+    @property
+    def assist_tuning(self) -> Any:
         """The service that fits the weights of the assist to the evidence of all people.
 
         Raises:
             NotAllowed: the actor may not manage the workspace.
         """
-        from tui_annotate.services.assist.tuning import TuningService
-
-        require_permission(self.actor, Permission.MANAGE)
-        return TuningService(self.corpus, self.assist, self.actor)
+        return self.machines.service("assist_studies").tuning
 
     @cached_property
     def team(self) -> TeamServices:
@@ -246,6 +235,7 @@ class Workspace:
             log=self.log,
             people=self.people,
             actor=self.actor,
+            assist=lambda: self.assist,
             labels=lambda name: self.annotate.labels(name),  # noqa: PLW0108  rereads labels.yaml
         )
 

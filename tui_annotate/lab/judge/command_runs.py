@@ -10,10 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tui_annotate.cli import output
-from tui_annotate.cli.convert import DONE_IN_PART
 from tui_annotate.cli.endpoint_trust import require_trust
 from tui_annotate.cli.options import open_workspace
-from tui_annotate.cli.output import Column
+from tui_annotate.cli.output import DONE_IN_PART, Column
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import Permission
 from tui_annotate.lab.chat.command_options import (

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from tui_annotate.cli import completion, output
-from tui_annotate.cli.convert import DONE_IN_PART
 from tui_annotate.cli.earlier_suggestions import print_earlier_suggestions
 from tui_annotate.cli.endpoint_trust import require_trust
 from tui_annotate.cli.help_format import RESEARCH
@@ -29,6 +28,7 @@ from tui_annotate.cli.options import (
     open_workspace,
     option,
 )
+from tui_annotate.cli.output import DONE_IN_PART
 from tui_annotate.domain.errors import Conflict, InvalidInput, Unavailable
 from tui_annotate.domain.people import Permission
 from tui_annotate.domain.workspace_files import PROMPTS

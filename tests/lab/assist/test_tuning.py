@@ -24,16 +24,16 @@ from tui_annotate.domain.progress import TaskProgress
 from tui_annotate.domain.records import OwnedAnnotation, Record
 from tui_annotate.domain.samples import Document, Sample, Side
 from tui_annotate.domain.spans import Span
-from tui_annotate.methods.matching import BUILT_IN, VECTORS, WORDS, Calibration
-from tui_annotate.methods.tuning import TuningQuery, assign_folds
-from tui_annotate.services.assist import tuning
-from tui_annotate.services.assist.evaluation import EvidenceChoice, evaluate
-from tui_annotate.services.assist.sample import SampleAssist
-from tui_annotate.services.assist.tuning import (
+from tui_annotate.lab.assist import tuning
+from tui_annotate.lab.assist.evaluation import EvidenceChoice, evaluate
+from tui_annotate.lab.assist.tuning import (
     LEAST_QUERIES,
     LEAST_SOURCES,
     TuningService,
 )
+from tui_annotate.methods.matching import BUILT_IN, VECTORS, WORDS, Calibration
+from tui_annotate.methods.tuning import TuningQuery, assign_folds
+from tui_annotate.services.assist.sample import SampleAssist
 from tui_annotate.services.assist.weights import stored_weights, weights_in_use
 from tui_annotate.workspace import Workspace
 
@@ -70,7 +70,8 @@ def run_drawn(
 ) -> dict[str, Any]:
     """The report on drawn queries instead of those of the workspace."""
     monkeypatch.setattr(TuningService, "_read_queries", lambda *_: queries)
-    return space.assist_tuning.run()
+    found: dict[str, Any] = space.assist_tuning.run()
+    return found
 
 
 def test_tuning_drops_a_useless_signal(space: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:

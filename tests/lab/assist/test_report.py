@@ -13,9 +13,9 @@ from tui_annotate.domain.people import Person, PersonKind
 from tui_annotate.domain.records import OwnedAnnotation
 from tui_annotate.domain.samples import SampleKey, Side, Signals
 from tui_annotate.domain.spans import Span
+from tui_annotate.lab.assist.report import Period
+from tui_annotate.lab.assist.report import report as report_clusters
 from tui_annotate.methods.intervals import cluster_interval
-from tui_annotate.services.assist.report import Period
-from tui_annotate.services.assist.report import report as report_clusters
 
 ANA, BO = Person("a", "ana", PersonKind.LOCAL), Person("b", "bo", PersonKind.LOCAL)
 PEOPLE = {"a": ANA, "b": BO}

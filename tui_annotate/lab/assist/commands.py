@@ -1,46 +1,25 @@
-"""The commands `match`, `assist evaluate`, `assist report` and `assist tune`."""
+"""The commands `assist evaluate`, `assist report` and `assist tune`."""
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
 from tui_annotate.cli import options, output
-from tui_annotate.cli.help_format import ANNOTATE, RESEARCH
+from tui_annotate.cli.help_format import RESEARCH
 from tui_annotate.cli.intervals import print_interval_notes
 from tui_annotate.cli.options import add_command, add_group, argument, flag, open_workspace, option
 from tui_annotate.domain.errors import InvalidInput, TuiAnnotateError
 from tui_annotate.domain.people import Permission
-from tui_annotate.domain.samples import Side, Signals
-from tui_annotate.domain.spans import Span
 
 if TYPE_CHECKING:
-    from tui_annotate.domain.samples import Match, Sample
     from tui_annotate.services.assist.weights import AssistWeights
 
 
-_SPAN = re.compile(r"(\d+):(\d+)")
-
-
-class RankedBy(StrEnum):
-    """Signals by which `assist` ranks sentences: both together, the lexical one, or the vectors."""
-
-    FUSED = "fused"
-    LEXICAL = "lexical"
-    VECTORS = "vectors"
-
-
-_SIGNALS: Final = {
-    RankedBy.FUSED: Signals.FUSED,
-    RankedBy.LEXICAL: Signals.WORDS,
-    RankedBy.VECTORS: Signals.VECTORS,
-}
 _DIRECTIONS: Final = {
     "summary_to_source": "search in the source for the words of a claim",
     "source_to_summary": "search in the summary for the words of evidence",
@@ -72,13 +51,6 @@ _LEGEND = (
 
 
 def register(app: typer.Typer) -> None:
-    add_command(
-        app,
-        match,
-        "match --sample news/17 --side summary --span 90:107",
-        "match --sample news/17 --side source --span 0:60 --top 3 --json",
-        panel=ANNOTATE,
-    )
     assist = add_group(app, "assist", "Measure how well the assist finds evidence.", panel=RESEARCH)
     add_command(
         assist,
@@ -95,107 +67,6 @@ def register(app: typer.Typer) -> None:
         "assist report --since 2026-01-31 --json",
     )
     add_command(assist, tune, "assist tune", "assist tune --apply", "assist tune --undo")
-
-
-def match(
-    *,
-    sample: Annotated[
-        str, options.sample_option("Sample that contains the span: ID or DATASET/ID.")
-    ],
-    side: Annotated[Side, typer.Option(help="Text that contains the span: source or summary.")],
-    span: Annotated[
-        str,
-        option(
-            "--span",
-            "START:END",
-            "Span as offsets in code points, from 0. The end is not part of the span.",
-        ),
-    ],
-    document: Annotated[
-        str,
-        option(
-            "--document",
-            "KEY",
-            "Key of the document that contains the span, if the sample has several documents.",
-        ),
-    ] = "",
-    top: Annotated[
-        int, option("--top", "N", "Maximum number of sentences to print.", minimum=1)
-    ] = 5,
-    by: Annotated[
-        RankedBy,
-        typer.Option(
-            help="Signals that rank the sentences: fused (all), lexical (words only) or vectors."
-        ),
-    ] = RankedBy.FUSED,
-    common: options.CommonOptions,
-) -> None:
-    """Rank the sentences related to a span.
-
-    For a span of the summary, sentences of the source are printed with their scores, the best
-    first; for a span of the source, sentences of the summary. The screen highlights sentences
-    with a strength of 1 to 5.
-    """
-    found = _SPAN.fullmatch(span.strip())
-    if not found:
-        raise InvalidInput(f"invalid span {span!r}", "write START:END, for example 90:107")
-    chosen = Span(int(found[1]), int(found[2]))
-    with open_workspace(common.workspace) as space:
-        key = space.corpus.find(sample)
-        result = space.match(
-            key, side=side, span=chosen, document=document, top=top, by=_SIGNALS[by]
-        )
-    rows = [match_as_json(each, result.sample, side.other) for each in result.matches]
-    if common.as_json:
-        where = {"sample": str(key), "side": side.value, "document": document}
-        what = {"span": [chosen.start, chosen.end], "text": result.text, "signals": result.signals}
-        output.print_json({**where, **what, "matches": rows})
-        return
-    output.print_message(f"{key}, {side} {chosen}: {result.text!r}; {result.signals}")
-    print_matches(rows)
-    if not rows:
-        output.print_message(f"no sentence of the {side.other} is related to the span")
-
-
-def match_as_json(match: Match, sample: Sample, side: Side) -> dict[str, Any]:
-    document = sample.document(side, match.document)
-    return {
-        "rank": match.rank,
-        "score": round(match.score, 4),
-        "strength": match.strength,
-        "side": side.value,
-        "document": document.key,
-        "segment": match.segment,
-        "start": match.span.start,
-        "end": match.span.end,
-        "signals": {name: round(value, 4) for name, value in match.signals.items()},
-        "text": match.span.of(document.text),
-    }
-
-
-def print_matches(rows: Sequence[Mapping[str, Any]]) -> None:
-    """Print a table of matches (as JSON values): rank, scores, position and text."""
-    signals = sorted({name for row in rows for name in row["signals"]})
-    several = any(row["document"] for row in rows)
-    titles = ("rank", "score", "strength", *signals, *["document"] * several, "position", "text")
-    output.print_table(
-        [
-            output.Column(each, number=each not in {"document", "text"}, flexible=each == "text")
-            for each in titles
-        ],
-        [
-            [
-                row["rank"],
-                float(row["score"]),
-                row["strength"],
-                *(float(row["signals"].get(name, 0)) for name in signals),
-                *[row["document"]] * several,
-                f"{row['start']}:{row['end']}",
-                row["text"].strip(),
-            ]
-            for row in rows
-        ],
-    )
 
 
 _WithoutSuggestedWorkOption = Annotated[
@@ -251,7 +122,7 @@ def evaluate(
     that share a document. Each embedder of --compare is compared with --embedder.
     """
     from tui_annotate.domain.progress import TaskProgress
-    from tui_annotate.services.assist.evaluation import evaluate as evaluate_assist
+    from tui_annotate.lab.assist.evaluation import evaluate as evaluate_assist
 
     weights = _read_weights(common.workspace)
     start_times: dict[str, float] = {}

@@ -20,8 +20,8 @@ from tui_annotate.domain.people import Actor
 from tui_annotate.domain.progress import TaskProgress, time_phase
 from tui_annotate.domain.records import Record, RecordFilter
 from tui_annotate.domain.sample_clusters import join_clusters
+from tui_annotate.lab.assist.evaluation import EvidenceChoice, QueryGroup, collect_choices
 from tui_annotate.methods.evaluation import BRIER, MEASURES, is_hit
-from tui_annotate.services.assist.evaluation import EvidenceChoice, QueryGroup, collect_choices
 from tui_annotate.services.assist.weights import (
     DIRECTIONS,
     SETTING,

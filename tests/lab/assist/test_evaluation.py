@@ -26,11 +26,11 @@ from tui_annotate.domain.provenance import Provenance
 from tui_annotate.domain.records import OwnedAnnotation, Record
 from tui_annotate.domain.samples import Document, Sample, Side
 from tui_annotate.domain.spans import Span
+from tui_annotate.lab.assist.evaluation import collect_choices, evaluate
 from tui_annotate.methods.evaluation import FIGURES, KINDS
 from tui_annotate.methods.segmentation import SEGMENTER, guess_language
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.protocols import Embedder, ExportOptions
-from tui_annotate.services.assist.evaluation import collect_choices, evaluate
 from tui_annotate.services.assist.sample import prepare_sample
 
 ROOT = Path(__file__).parents[2]
@@ -40,7 +40,7 @@ SOURCE = "The bridge reopened on Saturday. The work cost 12 million pounds. Nobo
 SUMMARY = "It cost 15 million pounds. Many came on Saturday. "
 VECTORS = find_spec("wordllama") is not None
 COMPARED = ["static"] if VECTORS else []
-evaluating = import_module("tui_annotate.services.assist.evaluation")
+evaluating = import_module("tui_annotate.lab.assist.evaluation")
 needs_vectors = pytest.mark.skipif(not VECTORS, reason="wordllama has no wheel for this platform")
 
 
@@ -459,3 +459,10 @@ def test_work_from_suggestions_is_counted_and_can_be_excluded(tmp_path: Path) ->
     without = evaluate([file], embedder="none", without_suggested_work=True)
     assert without["summary_to_source"]["queries"] == 1
     assert without["suggested"] == found["suggested"]
+
+
+def test_the_former_name_of_the_function_works() -> None:
+    """Programs import it from the services; a name that never was there is an AttributeError."""
+    former = import_module("tui_annotate.services.assist.evaluation")
+    assert former.evaluate is evaluate
+    assert not hasattr(former, "evaluation")

@@ -20,9 +20,9 @@ from typing import Any, Final
 
 from tui_annotate.domain import errors
 from tui_annotate.domain.findings import DiagnosticFinding
-from tui_annotate.domain.message_templates import REMOVED, MessageTemplates
 from tui_annotate.domain.version import VERSION
 from tui_annotate.domain.workspace_files import KEPT_NAMES
+from tui_annotate.services.bug_report.message_templates import REMOVED, MessageTemplates
 
 FORMAT: Final = "tui-annotate-bug-report/1"
 LOG_LINES: Final = 300

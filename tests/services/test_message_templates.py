@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui_annotate.domain.message_templates import REMOVED, MessageTemplates
+from tui_annotate.services.bug_report.message_templates import REMOVED, MessageTemplates
 
 SOURCE = '''
 """A docstring of the module."""
