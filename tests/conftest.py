@@ -25,18 +25,29 @@ pytest_randomly.entrypoint_reseeds = []
 KEPT = {"TUI_ANNOTATE_SHARED", "TUI_ANNOTATE_TORTURE"}
 
 
-SLOW_GROUPS = (
-    "tests/end_to_end",
-    "tests/plugins/embedders",
-    "tests/services/test_ingest_processes",
+SLOW = (
+    "tests/end_to_end/",
+    "tests/lab/score/test_local_models.py",
+    "tests/plugins/embedders/test_minilm.py",
+    "tests/plugins/embedders/test_neural.py",
+    "tests/reliability/",
+    "tests/sample_data/",
+    "tests/services/test_ingest_processes.py",
 )
-"""They start processes or load models: begun first, so that no core waits at the end."""
+"""The slow layer, by folder, file or test: terminals, kills, a browser, neural models, and others
+that take far longer than most."""
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Give a test of the slow layer its marker."""
+    if item.nodeid.startswith(SLOW):
+        item.add_marker("slow")
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The slow groups first; the others stay shuffled."""
-    items.sort(key=lambda item: not item.nodeid.startswith(SLOW_GROUPS))
+    """Slow tests begin first, so that no core waits at the end; the others stay shuffled."""
+    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
 
 
 @pytest.fixture(autouse=True)

@@ -22,6 +22,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import event, insert, select
 
+from tests.helpers.effort import by_effort
 from tests.helpers.stores import SEGMENTER, create_schema, fill, ids, new, new_database, sample
 from tui_annotate.domain.errors import Conflict, Damaged, NotFound, Unavailable
 from tui_annotate.storage import database as databases
@@ -539,7 +540,7 @@ migrate.MIGRATIONS = Path(sys.argv[2])
 database.SCHEMA = int(sys.argv[3])
 database.Database.open(Path(sys.argv[1])).close()
 """
-KILLS = 200 if os.environ.get("TUI_ANNOTATE_TORTURE") else 4
+KILLS = by_effort(push=2, full=4, torture=200)
 
 
 def test_a_killed_migration_leaves_the_old_or_the_new_store(tmp_path: Path, newer: Path) -> None:
