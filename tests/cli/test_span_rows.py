@@ -172,6 +172,21 @@ def test_spans_without_a_quote_are_refused_where_quotes_disagree(
 
 
 @pytest.mark.parametrize(
+    ("first", "last"), [(6, 10), (7, 11), (6, 9), (7, 10)], ids=["0", "utf16", "0-in", "utf16-in"]
+)
+def test_a_quote_shows_that_offsets_are_counted_in_utf16(
+    tmp_path: Path, first: int, last: int
+) -> None:
+    """An emoji before the span is one code point or two units, as in lists of spans."""
+    row = {"source": SOURCE, "summary": "💩 The mill was sold .", "quote": "mill"}
+    path = table(tmp_path, "csv", [row | {"first": first, "last": last}])
+    names = {"start_column": "first", "end_column": "last", "span_column": "quote"}
+    (record,), problems = read(path, **names)
+    assert problems == []
+    assert [words for _, _, words in work(record)] == ["mill"]
+
+
+@pytest.mark.parametrize(
     ("quote", "label", "first", "last", "columns"),
     [
         ("the", "A", 1, 500, "columns 'first' and 'last'"),

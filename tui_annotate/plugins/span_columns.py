@@ -357,7 +357,8 @@ def _parse_offset(value: Any) -> int:
         number = None
     if not isinstance(number, int) or isinstance(number, bool):
         raise InvalidInput(
-            f"the offset of a span is {value!r}, not an integer", "write offsets in code points"
+            f"the offset of a span is {value!r}, not an integer",
+            "write the offset as a whole number, counted in code points",
         )
     return number
 
@@ -431,7 +432,7 @@ def _convert_offsets(
     """Return a span of offsets as the options count them.
 
     Where a quote shows that the end is counted in the other way (with or without the last
-    character), the quote decides.
+    character), or that offsets are counted in UTF-16 units, the quote decides.
 
     Raises:
         InvalidInput: the offsets do not fit the text, or nothing shows how their end is counted.
@@ -450,6 +451,12 @@ def _convert_offsets(
         for last in ends:
             if 0 <= first < last <= len(text) and text[first:last] == quote:
                 return Span(first, last)
+        units = utf16_map(text)
+        for last in ends:
+            with suppress(InvalidInput):
+                span = Span(units.to_code_points(first), units.to_code_points(last))
+                if span.of(text) == quote:
+                    return span
     try:
         return check_span(text, first, ends[0], quote=quote, what="span")
     except InvalidInput as error:

@@ -550,7 +550,7 @@ def _read_csv(
     except InvalidRecord as error:
         yield make_problem(error.where, error)
     except csv.Error as error:
-        yield Problem(feed.where, _csv_message(error), "check that the file is CSV")
+        yield Problem(feed.where, _csv_message(error), _csv_hint(error))
 
 
 def _name_columns(header: list[str] | None) -> list[str] | None:
@@ -590,11 +590,7 @@ def _read_csv_body(
             cells = next(rows, None)
         except csv.Error as error:
             index += 1
-            yield Problem(
-                feed.where,
-                _csv_message(error),
-                'enclose the cell in quotes and double each " in the cell',
-            )
+            yield Problem(feed.where, _csv_message(error), _csv_hint(error))
             continue
         if cells is None:
             break
@@ -618,9 +614,19 @@ def _read_csv_body(
 def _csv_message(error: csv.Error) -> str:
     if "unexpected end" in str(error):
         return "a quoted cell has no closing quote"
-    if "new-line character" in str(error):
+    if _LONE_RETURN in str(error):
         return "lines end with a carriage return without a line feed"
     return f"invalid CSV: {error}"
+
+
+def _csv_hint(error: csv.Error) -> str:
+    if _LONE_RETURN in str(error):
+        return "save the file with the line ends of Windows or Unix, or enclose the cell in quotes"
+    return 'enclose the cell in quotes and double each " in the cell'
+
+
+_LONE_RETURN: Final = "new-line character"
+"""Part of the error of the CSV reader for a carriage return outside quotes."""
 
 
 class _CsvLines(Iterator[str]):
