@@ -20,6 +20,7 @@ from tests.helpers.pages import PAGES, codes
 from tests.project.test_commands import commands
 from tui_annotate.cli.options import FilterOptions
 from tui_annotate.domain.errors import InvalidInput
+from tui_annotate.domain.people import OPERATOR
 from tui_annotate.domain.records import RecordFilter, RecordFilters
 from tui_annotate.lab.judge.dataset_runs import DatasetJudge
 from tui_annotate.lab.score.scoring import ScoreService
@@ -144,11 +145,12 @@ def test_an_unknown_service_is_no_attribute(
     space: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A typing error is an AttributeError; a disabled service is InvalidInput."""
-    assert not hasattr(space.machines, "scorings")
-    assert hasattr(space.machines, "scoring")
+    machines = space.acting(OPERATOR).machines
+    assert not hasattr(machines, "scorings")
+    assert hasattr(machines, "scoring")
     monkeypatch.setenv(registry.DISABLED, "services:ranking")
     with pytest.raises(InvalidInput, match="ranking"):
-        _ = space.machines.ranking
+        _ = machines.ranking
 
 
 def test_every_public_part_of_a_workspace_is_on_the_page() -> None:
