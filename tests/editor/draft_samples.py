@@ -12,8 +12,8 @@ from tui_annotate.domain.spans import Span
 from tui_annotate.editor import completion, cursor_actions, highlights
 from tui_annotate.editor.effects import Effects, Remove, Save
 from tui_annotate.editor.hints import WordHints
-from tui_annotate.editor.key_handlers import press
 from tui_annotate.editor.key_map import default_keys
+from tui_annotate.editor.press import press
 from tui_annotate.editor.screen_message import ScreenMessage
 from tui_annotate.editor.state import Draft, SideCursor
 from tui_annotate.editor.words import draft_line

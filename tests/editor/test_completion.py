@@ -8,6 +8,7 @@ from tui_annotate.domain.history import UNDOABLE
 from tui_annotate.domain.samples import Side
 from tui_annotate.editor import completion, cursor_actions
 from tui_annotate.editor.effects import Blink, Finish, GoTo, Open, OpenNote, Page, Save, Select
+from tui_annotate.editor.key_state import NOTE
 from tui_annotate.editor.messages import MessageCode, StatusMessage
 from tui_annotate.editor.state import Draft, SideCursor
 from tui_annotate.editor.words import draft_line
@@ -109,7 +110,7 @@ def test_a_label_that_wants_a_note_opens_the_note_line_after_the_save() -> None:
     (saved,) = [effect for effect in keys(made, "6") if isinstance(effect, Save)]
     opened = completion.apply_saved(made, saved.annotation, [saved.annotation])
     assert opened == [OpenNote("")]
-    assert made.state == "N"
+    assert made.state is NOTE
     made.writing = None
     made.enable_digits()
     keys(made, "enter")

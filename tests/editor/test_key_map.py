@@ -9,37 +9,36 @@ from textual.screen import Screen
 
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.editor import key_lines
-from tui_annotate.editor.actions import (
-    ACTIONS,
-    ANNOTATING,
-    NOTE,
-    OPTION,
-    REVIEWING,
-    STATES,
-    VIEWING,
-    action_of,
-)
-from tui_annotate.editor.key_handlers import KEY_HANDLERS
+from tui_annotate.editor.actions import ACTIONS, action_of
 from tui_annotate.editor.key_lines import QUESTIONS
 from tui_annotate.editor.key_map import default_keys, key_label, key_map, shown_keys, table_key
-from tui_annotate.editor.review.key_handlers import KEY_HANDLERS as REVIEW_KEY_HANDLERS
-from tui_annotate.editor.view.key_handlers import KEY_HANDLERS as VIEW_KEY_HANDLERS
+from tui_annotate.editor.key_state import (
+    ANNOTATING,
+    EDITING,
+    NOTE,
+    OPTION,
+    READING,
+    REVIEWING,
+    SELECTING,
+    SOURCE,
+    VIEWING,
+    KeyState,
+)
 from tui_annotate.tui.screens.collection import screen as collection
 from tui_annotate.tui.screens.collection.screen import CollectionScreen
 from tui_annotate.tui.screens.queue import QueueScreen
 
 
-def acting(states: str) -> set[str]:
+def acting(states: KeyState) -> set[str]:
     """The ids of what acts in any of some states."""
-    return {action.id for action in ACTIONS if set(states) & set(action.states)}
+    return {action.id for action in ACTIONS if states & action.states}
 
 
 def test_every_action_has_one_id_and_words_that_fit_a_line() -> None:
-    """Ids are unique, help fits 50 cells, states are known."""
+    """Ids are unique, help fits 50 cells."""
     assert len({action.id for action in ACTIONS}) == len(ACTIONS)
     for action in ACTIONS:
         assert action.states
-        assert set(action.states) <= set(STATES)
         assert all(0 < len(action.words(state)) <= 50 for state in action.states)
 
 
@@ -50,24 +49,26 @@ OPTIONS = {"option.choose", "option.list"}
 """Digits have a way of their own: `press` knows which one it was."""
 
 
-def test_annotating_handles_every_action_and_no_other() -> None:
-    """Options and texts are handled by `press`, which has the digit and the comment."""
-    others = OPTIONS | FEATURES | {"note.write", "comment.write"}
-    assert set(KEY_HANDLERS) == acting(ANNOTATING + OPTION) - others
+def test_annotating_handles_every_action() -> None:
+    """Options are handled by `press`, which has the digit."""
+    handled = {action.id for action in ACTIONS if action.do}
+    assert handled == acting(ANNOTATING | OPTION) - OPTIONS - FEATURES
 
 
 def test_review_handles_every_action_and_no_other() -> None:
     """What review has no way of its own for does what it does to annotators."""
-    assert set(REVIEW_KEY_HANDLERS) <= acting(REVIEWING)
-    assert (
-        acting(REVIEWING) - OPTIONS - {"note.write"}
-        <= set(REVIEW_KEY_HANDLERS) | set(KEY_HANDLERS) | FEATURES
-    )
+    own = {action.id for action in ACTIONS if action.in_review}
+    shared = {action.id for action in ACTIONS if action.do}
+    assert own <= acting(REVIEWING)
+    assert acting(REVIEWING) - OPTIONS <= own | shared | FEATURES
 
 
 def test_looking_handles_every_action_and_no_other() -> None:
     """Over a file nothing else acts."""
-    assert set(VIEW_KEY_HANDLERS) == acting(VIEWING) - {"option.choose"}
+    own = {action.id for action in ACTIONS if action.in_view}
+    shared = {action.id for action in ACTIONS if action.do}
+    assert own <= acting(VIEWING)
+    assert acting(VIEWING) - OPTIONS <= own | shared
 
 
 @pytest.mark.parametrize("screen", [CollectionScreen, QueueScreen])
@@ -108,14 +109,14 @@ def test_flags_fit_one_another() -> None:
     assert not (nothing.after_save)
 
 
-@pytest.mark.parametrize("state", list(STATES))
-def test_one_key_has_one_meaning_in_a_state(state: str) -> None:
+@pytest.mark.parametrize("state", list(KeyState))
+def test_one_key_has_one_meaning_in_a_state(state: KeyState) -> None:
     """No two actions share a key in a state."""
     keys = [key for action in ACTIONS if state in action.states for key in action.keys]
     assert len(keys) == len(set(keys))
 
 
-FIRST = [action for action in ACTIONS if not action.yields and set(action.states) & set(ANNOTATING)]
+FIRST = [action for action in ACTIONS if not action.yields and action.states & ANNOTATING]
 """The actions of annotating that every key map knows."""
 
 
@@ -193,19 +194,19 @@ def test_the_table_of_states_holds(row: str) -> None:
     name, *rest = row.split()
     keys, cells = rest[:-6], rest[-6:]
     for key in keys:
-        for state, cell in zip("RSVLNE", cells, strict=True):
+        for state, cell in zip(list(KeyState)[:6], cells, strict=True):
             acts = default_keys().action(key, state)
-            fixed_note = acts.startswith("note.") and state == "N"
-            assert fixed_note or acts == (name if cell == state else ""), (key, state)
+            fixed_note = acts.startswith("note.") and state is NOTE
+            assert fixed_note or acts == (name if cell != "-" else ""), (key, state)
 
 
 def test_a_change_replaces_the_keys_of_its_action_alone() -> None:
     """A user's keys stand instead of the default ones; all others stay."""
     keys = key_map({"sentence.next": ["K", "pagedown"], "page.next": []})
-    assert keys.action("K", "R") == keys.action("pagedown", "R") == "sentence.next"
-    assert keys.action("down", "R") == keys.action("j", "R") == ""
-    assert keys.action("k", "R") == "sentence.previous"
-    assert key_map({"undo": "Z"}).action("Z", "S") == "undo"
+    assert keys.action("K", READING) == keys.action("pagedown", READING) == "sentence.next"
+    assert keys.action("down", READING) == keys.action("j", READING) == ""
+    assert keys.action("k", READING) == "sentence.previous"
+    assert key_map({"undo": "Z"}).action("Z", SELECTING) == "undo"
 
 
 @pytest.mark.parametrize(
@@ -241,28 +242,28 @@ def test_a_map_is_refused_whole_and_all_reasons_are_told() -> None:
 @pytest.mark.parametrize("key", ["J", "M", "T", "O", "Y", "*", "ctrl+o"])
 def test_a_users_own_key_goes_before_one_that_came_later(key: str) -> None:
     """A key map from before judging and sharing holds; what gives way is in the palette then."""
-    later = default_keys().action(key, "R")
+    later = default_keys().action(key, READING)
     keys = key_map({"sample.skip": key})
-    assert keys.action(key, "R") == "sample.skip"
+    assert keys.action(key, READING) == "sample.skip"
     assert later
     assert keys.get(later).keys == ()
-    assert keys.action("M", "J") == "rivals.merge"
+    assert keys.action("M", REVIEWING) == "rivals.merge"
 
 
 def test_one_key_may_do_two_things_in_two_states() -> None:
     """A clash is one within a state: `e` has no meaning while selecting."""
-    assert key_map({"select.other-end": ["o"], "annotation.edit": "E"}).action("E", "R")
+    assert key_map({"select.other-end": ["o"], "annotation.edit": "E"}).action("E", READING)
 
 
 def test_help_and_line_say_what_acts_here() -> None:
     """Help lists the state's own words by group; the key line has short names."""
-    groups = dict(default_keys().help("V"))
+    groups = dict(default_keys().help(SOURCE))
     evidence = default_keys().get("evidence.take")
-    back = default_keys().get(default_keys().action("enter", "V"))
+    back = default_keys().get(default_keys().action("enter", SOURCE))
     for key, action in (("Space", evidence), ("Enter", back)):
-        assert (key, action.words("V")) in groups[action.group]
-        assert action.words("V") != action.words("R")
-    assert "Note" in dict(default_keys().help("N"))
+        assert (key, action.words(SOURCE)) in groups[action.group]
+        assert action.words(SOURCE) != action.words(READING)
+    assert "Note" in dict(default_keys().help(NOTE))
 
 
 OF_LABELS = ("child", "evidence", "evidence by hand", "reason")
@@ -276,21 +277,21 @@ def test_the_key_line_fits_what_is_asked(question: str) -> None:
     No two questions have the same line.
     """
     keys = default_keys()
-    line = keys.line("L", question=question, digits="1-2")
-    acting = [name for name, _ in QUESTIONS[question] if "L" in keys.get(name).states]
+    line = keys.line(OPTION, question=question, digits="1-2")
+    acting = [name for name, _ in QUESTIONS[question] if OPTION in keys.get(name).states]
     assert {name for name, _ in QUESTIONS[question]} - set(acting) <= {"pane.other"}
     assert ("Backspace", "cancel") in line or ("Backspace", "cancel, then") in line
     assert ("1-2", "choose") in line or "option.choose" not in acting
-    others = [keys.line("L", question=other) for other in OF_LABELS if other != question]
-    assert keys.line("L", question=question) not in others
+    others = [keys.line(OPTION, question=other) for other in OF_LABELS if other != question]
+    assert keys.line(OPTION, question=question) not in others
 
 
 def test_the_key_line_of_an_edit_begins_with_its_ways_out() -> None:
     """To save it and to leave it, on the narrowest screen too; each key stands there once."""
-    line = default_keys().line("E")
+    line = default_keys().line(EDITING)
     assert line[:2] == (("Enter", "save"), ("e", "cancel"))
     assert len(set(line)) == len(line) == len({key for key, _ in line})
-    assert "leave" not in dict(default_keys().line("R")).values()
+    assert "leave" not in dict(default_keys().line(READING)).values()
 
 
 def test_keys_are_shown_as_people_read_them() -> None:

@@ -33,6 +33,7 @@ from tui_annotate.editor.effects import (
     Save,
     Select,
 )
+from tui_annotate.editor.key_state import EDITING, OPTION, READING, SELECTING
 from tui_annotate.editor.messages import MessageCode
 from tui_annotate.editor.state import WHY, Draft, Note, PendingQuestion, SideCursor
 
@@ -106,12 +107,12 @@ def test_a_parent_opens_its_children() -> None:
     """L: the child by digit; Backspace cancels and saves nothing."""
     made = draft()
     assert keys(made, "8") == []
-    assert made.state == "L"
+    assert made.state is OPTION
     assert store(made, keys(made, "2")).labels == (("Unwanted", "Extrinsic"),)
     made.enable_digits()
     select(made, "loved")
     assert keys(made, "8 backspace") == []
-    assert made.state == "S"
+    assert made.state is SELECTING
     assert keys(made, "8 u") == []
     assert made.pending is None
 
@@ -143,7 +144,7 @@ def test_a_label_that_wants_evidence_asks_for_it() -> None:
     saved = store(made, keys(made, "n space"))
     assert saved.evidence == (anchor(made, "Critics hated it.", Side.SOURCE),)
     assert made.lacking() == ()
-    assert made.state == "R"
+    assert made.state is READING
 
 
 def test_no_evidence_found_saves_a_draft_that_lacks_it() -> None:
@@ -256,7 +257,7 @@ def test_editing_toggles_labels_and_evidence_and_enter_saves_a_version() -> None
     made = draft()
     first = store(made, keys(made, "1"))
     assert keys(made, "e") == [Select(Side.SUMMARY, None)]
-    assert made.state == "E"
+    assert made.state is EDITING
     assert keys(made, "2 space") == []
     assert [option.digit for option in made.options() if option.chosen] == ["1", "2"]
     assert keys(made, "1") == []

@@ -5,9 +5,11 @@ from __future__ import annotations
 from tests.editor.draft_samples import INTRINSIC, code, draft, drop, keys, select, store
 from tui_annotate.domain.annotations import LabelPath, PastAnnotation
 from tui_annotate.domain.samples import SampleKey, Side
-from tui_annotate.editor import key_handlers, notes
+from tui_annotate.editor import notes
 from tui_annotate.editor.effects import Blink, Comment, Finish, GoTo, Open, OpenNote, Page, Save
+from tui_annotate.editor.key_state import NOTE, READING
 from tui_annotate.editor.messages import MessageCode, StatusMessage
+from tui_annotate.editor.press import press
 from tui_annotate.editor.state import Note
 
 
@@ -16,13 +18,13 @@ def test_right_after_a_save_the_note_is_on_what_was_saved() -> None:
     made = draft()
     saved = store(made, keys(made, "1"))
     assert keys(made, "m") == [OpenNote("")]
-    assert made.state == "N"
+    assert made.state is NOTE
     effects = notes.finish_note(made, "  12, not 15  ")
     (save,) = [effect for effect in effects if isinstance(effect, Save)]
     assert save.annotation.note == "12, not 15"
     assert not save.new
     assert save.annotation.id == saved.id
-    assert made.state == "R"
+    assert made.state is READING
     store(made, effects)
     assert made.just_saved == saved.id
     assert keys(made, "m") == [OpenNote("12, not 15")]
@@ -39,7 +41,8 @@ def test_m_before_the_store_has_answered_is_on_the_same_annotation() -> None:
 def test_without_an_annotation_in_focus_the_note_is_on_the_sample() -> None:
     """The stored comment stands in the line."""
     made = draft()
-    assert key_handlers.press(made, "note.write", comment="odd") == [OpenNote("odd")]
+    made.comment = "odd"
+    assert press(made, "note.write") == [OpenNote("odd")]
     assert notes.finish_note(made, "very odd ") == [Comment("very odd")]
 
 
@@ -97,10 +100,11 @@ def test_escape_on_an_unchanged_note_keeps_nothing() -> None:
 def test_a_comment_that_was_only_read_is_not_kept() -> None:
     """Esc leaves the sample's comment as it is stored; Done waits for nothing then."""
     made = draft()
-    notes.write_comment(made, "too short")
+    made.comment = "too short"
+    notes.write_comment(made)
     assert notes.keep_note_text(made, "too short ") == []
     assert made.kept_notes == {}
-    notes.write_comment(made, "too short")
+    notes.write_comment(made)
     notes.keep_note_text(made, "too short, too old")
     assert made.kept_notes == {Note("sample"): "too short, too old"}
 
@@ -234,7 +238,7 @@ def test_a_former_note_on_an_annotation_is_read_before_it_is_saved() -> None:
     assert made.writing == Note("annotation", saved.id)
     notes.keep_note_text(made, "")
     assert notes.take(made, former("", INTRINSIC)) == []
-    assert made.state == "R"
+    assert made.state is READING
     keys(made, "e")
     notes.take(made, former("so it is", INTRINSIC))
     assert made.message.fields["first"] == StatusMessage(MessageCode.NOTE_TAKEN)

@@ -36,9 +36,10 @@ from tui_annotate.editor.effects import (
     Reveal,
     Select,
 )
-from tui_annotate.editor.key_handlers import press
 from tui_annotate.editor.key_map import default_keys
+from tui_annotate.editor.key_state import EDITING, SELECTING
 from tui_annotate.editor.messages import MessageCode
+from tui_annotate.editor.press import press
 from tui_annotate.editor.resume_state import dump_state, restore
 from tui_annotate.editor.state import DECLINE, WHY, Draft, Note
 from tui_annotate.tui.screens.sample.rows import key_pairs
@@ -209,7 +210,7 @@ def test_a_selection_takes_the_keys_from_the_suggestion() -> None:
     on = with_two()
     keys(on, "c")
     select(on, "Nobody")
-    assert on.state == "S"
+    assert on.state is SELECTING
     assert on.focused == ""
     on.focused = "s-15"
     assert suggestion_actions.take(on) == [Blink()]
@@ -266,7 +267,7 @@ def test_e_loads_it_and_enter_accepts_what_became_of_it() -> None:
     """Labels, evidence and claim change as of an annotation; the line says what it is of."""
     on = with_two()
     assert keys(on, "c e") == [Select(Side.SUMMARY, None)]
-    assert on.state == "E"
+    assert on.state is EDITING
     assert on.evidence == list(on.suggestions[0].evidence)
     assert on.changing == on.suggestions[0]
     assert "~: Intrinsic" in told(on)

@@ -12,25 +12,19 @@ from string import Formatter
 import pytest
 
 from tests.project.test_terms import faults
-from tui_annotate import tui
-from tui_annotate.editor.actions import (
-    ACTIONS,
-    ANNOTATING,
-    NOTE,
-    OPTION,
-    REVIEWING,
-    VIEWING,
-)
+from tui_annotate import editor, tui
+from tui_annotate.editor.actions import ACTIONS
 from tui_annotate.editor.key_map import key_label
+from tui_annotate.editor.key_state import ANNOTATING, NOTE, OPTION, REVIEWING, VIEWING, KeyState
 from tui_annotate.editor.messages import LineText, MessageCode
 from tui_annotate.editor.review.messages import ReviewText
 from tui_annotate.editor.screen_message import ScreenMessage
 from tui_annotate.editor.view.messages import ViewText
 
 STATES = {
-    MessageCode: ANNOTATING + OPTION + NOTE + VIEWING,
-    LineText: ANNOTATING + OPTION + NOTE,
-    ReviewText: ANNOTATING + OPTION + NOTE + REVIEWING,
+    MessageCode: ANNOTATING | OPTION | NOTE | VIEWING,
+    LineText: ANNOTATING | OPTION | NOTE,
+    ReviewText: ANNOTATING | OPTION | NOTE | REVIEWING,
     ViewText: VIEWING,
 }
 """The states of the keys that the texts of a catalogue may name."""
@@ -38,8 +32,9 @@ STATES = {
 
 def catalogues() -> list[type[ScreenMessage]]:
     """All catalogues of the package, in the order of their names."""
-    for module in walk_packages(tui.__path__, "tui_annotate.tui."):
-        import_module(module.name)
+    for package in (editor, tui):
+        for module in walk_packages(package.__path__, f"{package.__name__}."):
+            import_module(module.name)
     found = ScreenMessage.__subclasses__()
     return sorted(found, key=lambda each: each.__name__)
 
@@ -56,9 +51,9 @@ PRONOUN = re.compile(r"\b[aA] (?!deletes|next|focus|to)")
 
 
 @cache
-def keys_of(states: str) -> set[str]:
+def keys_of(states: KeyState) -> set[str]:
     """The keys of actions in states, as screens show them."""
-    found = (action for action in ACTIONS if set(action.states) & set(states))
+    found = (action for action in ACTIONS if action.states & states)
     return {key_label(key) for action in found for key in action.keys}
 
 
@@ -115,5 +110,5 @@ def test_fields_are_filled_in() -> None:
 def test_the_check_finds_keys() -> None:
     """A key that does something is found, and one that no action has is not among the keys."""
     assert NAMED_KEY.findall("Saved · u undo · Backspace drops it") == ["u", "Backspace"]
-    assert "Z" not in keys_of("".join(STATES.values()))
+    assert "Z" not in keys_of(ANNOTATING | OPTION | NOTE | REVIEWING | VIEWING)
     assert len(catalogues()) > 10

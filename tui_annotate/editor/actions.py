@@ -1,252 +1,276 @@
 """The table of all actions and their keys, for annotating, review and the read-only viewer.
 
-The key map, the key line, the help and the command palette are made from this table.
+The key map, the key line, the help and the command palette are made from this table, and `press`
+runs what it says.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from functools import partial
 from typing import Final
 
-READING, SELECTING, SOURCE, OPTION, NOTE, EDITING = "R", "S", "V", "L", "N", "E"
-"""Letters for the states of the annotating screen; the state decides which keys work."""
-REVIEWING: Final = "J"
-"""Letter for the state of the review screen, except while the reviewer edits an annotation."""
-VIEWING: Final = "F"
-"""Letter that marks the actions of the viewer, which shows a file read-only."""
-ANNOTATING: Final = "RSVE"
-EVERYWHERE: Final = ANNOTATING + REVIEWING + VIEWING
-STATES: Final = "RSVLNE" + REVIEWING + VIEWING
-DIGITS: Final = "1234567890"
+from tui_annotate.editor import (
+    completion,
+    cursor_actions,
+    highlights,
+    key_handlers,
+    label_actions,
+    navigation,
+    notes,
+    suggestion_actions,
+)
+from tui_annotate.editor.action import Action
+from tui_annotate.editor.effects import Page, open_page
+from tui_annotate.editor.key_state import (
+    ANNOTATING,
+    DIGITS,
+    EDITING,
+    EVERYWHERE,
+    NOTE,
+    NOWHERE,
+    OPTION,
+    READING,
+    REVIEWING,
+    SELECTING,
+    SOURCE,
+    VIEWING,
+)
+from tui_annotate.editor.review import key_handlers as review_keys
+from tui_annotate.editor.review.key_handlers import if_allowed
+from tui_annotate.editor.view import key_handlers as view_keys
 
 
-@dataclass(frozen=True, slots=True)
-class Action:
-    """A user action, such as "next sample", and the keys that run it.
+def _move(
+    action_id: str,
+    keys: tuple[str, ...],
+    words: str,
+    *,
+    by: tuple[str, int],
+    at: str,
+    short: str = "",
+) -> Action:
+    """Define an action that moves the cursor.
 
-    Attributes:
-        id: stable name for key maps, `noun.verb`.
-        keys: keys that run the action: a printable character as it is typed, or a name such as
-            `down`, `ctrl+d`, `f1`.
-        states: letters of `STATES` in which the action is available.
-        short: name of the action on the key line.
-        short_at: other names on the key line by state; an empty name hides the action.
-        at: other descriptions by state.
-        fixed: whether users cannot change the keys.
-        early: whether the action changes no data, so that it works before the sample is on screen,
-            or in a window that is too small to show the sample.
-        small_window: whether an action that is not `early` works in such a window.
-        after_save: whether the action depends on stored data, so that it waits for a running save.
-        after_search: whether the action depends on found words, so that it waits for a search.
-        changes: letters of the states in which the action changes stored work, or prepares a
-            change, so that a read-only workspace refuses the action.
-        yields: whether a user's own binding of a key takes precedence; for actions that are newer
-            than the first key maps.
+    Args:
+        by: unit and number of units.
+        at: description while text is selected.
     """
-
-    id: str
-    keys: tuple[str, ...]
-    help: str
-    group: str
-    states: str = ANNOTATING
-    short: str = ""
-    short_at: Mapping[str, str] = field(default_factory=dict)
-    at: Mapping[str, str] = field(default_factory=dict)
-    fixed: bool = False
-    early: bool = False
-    small_window: bool = False
-    after_save: bool = False
-    after_search: bool = False
-    needs_source: bool = False
-    needs_account: bool = False
-    listed: bool = True
-    yields: bool = False
-    changes: str = ""
-
-    def words(self, state: str) -> str:
-        """Return what a key's action does in a state of the screen (a letter of `STATES`)."""
-        return self.at.get(state, self.help)
-
-    @property
-    def in_small_window(self) -> bool:
-        return self.early or self.small_window
-
-    @property
-    def while_pending(self) -> bool:
-        return OPTION in self.states
-
-
-def _move(action_id: str, keys: tuple[str, ...], words: str, *, at: str, short: str = "") -> Action:
-    """Define an action that moves the cursor; `at` is its description while text is selected."""
     return Action(
-        action_id, keys, words, "Move", EVERYWHERE, short=short, early=True, at={SELECTING: at}
-    )
+        action_id, keys, words, "Move", EVERYWHERE, short=short, early=True, at={SELECTING: at},
+        do=partial(cursor_actions.move, *by),
+    )  # fmt: skip
 
 
 ACTIONS: Final[tuple[Action, ...]] = (
-    _move("sentence.next", ("down", "j"), "next sentence", short="sentence",
+    _move("sentence.next", ("down", "j"), "next sentence", by=("sentence", 1), short="sentence",
           at="move the selection's end one sentence forward"),
-    _move("sentence.previous", ("up", "k"), "previous sentence",
+    _move("sentence.previous", ("up", "k"), "previous sentence", by=("sentence", -1),
           at="move the selection's end one sentence back"),
-    _move("char.next", ("right", "l"), "next character",
+    _move("char.next", ("right", "l"), "next character", by=("char", 1),
           at="move the selection's end to the next character"),
-    _move("char.previous", ("left", "h"), "previous character",
+    _move("char.previous", ("left", "h"), "previous character", by=("char", -1),
           at="move the selection's end to the previous character"),
-    _move("word.next", ("w", "ctrl+right"), "next word",
+    _move("word.next", ("w", "ctrl+right"), "next word", by=("word", 1),
           at="move the selection's end to the next word"),
-    _move("word.previous", ("b", "ctrl+left"), "previous word",
+    _move("word.previous", ("b", "ctrl+left"), "previous word", by=("word", -1),
           at="move the selection's end to the previous word"),
-    _move("paragraph.next", ("}",), "next paragraph",
+    _move("paragraph.next", ("}",), "next paragraph", by=("paragraph", 1),
           at="move the selection's end to the next paragraph"),
-    _move("paragraph.previous", ("{",), "previous paragraph",
+    _move("paragraph.previous", ("{",), "previous paragraph", by=("paragraph", -1),
           at="move the selection's end to the previous paragraph"),
-    _move("half.next", ("ctrl+d",), "half a page down",
+    _move("half.next", ("ctrl+d",), "half a page down", by=("half-page", 1),
           at="move the selection's end half a page down"),
-    _move("half.previous", ("ctrl+u",), "half a page up",
+    _move("half.previous", ("ctrl+u",), "half a page up", by=("half-page", -1),
           at="move the selection's end half a page up"),
-    _move("page.next", ("pagedown",), "a page down",
+    _move("page.next", ("pagedown",), "a page down", by=("page", 1),
           at="move the selection's end a page down"),
-    _move("page.previous", ("pageup",), "a page up",
+    _move("page.previous", ("pageup",), "a page up", by=("page", -1),
           at="move the selection's end a page up"),
-    _move("text.start", ("home",), "go to the start of the text",
+    _move("text.start", ("home",), "go to the start of the text", by=("start", -1),
           at="move the selection's end to the start of the text"),
-    _move("text.end", ("end",), "go to the end of the text",
+    _move("text.end", ("end",), "go to the end of the text", by=("end", 1),
           at="move the selection's end to the end of the text"),
     Action("pane.other", ("tab",), "go to the source, at the focused match", "Move", EVERYWHERE,
            short="source", early=True, needs_source=True, short_at={SOURCE: "back"},
            at={SELECTING: "go to the source, keep the selection", SOURCE: "back to the summary",
            REVIEWING: "switch between summary and source",
-           VIEWING: "switch between summary and source"}),
+           VIEWING: "switch between summary and source"}, do=cursor_actions.go_to_other_side),
     Action("document.next", ("d",), "next document of the source", "Move", EVERYWHERE,
-           short="document", early=True, needs_source=True),
+           short="document", early=True, needs_source=True,
+           do=partial(key_handlers.walk_documents, 1),
+           in_view=partial(cursor_actions.go_to_document, 1)),
     Action("document.previous", ("D",), "previous document of the source", "Move", EVERYWHERE,
-           early=True),
-    Action("word.hint", ("f",), "select words by the letters shown on them", "Select",
-           EVERYWHERE, short="words"),
+           early=True, do=partial(key_handlers.walk_documents, -1),
+           in_view=partial(cursor_actions.go_to_document, -1)),
+    Action("word.hint", ("f",), "select words by the letters shown on them", "Select", EVERYWHERE,
+           short="words", do=cursor_actions.ask_words),
     Action("select.here", ("v",), "select the word at the cursor", "Select", EVERYWHERE,
-           at={SELECTING: "drop the selection"}),
+           at={SELECTING: "drop the selection"}, do=cursor_actions.select_here),
     Action("select.grow", (".",), "select the sentence; again: grow the selection", "Select",
-           EVERYWHERE, short="select"),
+           EVERYWHERE, short="select", do=partial(cursor_actions.grow, 1)),
     Action("select.shrink", (",",), "select the sentence; again: shrink the selection", "Select",
-           EVERYWHERE),
-    Action("select.other-end", ("o",), "go to the other end of the selection", "Select", "SVEJF"),
-    Action("extend.next", ("shift+right",), "select one character more", "Select", EVERYWHERE),
-    Action("extend.previous", ("shift+left",), "select one character less", "Select", EVERYWHERE),
+           EVERYWHERE, do=partial(cursor_actions.grow, -1)),
+    Action("select.other-end", ("o",), "go to the other end of the selection", "Select",
+           SELECTING | SOURCE | EDITING | REVIEWING | VIEWING, do=cursor_actions.swap_ends),
+    Action("extend.next", ("shift+right",), "select one character more", "Select", EVERYWHERE,
+           do=partial(cursor_actions.extend, "char", 1)),
+    Action("extend.previous", ("shift+left",), "select one character less", "Select", EVERYWHERE,
+           do=partial(cursor_actions.extend, "char", -1)),
     Action("extend.sentence.next", ("shift+down",), "extend the selection by a sentence", "Select",
-           EVERYWHERE),
+           EVERYWHERE, do=partial(cursor_actions.extend, "sentence", 1)),
     Action("extend.sentence.previous", ("shift+up",), "extend the selection back by a sentence",
-           "Select", EVERYWHERE),
-    Action("match.next", ("n",), "next match, or search hit", "Evidence", "RSVLEJF", short="match",
-           early=True, at={REVIEWING: "next search hit"}),
-    Action("match.previous", ("N",), "previous match, or search hit", "Evidence", "RSVLEJF",
-           early=True, at={REVIEWING: "previous search hit"}),
+           "Select", EVERYWHERE, do=partial(cursor_actions.extend, "sentence", -1)),
+    Action("match.next", ("n",), "next match, or search hit", "Evidence", EVERYWHERE | OPTION,
+           short="match", early=True, at={REVIEWING: "next search hit"},
+           do=partial(highlights.walk_matches, 1)),
+    Action("match.previous", ("N",), "previous match, or search hit", "Evidence",
+           EVERYWHERE | OPTION, early=True, at={REVIEWING: "previous search hit"},
+           do=partial(highlights.walk_matches, -1)),
     Action("evidence.take", ("space",), "take the match as evidence, or remove it", "Evidence",
-           "RSVLE", short="evidence",
+           ANNOTATING | OPTION, short="evidence",
            at={SOURCE: "take the selection, else the sentence, as evidence",
-           OPTION: "take the match as evidence, and save"}, changes="RSVLE"),
+           OPTION: "take the match as evidence, and save"}, changes=ANNOTATING | OPTION,
+           do=highlights.take),
     Action("signals.next", ("t",), "find matches by words, by vectors, or by both", "Evidence",
-           early=True),
+           early=True, do=partial(open_page, Page.SIGNALS)),
     Action("option.choose", tuple(DIGITS[:9]), "save with this label, or open its sublabels",
-           "Label", "RSVLEJF", short="label", fixed=True, after_save=True, listed=False,
+           "Label", EVERYWHERE | OPTION, short="label", fixed=True, after_save=True, listed=False,
            short_at={READING: ""}, at={OPTION: "choose an answer",
            EDITING: "switch this label on or off", REVIEWING: "choose a candidate",
-           VIEWING: "show only one annotator; again: show all"}, changes="RSVLE"),
-    Action("option.list", ("0",), "list all labels, with search", "Label", "RSVLEJF",
+           VIEWING: "show only one annotator; again: show all"}, changes=ANNOTATING | OPTION),
+    Action("option.list", ("0",), "list all labels, with search", "Label", EVERYWHERE | OPTION,
            fixed=True, after_save=True,
            at={OPTION: "answer: parent label, no rating or a typed reason",
-           REVIEWING: "show further candidates", VIEWING: "show all annotators"}, changes="RSVLE"),
+           REVIEWING: "show further candidates", VIEWING: "show all annotators"},
+           changes=ANNOTATING | OPTION,),
     Action("label.repeat", ("r",), "use the last label again", "Label", after_save=True,
-           changes=ANNOTATING),
+           changes=ANNOTATING, do=label_actions.repeat),
     Action("label.former", ("R",), "show your similar annotations, to reuse notes", "Label",
-           after_save=True, changes=ANNOTATING),
-    Action("back", ("backspace", "escape"), "remove the evidence taken last", "Label", "RSVLEJF",
-           short="back", short_at={READING: ""}, at={SELECTING: "drop the selection",
-           SOURCE: "back to the summary", OPTION: "cancel, nothing is saved",
+           after_save=True, changes=ANNOTATING, do=key_handlers.search_former),
+    Action("back", ("backspace", "escape"), "remove the evidence taken last", "Label",
+           EVERYWHERE | OPTION, short="back", short_at={READING: ""},
+           at={SELECTING: "drop the selection", SOURCE: "back to the summary",
+           OPTION: "cancel, nothing is saved",
            EDITING: "remove the evidence taken last, or cancel the edit",
            REVIEWING: "drop the selection, or the chosen candidate",
-           VIEWING: "end search, drop selection or show all annotators"}),
+           VIEWING: "end search, drop selection or show all annotators"}, do=key_handlers.back,
+           in_review=review_keys.leave_innermost, in_view=view_keys.leave_innermost),
     Action("annotation.next", ("a",), "next annotation", "Annotations", EVERYWHERE,
            short="annotation", early=True, after_save=True,
-           at={REVIEWING: "next group of candidate annotations"}),
+           at={REVIEWING: "next group of candidate annotations"},
+           do=partial(navigation.go_to_annotation, 1),
+           in_review=partial(review_keys.walk_positions, 1), in_view=partial(view_keys.walk, 1)),
     Action("annotation.previous", ("A",), "previous annotation", "Annotations", EVERYWHERE,
-           early=True, after_save=True, at={REVIEWING: "previous group of candidate annotations"}),
+           early=True, after_save=True, at={REVIEWING: "previous group of candidate annotations"},
+           do=partial(navigation.go_to_annotation, -1),
+           in_review=partial(review_keys.walk_positions, -1), in_view=partial(view_keys.walk, -1)),
     Action("note.write", ("m",), "write a note on the annotation or sample", "Annotations",
-           ANNOTATING + REVIEWING, short="note", after_save=True,
-           at={SELECTING: "write a note for this claim",
-           SOURCE: "write a note for this claim",
-           REVIEWING: "write the final comment on the sample"}, changes=ANNOTATING + REVIEWING),
+           ANNOTATING | REVIEWING, short="note", after_save=True,
+           at={SELECTING: "write a note for this claim", SOURCE: "write a note for this claim",
+           REVIEWING: "write the final comment on the sample"}, changes=ANNOTATING | REVIEWING,
+           do=notes.write, in_review=if_allowed(notes.write_comment)),
     Action("annotation.edit", ("e",), "edit the annotation, or change the suggestion",
-           "Annotations", "REJ", short="change", after_save=True,
+           "Annotations", READING | EDITING | REVIEWING, short="change", after_save=True,
            at={EDITING: "cancel the edit, nothing is saved",
-           REVIEWING: "edit the candidate, or your edited copy of it"}, changes="REJ"),
+           REVIEWING: "edit the candidate, or your edited copy of it"},
+           changes=READING | EDITING | REVIEWING, do=key_handlers.edit,
+           in_review=if_allowed(review_keys.edit_focused)),
     Action("annotation.delete", ("x",), "delete the annotation, or reject the suggestion",
-           "Annotations", "REJ", short="reject", after_save=True,
-           at={REVIEWING: "reject the candidate, or all, with a reason"}, changes="REJ"),
-    Action("undo", ("u",), "undo the last action, in any sample", "Annotations", "RSVLEJ",
-           short="undo", early=True, at={OPTION: "cancel, nothing is saved",
-           REVIEWING: "undo your last decision, in any sample"}, changes="RSVLEJ"),
-    Action("redo", ("U",), "redo", "Annotations", "RSVLEJ", early=True,
-           at={OPTION: "cancel, nothing is saved"}, changes="RSVLEJ"),
-    Action("sample.done", ("enter",), "complete the sample and go to the next", "Sample", "RSVLEJ",
-           short="done", after_save=True, short_at={SOURCE: "back", SELECTING: ""},
-           at={SOURCE: "back to the summary",
-           OPTION: "answer: parent label, no evidence or no reason",
-           EDITING: "save the annotation",
-           REVIEWING: "adjudicate the sample and go to the next"}, changes="RSLEJ"),
-    Action("sample.skip", ("s",), "skip the sample", "Sample", after_save=True, changes=ANNOTATING),
+           "Annotations", READING | EDITING | REVIEWING, short="reject", after_save=True,
+           at={REVIEWING: "reject the candidate, or all, with a reason"},
+           changes=READING | EDITING | REVIEWING, do=key_handlers.delete,
+           in_review=if_allowed(review_keys.ask_refusal_reason)),
+    Action("undo", ("u",), "undo the last action, in any sample", "Annotations",
+           ANNOTATING | OPTION | REVIEWING, short="undo", early=True,
+           at={OPTION: "cancel, nothing is saved",
+           REVIEWING: "undo your last decision, in any sample"},
+           changes=ANNOTATING | OPTION | REVIEWING, do=key_handlers.undo),
+    Action("redo", ("U",), "redo", "Annotations", ANNOTATING | OPTION | REVIEWING, early=True,
+           at={OPTION: "cancel, nothing is saved"}, changes=ANNOTATING | OPTION | REVIEWING,
+           do=partial(key_handlers.undo, redo=True)),
+    Action("sample.done", ("enter",), "complete the sample and go to the next", "Sample",
+           ANNOTATING | OPTION | REVIEWING, short="done", after_save=True, short_at={SOURCE: "back",
+           SELECTING: ""}, at={SOURCE: "back to the summary",
+           OPTION: "answer: parent label, no evidence or no reason", EDITING: "save the annotation",
+           REVIEWING: "adjudicate the sample and go to the next"},
+           changes=READING | SELECTING | OPTION | EDITING | REVIEWING,
+           do=key_handlers.finish_or_save, in_review=review_keys.complete),
+    Action("sample.skip", ("s",), "skip the sample", "Sample", after_save=True, changes=ANNOTATING,
+           do=partial(completion.leave, "skip")),
     Action("sample.flag", ("!",), "flag the sample, and give a reason", "Sample", after_save=True,
-           changes=ANNOTATING),
+           changes=ANNOTATING, do=completion.ask_flag_reason),
     Action("sample.next", (">",), "next sample, without completing this one", "Sample", EVERYWHERE,
            short="sample", early=True, at={VIEWING: "next sample",
-           REVIEWING: "next sample in review, not completing this one"}),
+           REVIEWING: "next sample in review, not completing this one"},
+           do=partial(key_handlers.leave_for, Page.SAMPLE, 1),
+           in_view=partial(open_page, Page.SAMPLE, step=1)),
     Action("sample.previous", ("<",), "previous sample", "Sample", EVERYWHERE, early=True,
-           at={REVIEWING: "previous sample in review"}),
-    Action("reading.other", (), "switch between 1st and 2nd annotation of samples", "Sample"),
+           at={REVIEWING: "previous sample in review"},
+           do=partial(key_handlers.leave_for, Page.SAMPLE, -1),
+           in_view=partial(open_page, Page.SAMPLE, step=-1)),
+    Action("reading.other", (), "switch between 1st and 2nd annotation of samples", "Sample",
+           do=partial(key_handlers.leave_for, Page.OTHER_READING, 0)),
     Action("sample.go", ("G",), "go to a sample by its id", "Sample", EVERYWHERE, short="go to id",
-           after_save=True),
+           after_save=True, do=partial(key_handlers.leave_for, Page.JUMP, 0),
+           in_view=partial(open_page, Page.JUMP)),
     Action("sample.rivals", (), "show sibling samples (with the same source)", "Sample",
-           after_save=True),
-    Action("queue.order", (), "choose the order of the queue", "Sample", after_save=True),
-    Action("text.find", ("/",), "find words in the focused text", "View", EVERYWHERE, short="find"),
+           after_save=True, do=partial(key_handlers.leave_for, Page.SIBLINGS, 0)),
+    Action("queue.order", (), "choose the order of the queue", "Sample", after_save=True,
+           do=partial(key_handlers.leave_for, Page.QUEUE_ORDER, 0)),
+    Action("text.find", ("/",), "find words in the focused text", "View", EVERYWHERE, short="find",
+           do=partial(open_page, Page.FIND)),
     Action("text.lacking", ("i",), "mark words not in the source, or hide the marks", "View",
-           "RSVEF", early=True),
-    Action("item.next", ("c",), "next citation, marked word or unfinished item", "View",
-           EVERYWHERE, short="citation", early=True, after_save=True, after_search=True,
-           needs_source=True,
-           at={REVIEWING: "next conflict", VIEWING: "next word marked as not in the source"}),
-    Action("item.previous", ("C",), "previous citation, marked word or unfinished item",
-           "View", EVERYWHERE, early=True, after_save=True, after_search=True,
+           ANNOTATING | VIEWING, early=True, do=partial(open_page, Page.MISSING_WORDS)),
+    Action("item.next", ("c",), "next citation, marked word or unfinished item", "View", EVERYWHERE,
+           short="citation", early=True, after_save=True, after_search=True, needs_source=True,
+           at={REVIEWING: "next conflict", VIEWING: "next word marked as not in the source"},
+           do=partial(key_handlers.walk_items, 1), in_review=partial(review_keys.walk_conflicts, 1),
+           in_view=partial(view_keys.walk_missing_words, 1)),
+    Action("item.previous", ("C",), "previous citation, marked word or unfinished item", "View",
+           EVERYWHERE, early=True, after_save=True, after_search=True,
            at={REVIEWING: "previous conflict",
-           VIEWING: "previous word marked as not in the source"}),
-    Action("request.show", ("g",), "show the request and the guidelines", "View",
-           EVERYWHERE, short="request", early=True,
-           at={REVIEWING: "show notes, the request, the guidelines",
-           VIEWING: "show all details of the annotation and the sample"}),
+           VIEWING: "previous word marked as not in the source"},
+           do=partial(key_handlers.walk_items, -1),
+           in_review=partial(review_keys.walk_conflicts, -1),
+           in_view=partial(view_keys.walk_missing_words, -1)),
+    Action("request.show", ("g",), "show the request and the guidelines", "View", EVERYWHERE,
+           short="request", early=True, at={REVIEWING: "show notes, the request, the guidelines",
+           VIEWING: "show all details of the annotation and the sample"},
+           do=partial(open_page, Page.REQUEST)),
     Action("layout.next", ("z",), "change the layout: side by side, one text, stacked", "View",
            EVERYWHERE, early=True,
-           at={VIEWING: "change the layout: side by side, one text, stacked"}),
+           at={VIEWING: "change the layout: side by side, one text, stacked"},
+           do=partial(open_page, Page.LAYOUT)),
     Action("help.show", ("?", "f1"), "show the keys that work on this screen", "View", EVERYWHERE,
-           early=True, at={VIEWING: "show the keys and the legend of marks"}),
+           early=True, at={VIEWING: "show the keys and the legend of marks"},
+           do=partial(open_page, Page.HELP)),
     Action("palette.show", (":", "ctrl+p"), "search all actions by name", "View", EVERYWHERE,
-           short="all actions", small_window=True, listed=False),
+           short="all actions", small_window=True, listed=False,
+           do=partial(open_page, Page.PALETTE)),
     Action("app.back", ("q",), "back to the queue", "View", EVERYWHERE, short="queue", early=True,
            after_save=True, at={REVIEWING: "back to the review queue",
-           VIEWING: "back to the list of samples, if any, or quit"}),
-    Action("app.quit", ("ctrl+q", "ctrl+c"), "quit; all work is saved", "View", "RSVLEJF",
-           fixed=True, small_window=True, after_save=True, at={VIEWING: "quit"}),
-    Action("work.print", (), "quit, and print my annotations", "You"),
-    Action("talk.write", (), "send a question to the reviewers", "You",
-           ANNOTATING + REVIEWING, at={REVIEWING: "answer questions about the sample"},
-           changes=ANNOTATING + REVIEWING),
+           VIEWING: "back to the list of samples, if any, or quit"},
+           do=partial(key_handlers.leave_for, Page.QUEUE, 0),
+           in_view=partial(open_page, Page.QUEUE)),
+    Action("app.quit", ("ctrl+q", "ctrl+c"), "quit; all work is saved", "View", EVERYWHERE | OPTION,
+           fixed=True, small_window=True, after_save=True, at={VIEWING: "quit"},
+           do=partial(open_page, Page.QUIT)),
+    Action("work.print", (), "quit, and print my annotations", "You",
+           do=partial(key_handlers.leave_for, Page.PRINT_WORK, 0)),
+    Action("talk.write", (), "send a question to the reviewers", "You", ANNOTATING | REVIEWING,
+           at={REVIEWING: "answer questions about the sample"}, changes=ANNOTATING | REVIEWING,
+           do=partial(open_page, Page.TALK)),
     Action("talk.annotation", (), "send a question about the focused annotation", "You",
-           changes=ANNOTATING),
-    Action("lesson.show", ("L",), "show how this sample was adjudicated", "You"),
-    Action("figures.show", (), "show statistics: your work, or everyone's work", "You"),
-    Action("account.password", (), "change my password", "You", ANNOTATING + REVIEWING,
-           needs_account=True, changes=ANNOTATING + REVIEWING),
-    Action("account.leave", (), "sign out and quit", "You", ANNOTATING + REVIEWING,
-           needs_account=True),
+           changes=ANNOTATING, do=key_handlers.ask_about_annotation),
+    Action("lesson.show", ("L",), "show how this sample was adjudicated", "You",
+           do=partial(open_page, Page.LESSON)),
+    Action("figures.show", (), "show statistics: your work, or everyone's work", "You",
+           do=partial(open_page, Page.STATISTICS)),
+    Action("account.password", (), "change my password", "You", ANNOTATING | REVIEWING,
+           needs_account=True, changes=ANNOTATING | REVIEWING,
+           do=partial(open_page, Page.PASSWORD)),
+    Action("account.leave", (), "sign out and quit", "You", ANNOTATING | REVIEWING,
+           needs_account=True, do=partial(key_handlers.leave_for, Page.SIGN_OUT, 0)),
     Action("note.save", ("enter",), "save the note", "Note", NOTE, short="save", fixed=True),
     Action("note.keep", ("escape",), "close, and keep the note's text for later", "Note", NOTE,
            short="keep for later", fixed=True),
@@ -255,42 +279,49 @@ ACTIONS: Final[tuple[Action, ...]] = (
     Action("note.past", ("up", "down"), "show earlier notes", "Note", NOTE, short="earlier notes",
            fixed=True),
     Action("sample.rate", ("*",), "rate the sample with a digit; 0: no rating", "Sample",
-           ANNOTATING + REVIEWING, short="rate", after_save=True, yields=True,
+           ANNOTATING | REVIEWING, short="rate", after_save=True, yields=True,
            at={REVIEWING: "adjudicate the rating with a digit; 0: no rating"},
-           changes=ANNOTATING + REVIEWING),
+           changes=ANNOTATING | REVIEWING, do=label_actions.ask_rating,
+           in_review=if_allowed(label_actions.ask_rating)),
     Action("comment.write", ("M",), "comment on the sample", "Sample", short="comment",
-           after_save=True, yields=True, changes=ANNOTATING),
+           after_save=True, yields=True, changes=ANNOTATING, do=notes.write_comment),
     Action("incomplete.next", ("J",), "next unfinished report, document, citation", "Sample",
-           early=True, yields=True),
+           early=True, yields=True, do=partial(key_handlers.leave_for, Page.INCOMPLETE, 1)),
     Action("collection.show", ("T",), "show the report collection and its progress", "View",
-           short="collection", early=True, after_save=True, yields=True),
+           short="collection", early=True, after_save=True, yields=True,
+           do=partial(key_handlers.leave_for, Page.COLLECTION, 0)),
     Action("gold.show", ("=",), "go to the passage with the answer", "View", yields=True),
     Action("positions.show", (), "show a chart of correct answers by position", "View",
            yields=True),
-    Action("suggestion.accept", ("y",), "accept the suggestion", "Suggestions", "R", short="accept",
-           after_save=True, yields=True, changes="R"),
-    Action("suggestion.hide", ("Y",), "hide or show all suggestions", "Suggestions",
-           short="hide", early=True, yields=True),
+    Action("suggestion.accept", ("y",), "accept the suggestion", "Suggestions", READING,
+           short="accept", after_save=True, yields=True, changes=READING,
+           do=suggestion_actions.take),
+    Action("suggestion.hide", ("Y",), "hide or show all suggestions", "Suggestions", short="hide",
+           early=True, yields=True, do=suggestion_actions.hide),
     Action("document.order", ("O",), "sort documents by the judge's or retriever's rank", "View",
            early=True, yields=True),
-    Action("sync.toggle", ("ctrl+o",), "share work online, or work offline", "You", yields=True),
+    Action("sync.toggle", ("ctrl+o",), "share work online, or work offline", "You", yields=True,
+           do=partial(open_page, Page.SYNC)),
     Action("proposal.take", ("y",), "accept the chosen candidate, else the majority's", "Review",
-           REVIEWING, short="accept", changes=REVIEWING),
+           REVIEWING, short="accept", changes=REVIEWING,
+           in_review=if_allowed(review_keys.take_candidates)),
     Action("rivals.merge", ("M",), "merge all candidate annotations of the group", "Review",
-           REVIEWING, short="merge", changes=REVIEWING),
+           REVIEWING, short="merge", changes=REVIEWING,
+           in_review=if_allowed(review_keys.merge_candidates)),
     Action("own.add", ("+",), "add the selection as your annotation", "Review", REVIEWING,
-           short="your own", changes=REVIEWING),
+           short="your own", changes=REVIEWING,
+           in_review=if_allowed(review_keys.add_own_annotation)),
     Action("names.show", ("W",), "show or hide the annotators' names", "Review", REVIEWING,
-           short="names"),
-    Action("sample.reopen", (), "reopen the sample, or one annotator's work on it",
-           "Review", REVIEWING, changes=REVIEWING),
-    Action("person.next", ("p",), "show only the next annotator's annotations",
-           "Annotations", VIEWING, short="person"),
+           short="names", in_review=partial(open_page, Page.PEOPLE_NAMES)),
+    Action("sample.reopen", (), "reopen the sample, or one annotator's work on it", "Review",
+           REVIEWING, changes=REVIEWING, in_review=if_allowed(review_keys.ask_whom_to_reopen)),
+    Action("person.next", ("p",), "show only the next annotator's annotations", "Annotations",
+           VIEWING, short="person", in_view=partial(view_keys.person, 1)),
     Action("person.previous", ("P",), "show only the previous annotator's annotations",
-           "Annotations", VIEWING),
+           "Annotations", VIEWING, in_view=partial(view_keys.person, -1)),
 )  # fmt: skip
 
-NO_ACTION: Final = Action("", (), "", "", "")
+NO_ACTION: Final = Action("", (), "", "", NOWHERE)
 _BY_ID: Final = {action.id: action for action in ACTIONS}
 
 

@@ -5,9 +5,7 @@ Words can also be selected by typing letters that are shown on the words.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
-from typing import Final
+from collections.abc import Sequence
 
 from tui_annotate.domain.samples import Side
 from tui_annotate.domain.spans import Span
@@ -28,23 +26,6 @@ from tui_annotate.editor.effects import (
 from tui_annotate.editor.hints import WordHints
 from tui_annotate.editor.messages import NO_MESSAGE, MessageCode
 from tui_annotate.editor.state import Draft, SideCursor
-
-MOVES: Final[Mapping[str, tuple[str, int]]] = {
-    "sentence.next": ("sentence", 1),
-    "sentence.previous": ("sentence", -1),
-    "char.next": ("char", 1),
-    "char.previous": ("char", -1),
-    "word.next": ("word", 1),
-    "word.previous": ("word", -1),
-    "paragraph.next": ("paragraph", 1),
-    "paragraph.previous": ("paragraph", -1),
-    "half.next": ("half-page", 1),
-    "half.previous": ("half-page", -1),
-    "page.next": ("page", 1),
-    "page.previous": ("page", -1),
-    "text.start": ("start", -1),
-    "text.end": ("end", 1),
-}
 
 
 def move(unit: str, step: int, draft: Draft) -> Effects:
@@ -158,20 +139,3 @@ def set_pointer(draft: Draft, side: Side, pointer: SideCursor, *, by_hand: bool 
     if pointer.document != draft.pointers[side].document and side is draft.searched[1]:
         draft.hits = ()
     draft.pointers[side] = pointer
-
-
-KEY_HANDLERS: Final[Mapping[str, Callable[[Draft], Effects]]] = {
-    **{name: partial(move, unit, step) for name, (unit, step) in MOVES.items()},
-    "extend.next": partial(extend, "char", 1),
-    "extend.previous": partial(extend, "char", -1),
-    "extend.sentence.next": partial(extend, "sentence", 1),
-    "extend.sentence.previous": partial(extend, "sentence", -1),
-    "pane.other": go_to_other_side,
-    "document.next": partial(go_to_document, 1),
-    "document.previous": partial(go_to_document, -1),
-    "word.hint": ask_words,
-    "select.here": select_here,
-    "select.grow": partial(grow, 1),
-    "select.shrink": partial(grow, -1),
-    "select.other-end": swap_ends,
-}

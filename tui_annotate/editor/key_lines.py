@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from tui_annotate.editor.actions import EDITING, REVIEWING, VIEWING, action_of
+from tui_annotate.editor.actions import action_of
+from tui_annotate.editor.key_state import EDITING, REVIEWING, VIEWING, KeyState
+from tui_annotate.editor.review.state import CONFIRMING, LEAVING, REFUSING, REOPENING
 
 Names = tuple[tuple[str, str], ...]
 """Pairs of (action id, short name), in the order in which a key line lists the actions."""
@@ -52,7 +54,7 @@ CITING_SUGGESTION_LINE: Final = tuple(
 In such a sample key `c` goes to the next citation, and another key to the next suggestion.
 """
 
-STATE_LINES: Final[Mapping[str, Names]] = {
+STATE_LINES: Final[Mapping[KeyState, Names]] = {
     EDITING: (
         *_with_names(("sample.done", "save"), ("annotation.edit", "cancel")),
         *(pair for pair in READING_LINE if pair[0] != "sample.done"),
@@ -69,10 +71,6 @@ STATE_LINES: Final[Mapping[str, Names]] = {
         ("app.back", "list"), "sentence.next", "palette.show",
     ),
 }  # fmt: skip
-
-REFUSING, LEAVING, CONFIRMING, REOPENING = "refuse", "rest", "confirm", "reopen"
-"""Questions in review: why is a candidate rejected, why does a conflict or rating stay undecided,
-is the sample completed although something else is open, and whose work is reopened?"""
 
 TYPED_REASON: Final = "typed reason"
 """The line for a reason in the user's own words, whose text is not kept if it is closed."""

@@ -12,8 +12,10 @@ from typing import Any, Final, NamedTuple
 
 from tui_annotate.domain.did_you_mean import find_nearest
 from tui_annotate.domain.errors import InvalidInput
-from tui_annotate.editor.actions import ACTIONS, DIGITS, REVIEWING, Action
+from tui_annotate.editor.action import Action
+from tui_annotate.editor.actions import ACTIONS
 from tui_annotate.editor.key_lines import QUESTIONS, READING_LINE, STATE_LINES, Names
+from tui_annotate.editor.key_state import DIGITS, REVIEWING, KeyState
 
 _NAMED: Final = frozenset({
     "up", "down", "left", "right", "home", "end", "pageup", "pagedown", "insert", "delete", "tab",
@@ -51,16 +53,16 @@ class HelpGroup(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class KeyMap:
     actions: tuple[Action, ...]
-    by_key: Mapping[tuple[str, str], str]
+    by_key: Mapping[tuple[str, KeyState], str]
 
-    def action(self, key: str, state: str) -> str:
+    def action(self, key: str, state: KeyState) -> str:
         """Return the id of the action that a key runs in a state of the screen; empty for none."""
         return self.by_key.get((key, state), "")
 
     def get(self, action_id: str) -> Action:
         return next(action for action in self.actions if action.id == action_id)
 
-    def help(self, state: str) -> tuple[HelpGroup, ...]:
+    def help(self, state: KeyState) -> tuple[HelpGroup, ...]:
         """Return the actions with keys in a state, in groups; daily actions first in review."""
         first = _REVIEW_DAILY if state == REVIEWING else ()
         groups: dict[str, list[tuple[str, str]]] = {"Review": []} if first else {}
@@ -77,7 +79,7 @@ class KeyMap:
         return tuple(HelpGroup(name, tuple(rows)) for name, rows in ordered)
 
     def line(
-        self, state: str, *, question: str = "", digits: str = "", named: Names = READING_LINE
+        self, state: KeyState, *, question: str = "", digits: str = "", named: Names = READING_LINE
     ) -> tuple[tuple[str, str], ...]:
         """Return (first key, short name) of the most useful actions in a state of the screen.
 
@@ -95,7 +97,7 @@ class KeyMap:
                 pairs.append((chosen, short))
         return tuple(pairs)
 
-    def help_key(self, state: str) -> tuple[str, str] | None:
+    def help_key(self, state: KeyState) -> tuple[str, str] | None:
         """Return the key that opens the help, and its name on the key line; None for no key."""
         action = self.get("help.show")
         acts = action.keys and state in action.states
@@ -192,8 +194,8 @@ def _find_problem(key: str) -> str:
     return ""
 
 
-def _index_by_key(actions: Iterable[Action]) -> tuple[dict[tuple[str, str], str], list[str]]:
-    by_key: dict[tuple[str, str], str] = {}
+def _index_by_key(actions: Iterable[Action]) -> tuple[dict[tuple[str, KeyState], str], list[str]]:
+    by_key: dict[tuple[str, KeyState], str] = {}
     clashes: dict[tuple[str, str, str], None] = {}
     for action in actions:
         for key in action.keys:

@@ -14,7 +14,7 @@ from tui_annotate.editor.state import ANNOTATION, DECLINE, DRAFT, REASON, SAMPLE
 from tui_annotate.editor.words import WARNING, describe_labels
 
 
-def write(draft: Draft, comment: str = "") -> Effects:
+def write(draft: Draft) -> Effects:
     """Open the note line for the focused annotation, else the unsaved claim, else the sample."""
     annotation = draft.focused_annotation
     if draft.editing or draft.selection or draft.side is Side.SOURCE or draft.open:
@@ -30,11 +30,11 @@ def write(draft: Draft, comment: str = "") -> Effects:
             draft.say(MessageCode.NO_NOTE_UNDER_LABEL, WARNING, label=label)
             return []
         return _open_line(draft, Note(ANNOTATION, annotation.id), annotation.note)
-    return _open_line(draft, Note(SAMPLE), comment)
+    return write_comment(draft)
 
 
-def write_comment(draft: Draft, comment: str = "") -> Effects:
-    return _open_line(draft, Note(SAMPLE), comment)
+def write_comment(draft: Draft) -> Effects:
+    return _open_line(draft, Note(SAMPLE), draft.comment)
 
 
 def claim_to_search(draft: Draft) -> tuple[Anchor | None, str]:

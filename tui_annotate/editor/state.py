@@ -18,9 +18,18 @@ from tui_annotate.domain.report_collections import RATED_KINDS
 from tui_annotate.domain.samples import Match, Sample, SampleKind, Segment, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.domain.suggestions import Suggestion
-from tui_annotate.editor.actions import DIGITS
 from tui_annotate.editor.effects import Blink, Effects
 from tui_annotate.editor.hints import WordHints
+from tui_annotate.editor.key_state import (
+    DIGITS,
+    EDITING,
+    NOTE,
+    OPTION,
+    READING,
+    SELECTING,
+    SOURCE,
+    KeyState,
+)
 from tui_annotate.editor.messages import (
     NO_MESSAGE,
     AnyMessage,
@@ -167,6 +176,7 @@ class Draft:
         missing_words: marked words of the summary that the sources do not contain.
         former_evidence: the annotator's evidence in other samples, by source document index.
         scale: words of the rating scale, in the order of the digit keys; empty for no rating.
+        comment: stored comment on the sample; in review, else the one that the annotators share.
         asks_rating: whether Enter asks once for the missing rating of a reopened sample.
         citation: index of the citation in focus; -1 for none.
         tabs: number of documents that a citation's sentence cites; 0 while unknown.
@@ -217,6 +227,7 @@ class Draft:
     former_evidence: Mapping[int, tuple[Span, ...]] = field(default_factory=dict)
     scale: tuple[str, ...] = ()
     rating: str = ""
+    comment: str = ""
     asks_rating: bool = False
     citations: tuple[Citation, ...] = ()
     citation: int = -1
@@ -324,21 +335,21 @@ class Draft:
         return "a" if self.cites else "c"
 
     @property
-    def state(self) -> str:
-        """A letter for the user's activity, such as writing a note, which decides what keys do."""
+    def state(self) -> KeyState:
+        """What the user does, such as writing a note, which decides what keys do."""
         if self.pending:
-            return "L"
+            return OPTION
         if self.writing:
-            return "N"
+            return NOTE
         if self.side is Side.SOURCE:
-            return "V"
+            return SOURCE
         if self.editing:
-            return "E"
-        return "S" if self.selection else "R"
+            return EDITING
+        return SELECTING if self.selection else READING
 
     @property
-    def key_states(self) -> str:
-        """Letters of the states whose keys act now: the first one with an action for a key."""
+    def key_states(self) -> KeyState:
+        """The states whose keys act now: the first one with an action for a key."""
         return self.state
 
     # the unsaved annotation

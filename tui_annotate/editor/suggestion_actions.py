@@ -15,6 +15,7 @@ from tui_annotate.domain.samples import Side
 from tui_annotate.domain.suggestions import Suggestion
 from tui_annotate.editor import completion, label_actions, notes
 from tui_annotate.editor.effects import Effects, Open, Page, Select, go_to_first
+from tui_annotate.editor.key_state import READING
 from tui_annotate.editor.messages import (
     NO_MESSAGE,
     Kind,
@@ -216,7 +217,7 @@ def describe_line(draft: Draft, cells: int = 1000) -> tuple[str, Kind] | None:
         return (_describe_question(draft, cells), OFFER) if draft.pending.kind == DECLINE else None
     if draft.answering and draft.digits_off and draft.focused in ("", *draft.answering):
         return LineText.SAVING.text(), OFFER
-    one = draft.focused_suggestion if draft.digits_off and draft.state == "R" else None
+    one = draft.focused_suggestion if draft.digits_off and draft.state is READING else None
     return (_describe_suggestion(draft, one, cells), OFFER) if one else None
 
 

@@ -13,6 +13,7 @@ from tui_annotate.editor.effects import (
     Effects,
 )
 from tui_annotate.editor.key_map import default_keys
+from tui_annotate.editor.press import press
 from tui_annotate.editor.review import key_handlers
 from tui_annotate.editor.review.state import ReviewDraft
 from tui_annotate.methods.adjudication import group_candidates
@@ -60,7 +61,7 @@ def keys(on: ReviewDraft, pressed: str) -> Effects:
         found = (default_keys().action(key, state) for state in on.key_states)
         action = next(filter(None, found), "")
         digit = key if action.startswith("option.") else ""
-        effects = key_handlers.press(on, action, digit=digit) if action else []
+        effects = press(on, action, digit=digit) if action else []
     return effects
 
 

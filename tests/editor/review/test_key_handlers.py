@@ -29,7 +29,6 @@ from tui_annotate.domain.annotations import ADJUDICATED
 from tui_annotate.domain.label_files import parse_labels
 from tui_annotate.domain.samples import Side
 from tui_annotate.editor import label_set_change
-from tui_annotate.editor.actions import REVIEWING
 from tui_annotate.editor.effects import (
     Blink,
     CompleteReview,
@@ -45,13 +44,13 @@ from tui_annotate.editor.effects import (
     TakeCandidates,
     Undo,
 )
-from tui_annotate.editor.key_lines import CONFIRMING, LEAVING, REFUSING
 from tui_annotate.editor.key_map import default_keys
+from tui_annotate.editor.key_state import EDITING, REVIEWING
 from tui_annotate.editor.label_set_change import DraftLabelSetChange
 from tui_annotate.editor.messages import MessageCode
 from tui_annotate.editor.review import key_handlers
 from tui_annotate.editor.review.messages import ReviewText
-from tui_annotate.editor.review.state import WHY, ReviewDraft
+from tui_annotate.editor.review.state import CONFIRMING, LEAVING, REFUSING, WHY, ReviewDraft
 from tui_annotate.editor.review.words import draft_line
 from tui_annotate.methods.adjudication import GroupStatus
 
@@ -387,20 +386,20 @@ def test_an_edit_has_the_keys_of_annotators() -> None:
     """Digits are labels then, e leaves, x deletes nothing; it is known whose rival is edited."""
     on = at(0, {"A": [one("a", "loved", BENIGN)], "B": []})
     keys(on, "e")
-    assert on.state == "E"
+    assert on.state is EDITING
     assert list(on.sources.values()) == [("a",)]
     keys(on, "1")
     assert on.labels == [BENIGN, INTRINSIC]
     assert keys(on, "x") == [Blink()]
     keys(on, "e")
-    assert (on.state, on.editing) == ("J", None)
+    assert (on.state, on.editing) == (REVIEWING, None)
 
 
 def test_labels_that_the_set_has_not_are_left_out_of_an_edit() -> None:
     """They could be neither saved nor taken off; imported work has them."""
     on = at(0, {"A": [one("a", "loved", ("Strange",))], "B": []})
     keys(on, "e")
-    assert (on.state, on.labels) == ("E", [])
+    assert (on.state, on.labels) == (EDITING, [])
     assert keys(on, "enter") == [Blink()]
     assert code(on) is MessageCode.NO_LABEL_LEFT
 

@@ -8,7 +8,6 @@ from tests.editor.draft_samples import code
 from tests.editor.view.draft_samples import focus
 from tests.helpers import annotated_file as viewed
 from tui_annotate.domain.samples import Side
-from tui_annotate.editor.actions import VIEWING
 from tui_annotate.editor.effects import (
     AskWords,
     Blink,
@@ -24,6 +23,8 @@ from tui_annotate.editor.effects import (
     SwapEnds,
 )
 from tui_annotate.editor.key_map import default_keys
+from tui_annotate.editor.key_state import VIEWING
+from tui_annotate.editor.press import press
 from tui_annotate.editor.state import SideCursor
 from tui_annotate.editor.view import key_handlers
 from tui_annotate.editor.view.messages import ViewText
@@ -40,8 +41,8 @@ def test_no_key_asks_for_anything_to_be_stored(draft: ViewDraft, action: object)
     )  # fmt: skip
     name = str(getattr(action, "id", ""))
     for before in ("", "annotation.next", "pane.other", "option.choose"):
-        key_handlers.press(draft, before, digit="2")
-        effects = key_handlers.press(draft, name, digit="1")
+        press(draft, before, digit="2")
+        effects = press(draft, name, digit="1")
         assert all(isinstance(effect, looking) for effect in effects)
         opened = {effect.page for effect in effects if isinstance(effect, Open)}
         assert not opened & {
@@ -56,7 +57,7 @@ def test_annotations_are_walked_in_reading_order(draft: ViewDraft) -> None:
     """Round and round, from the cursor on; claim and evidence come into sight."""
     order = []
     for _ in range(5):
-        effects = key_handlers.press(draft, "annotation.next")
+        effects = press(draft, "annotation.next")
         order.append(draft.letter(draft.focused))
     assert order == ["A", "B", "C", "D", "A"]
     at = viewed.SOURCE.index("It cost 12")
@@ -65,7 +66,7 @@ def test_annotations_are_walked_in_reading_order(draft: ViewDraft) -> None:
     assert effects[1].span.start == at
     draft.enable_digits()
     draft.pointers[Side.SUMMARY] = SideCursor(0, len(viewed.SUMMARY) - 1)
-    key_handlers.press(draft, "annotation.previous")
+    press(draft, "annotation.previous")
     assert draft.letter(draft.focused) == "D"
 
 
@@ -79,7 +80,7 @@ def test_the_annotation_under_the_cursor_comes_into_hand(draft: ViewDraft) -> No
     assert draft.letter(draft.focused) == "A"
     focus(draft, "A mayor")
     assert draft.focused == ""
-    key_handlers.press(draft, "pane.other")
+    press(draft, "pane.other")
     draft.pointers[Side.SOURCE] = SideCursor(0, viewed.SOURCE.index("12 million"))
     (reveal,) = key_handlers.follow(draft)
     assert isinstance(reveal, Reveal)
@@ -89,25 +90,25 @@ def test_the_annotation_under_the_cursor_comes_into_hand(draft: ViewDraft) -> No
 def test_one_persons_annotations_alone(draft: ViewDraft) -> None:
     """By digit and by walking people of the sample; letters stay, everybody comes back."""
     assert [option.text for option in draft.options()] == ["settled 1", "ana 2", "ben 1", "li –"]
-    key_handlers.press(draft, "option.choose", digit="2")
+    press(draft, "option.choose", digit="2")
     assert [draft.letter(one.id) for one in draft.annotations] == ["B", "D"]
     assert {draft.owner(one) for one in draft.annotations} == {"ana"}
     assert draft_line(draft)[0].startswith("Showing 2 of 4 ")
     assert "ana" in draft_line(draft)[0]
-    key_handlers.press(draft, "option.choose", digit="2")
+    press(draft, "option.choose", digit="2")
     assert len(draft.annotations) == 4
     walked = []
     for _ in range(6):
-        key_handlers.press(draft, "person.next")
+        press(draft, "person.next")
         walked.append(draft.chosen)
     assert walked == ["p1", "p2", "p3", "adjudicated", "", "p1"]
     draft.show("p3")
-    assert key_handlers.press(draft, "annotation.next") == [Blink()]
+    assert press(draft, "annotation.next") == [Blink()]
     assert code(draft) is ViewText.NO_ANNOTATION_OF_PERSON
     assert draft.message.fields["name"] == "li"
-    key_handlers.press(draft, "option.list")
+    press(draft, "option.list")
     assert draft.chosen == ""
-    assert key_handlers.press(draft, "option.choose", digit="9") == [Blink()]
+    assert press(draft, "option.choose", digit="9") == [Blink()]
 
 
 def test_what_is_shown_of_somebody_else_is_no_longer_in_hand(draft: ViewDraft) -> None:
@@ -126,9 +127,9 @@ def test_back_leaves_the_least(draft: ViewDraft) -> None:
     draft.show("p1")
     draft.side = Side.SOURCE
     draft.hits = (draft.all_annotations[0].annotation.claim[0].span,)
-    assert key_handlers.press(draft, "back") == []
+    assert press(draft, "back") == []
     assert list(draft.hits) == []
-    assert key_handlers.press(draft, "back") == [Select(Side.SOURCE, None), Focus(Side.SUMMARY)]
-    key_handlers.press(draft, "back")
+    assert press(draft, "back") == [Select(Side.SOURCE, None), Focus(Side.SUMMARY)]
+    press(draft, "back")
     assert draft.chosen == ""
-    assert key_handlers.press(draft, "back") == []
+    assert press(draft, "back") == []

@@ -15,8 +15,8 @@ from tui_annotate import workspace
 from tui_annotate.domain.samples import Document, Request, Sample, SampleKey, SampleKind, Side
 from tui_annotate.domain.scores import RunKind, Score, ScoreRun
 from tui_annotate.editor.effects import Blink, Open, Page
-from tui_annotate.editor.key_handlers import press
 from tui_annotate.editor.messages import MessageCode
+from tui_annotate.editor.press import press
 from tui_annotate.editor.screen_message import ScreenMessage
 from tui_annotate.lab.judge.feature import (
     ContextOrder,

@@ -5,16 +5,13 @@ During an edit, keys act as on the annotating screen.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
-from typing import Final
+from collections.abc import Callable, Sequence
 
 from tui_annotate.domain.adjudication import OpenKind, RejectionReason
 from tui_annotate.domain.annotations import ADJUDICATED, Annotation
 from tui_annotate.domain.labels import MOST_OPTIONS
 from tui_annotate.domain.samples import Side
-from tui_annotate.editor import cursor_actions, key_handlers, label_actions, notes
-from tui_annotate.editor.actions import REVIEWING, action_of
+from tui_annotate.editor import cursor_actions, notes
 from tui_annotate.editor.effects import (
     Blink,
     CompleteReview,
@@ -30,72 +27,41 @@ from tui_annotate.editor.effects import (
     Select,
     TakeCandidates,
     go_to_first,
-    open_page,
     reveal_first,
 )
-from tui_annotate.editor.key_lines import CONFIRMING, LEAVING, REFUSING, REOPENING
+from tui_annotate.editor.key_state import REVIEWING
 from tui_annotate.editor.label_set_change import DraftLabelSetChange
-from tui_annotate.editor.messages import NO_MESSAGE
 from tui_annotate.editor.review.messages import ReviewText
-from tui_annotate.editor.review.state import CONFIRMATIONS, WHY, ReviewDraft, ReviewPosition
+from tui_annotate.editor.review.state import (
+    CONFIRMATIONS,
+    CONFIRMING,
+    LEAVING,
+    REFUSING,
+    REOPENING,
+    WHY,
+    ReviewDraft,
+    ReviewPosition,
+)
 from tui_annotate.editor.review.words import describe_refusal
-from tui_annotate.editor.state import Draft, PendingQuestion
+from tui_annotate.editor.state import PendingQuestion
 from tui_annotate.editor.words import SAVED, WARNING
 from tui_annotate.methods.adjudication import GroupDecision
-
-_DECIDING: Final = frozenset({
-    "proposal.take", "annotation.delete", "rivals.merge", "annotation.edit", "sample.rate",
-    "note.write", "talk.write", "palette.show",
-})  # fmt: skip
-"""Actions that decide open work, or lead to it. They close the question about it."""
-
-
-def press(
-    draft: ReviewDraft,
-    action: str,
-    *,
-    digit: str = "",
-    comment: str = "",
-    more: Mapping[str, Callable[[Draft], Effects]] | None = None,
-) -> Effects:
-    """Run a reviewer's action; `comment`: the adjudicated sample comment, else the proposed one."""
-    if draft.asks_open_work and action in _DECIDING:
-        draft.pending = None
-    if draft.pending and draft.pending.kind in (
-        REFUSING,
-        LEAVING,
-        CONFIRMING,
-        REOPENING,
-    ):
-        draft.message = NO_MESSAGE
-        return _answer_question(draft, action, digit)
-    if draft.state != REVIEWING:
-        if action == "annotation.delete":
-            return draft.refuse_key(ReviewText.EDIT_IS_OPEN)
-        if action == "comment.write":
-            return draft.refuse_key(ReviewText.NO_COMMENT_IN_EDIT)
-        return key_handlers.press(draft, action, digit=digit, more=more)
-    draft.message = NO_MESSAGE
-    if action in ("option.choose", "option.list"):
-        return choose_candidate(draft, digit or "0")
-    if action == "note.write":
-        return _if_allowed(partial(notes.write_comment, comment=comment), draft)
-    if handler := KEY_HANDLERS.get(action):
-        return handler(draft)
-    shared = REVIEWING in action_of(action).states  # the handlers of annotators do it
-    return key_handlers.press(draft, action, more=more) if shared else [Blink()]
-
 
 # decisions
 
 
-def _if_allowed(handler: Callable[[ReviewDraft], Effects], draft: ReviewDraft) -> Effects:
-    if reason := draft.blocked_reason:
-        return draft.refuse_key(ReviewText.REVIEW_NOT_ALLOWED, WARNING, reason=reason)
-    return handler(draft)
+def if_allowed(handler: Callable[[ReviewDraft], Effects]) -> Callable[[ReviewDraft], Effects]:
+    """Return a handler that refuses its key if this reviewer may not adjudicate the sample."""
+
+    def handle(draft: ReviewDraft) -> Effects:
+        if reason := draft.blocked_reason:
+            return draft.refuse_key(ReviewText.REVIEW_NOT_ALLOWED, WARNING, reason=reason)
+        return handler(draft)
+
+    return handle
 
 
-def _take_candidates(draft: ReviewDraft) -> Effects:
+def take_candidates(draft: ReviewDraft) -> Effects:
     if draft.group is None:
         orphan = draft.position is not None and draft.has_lost_sources(draft.position)
         code = ReviewText.SOURCES_LOST if orphan else ReviewText.NO_CANDIDATE
@@ -110,7 +76,7 @@ def _take_candidates(draft: ReviewDraft) -> Effects:
     return [TakeCandidates(tuple(candidate.sources for candidate in fresh))]
 
 
-def _merge_candidates(draft: ReviewDraft) -> Effects:
+def merge_candidates(draft: ReviewDraft) -> Effects:
     candidates = draft.candidates
     if len(candidates) < 2:
         return draft.refuse_key(ReviewText.NO_CANDIDATES_TO_MERGE)
@@ -121,7 +87,7 @@ def _merge_candidates(draft: ReviewDraft) -> Effects:
     return [MergeCandidates(tuple(candidate.sources for candidate in candidates), proposed.pop())]
 
 
-def _ask_refusal_reason(draft: ReviewDraft) -> Effects:
+def ask_refusal_reason(draft: ReviewDraft) -> Effects:
     if draft.position and draft.position.own:
         return [Remove(draft.position.own)]
     if draft.group is None:
@@ -133,7 +99,8 @@ def _ask_refusal_reason(draft: ReviewDraft) -> Effects:
     return []
 
 
-def _answer_question(draft: ReviewDraft, action: str, digit: str) -> Effects:
+def answer_question(draft: ReviewDraft, action: str, digit: str) -> Effects:
+    """Answer a question of the review by a digit key, cancel it, or refuse another key."""
     question = draft.pending.kind if draft.pending else REFUSING
     if action in ("back", "undo", "redo"):
         draft.pending = None
@@ -156,7 +123,7 @@ def _answer_question(draft: ReviewDraft, action: str, digit: str) -> Effects:
     return _effects_of_reason(draft, question, reasons[int(digit) - 1])
 
 
-def _ask_whom_to_reopen(draft: ReviewDraft) -> Effects:
+def ask_whom_to_reopen(draft: ReviewDraft) -> Effects:
     if not draft.reopenable:
         return draft.refuse_key(ReviewText.NOT_ADJUDICATED)
     draft.pending = PendingQuestion(REOPENING)
@@ -209,10 +176,10 @@ def convert_reasons(draft: ReviewDraft, effects: Sequence[Effect]) -> Effects:
     return given
 
 
-def _complete(draft: ReviewDraft) -> Effects:
+def complete(draft: ReviewDraft) -> Effects:
     if draft.side is Side.SOURCE:
         return cursor_actions.go_to_summary(draft)
-    return _if_allowed(_complete_summary_side, draft)
+    return if_allowed(_complete_summary_side)(draft)
 
 
 def _complete_summary_side(draft: ReviewDraft) -> Effects:
@@ -428,21 +395,3 @@ def apply_stored_result(draft: ReviewDraft, now: tuple[Annotation, ...], text: s
     if asks and draft.asked_kind not in draft.open_kinds():
         draft.pending = None
     draft.say(text, SAVED)
-
-
-KEY_HANDLERS: Final[Mapping[str, Callable[[ReviewDraft], Effects]]] = {
-    "annotation.next": partial(walk_positions, 1),
-    "annotation.previous": partial(walk_positions, -1),
-    "item.next": partial(walk_conflicts, 1),
-    "item.previous": partial(walk_conflicts, -1),
-    "annotation.edit": partial(_if_allowed, edit_focused),
-    "annotation.delete": partial(_if_allowed, _ask_refusal_reason),
-    "proposal.take": partial(_if_allowed, _take_candidates),
-    "rivals.merge": partial(_if_allowed, _merge_candidates),
-    "sample.rate": partial(_if_allowed, label_actions.ask_rating),
-    "own.add": partial(_if_allowed, add_own_annotation),
-    "names.show": partial(open_page, Page.PEOPLE_NAMES),
-    "sample.reopen": partial(_if_allowed, _ask_whom_to_reopen),
-    "sample.done": _complete,
-    "back": leave_innermost,
-}

@@ -15,9 +15,8 @@ from tui_annotate.domain.annotations import REJECTED, Anchor, Annotation
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.labels import MOST_OPTIONS
 from tui_annotate.domain.samples import Side
-from tui_annotate.editor.actions import OPTION, REVIEWING
 from tui_annotate.editor.glyphs import CHOSEN
-from tui_annotate.editor.key_lines import CONFIRMING, LEAVING, REFUSING, REOPENING
+from tui_annotate.editor.key_state import OPTION, READING, REVIEWING, SELECTING, SOURCE, KeyState
 from tui_annotate.editor.state import Draft, LabelOption, reason_options
 from tui_annotate.methods.adjudication import (
     CandidateAnnotation,
@@ -28,6 +27,10 @@ from tui_annotate.methods.adjudication import (
     find_orphans,
     find_rejections,
 )
+
+REFUSING, LEAVING, CONFIRMING, REOPENING = "refuse", "rest", "confirm", "reopen"
+"""Questions in review: why is a candidate rejected, why does a conflict or rating stay undecided,
+is the sample completed although something else is open, and whose work is reopened?"""
 
 WHY: Final[Mapping[RejectionReason, str]] = {
     RejectionReason.SLIP: "annotator's slip",
@@ -156,13 +159,20 @@ class ReviewDraft(Draft):
     _index: _ReviewIndex | None = None
 
     @property
-    def state(self) -> str:
+    def state(self) -> KeyState:
         state = super().state
-        return REVIEWING if state in "RSV" and not self.editing else state
+        looks = state in READING | SELECTING | SOURCE and not self.editing
+        return REVIEWING if looks else state
 
     @property
-    def key_states(self) -> str:
-        return OPTION + REVIEWING if self.asks_open_work else super().key_states
+    def key_states(self) -> KeyState:
+        return OPTION | REVIEWING if self.asks_open_work else super().key_states
+
+    @property
+    def asks_reviewer(self) -> bool:
+        """Whether a question of the review is open, which no annotator is asked."""
+        kinds = (REFUSING, LEAVING, CONFIRMING, REOPENING)
+        return self.pending is not None and self.pending.kind in kinds
 
     @property
     def asks_open_work(self) -> bool:

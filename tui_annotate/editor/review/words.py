@@ -13,11 +13,18 @@ from tui_annotate.domain.line_text import cut
 from tui_annotate.domain.report_collections import NOT_RATED
 from tui_annotate.domain.samples import SampleKind, Side
 from tui_annotate.editor import words
-from tui_annotate.editor.actions import REVIEWING
-from tui_annotate.editor.key_lines import CONFIRMING, LEAVING, REFUSING, REOPENING
+from tui_annotate.editor.key_state import REVIEWING
 from tui_annotate.editor.messages import Kind
 from tui_annotate.editor.review.messages import ReviewText
-from tui_annotate.editor.review.state import WHY, ReviewDraft, ReviewPosition
+from tui_annotate.editor.review.state import (
+    CONFIRMING,
+    LEAVING,
+    REFUSING,
+    REOPENING,
+    WHY,
+    ReviewDraft,
+    ReviewPosition,
+)
 from tui_annotate.editor.state import REASON
 from tui_annotate.editor.words import (
     DRAFT,

@@ -2,25 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from functools import partial
-from typing import Final
-
 from tui_annotate.domain.samples import Side
 from tui_annotate.editor import cursor_actions, highlights
-from tui_annotate.editor.effects import Blink, Effects, GoTo, Page, Reveal, Select, open_page
-from tui_annotate.editor.messages import NO_MESSAGE, StatusMessage
+from tui_annotate.editor.effects import Blink, Effects, GoTo, Reveal, Select
+from tui_annotate.editor.messages import StatusMessage
 from tui_annotate.editor.navigation import neighbour_index
 from tui_annotate.editor.view.messages import ViewText
 from tui_annotate.editor.view.state import ViewDraft
-
-
-def press(draft: ViewDraft, action: str, *, digit: str = "") -> Effects:
-    draft.message = NO_MESSAGE
-    if action == "option.choose":
-        return _choose_by_digit(draft, digit)
-    handler = KEY_HANDLERS.get(action)
-    return handler(draft) if handler else [Blink()]
 
 
 def refuse(draft: ViewDraft, what: str) -> Effects:
@@ -75,15 +63,18 @@ def _describe_nothing(draft: ViewDraft) -> StatusMessage:
 # people
 
 
-def _choose_by_digit(draft: ViewDraft, digit: str) -> Effects:
+def choose_by_digit(draft: ViewDraft, digit: str) -> Effects:
+    """Show one person's annotations; again, or with the digit 0, those of all people."""
+    if digit == "0":
+        return show_everyone(draft)
     people = draft.bar
-    at = int(digit or "0") - 1
-    if not 0 <= at < len(people):
+    at = int(digit) - 1
+    if at >= len(people):
         return [Blink()]
     return _choose(draft, "" if people[at] == draft.chosen else people[at])
 
 
-def _show_everyone(draft: ViewDraft) -> Effects:
+def show_everyone(draft: ViewDraft) -> Effects:
     return _choose(draft, "")
 
 
@@ -106,7 +97,7 @@ def _choose(draft: ViewDraft, chosen: str) -> Effects:
 # words not found on the other side
 
 
-def _walk_lacking(step: int, draft: ViewDraft) -> Effects:
+def walk_missing_words(step: int, draft: ViewDraft) -> Effects:
     if draft.missing_words:
         return highlights.walk_missing_words(step, draft)
     return draft.refuse_key(ViewText.NO_WORDS_MARKED)
@@ -124,31 +115,5 @@ def leave_innermost(draft: ViewDraft) -> Effects:
     elif draft.side is Side.SOURCE:
         return cursor_actions.go_to_summary(draft)
     elif draft.chosen:
-        return _show_everyone(draft)
+        return show_everyone(draft)
     return []
-
-
-KEY_HANDLERS: Final[Mapping[str, Callable[[ViewDraft], Effects]]] = {
-    **cursor_actions.KEY_HANDLERS,
-    "match.next": partial(highlights.walk_matches, 1),
-    "match.previous": partial(highlights.walk_matches, -1),
-    "option.list": _show_everyone,
-    "back": leave_innermost,
-    "annotation.next": partial(walk, 1),
-    "annotation.previous": partial(walk, -1),
-    "person.next": partial(person, 1),
-    "person.previous": partial(person, -1),
-    "sample.next": partial(open_page, Page.SAMPLE, step=1),
-    "sample.previous": partial(open_page, Page.SAMPLE, step=-1),
-    "sample.go": partial(open_page, Page.JUMP),
-    "text.find": partial(open_page, Page.FIND),
-    "text.lacking": partial(open_page, Page.MISSING_WORDS),
-    "item.next": partial(_walk_lacking, 1),
-    "item.previous": partial(_walk_lacking, -1),
-    "request.show": partial(open_page, Page.REQUEST),
-    "layout.next": partial(open_page, Page.LAYOUT),
-    "help.show": partial(open_page, Page.HELP),
-    "palette.show": partial(open_page, Page.PALETTE),
-    "app.back": partial(open_page, Page.QUEUE),
-    "app.quit": partial(open_page, Page.QUIT),
-}

@@ -11,7 +11,7 @@ from tui_annotate.domain.assignments import Assignment
 from tui_annotate.domain.labels import MOST_OPTIONS
 from tui_annotate.domain.line_text import cut, line_text
 from tui_annotate.domain.records import OwnedAnnotation
-from tui_annotate.editor.actions import VIEWING
+from tui_annotate.editor.key_state import VIEWING, KeyState
 from tui_annotate.editor.state import Draft, LabelOption, letter
 
 
@@ -36,7 +36,7 @@ class ViewDraft(Draft):
         self.show(self.chosen)
 
     @property
-    def state(self) -> str:
+    def state(self) -> KeyState:
         return VIEWING
 
     def show(self, person: str) -> None:

@@ -13,6 +13,7 @@ from tui_annotate import workspace
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.samples import Match, SampleKey, Side
 from tui_annotate.domain.spans import Span
+from tui_annotate.editor.key_state import READING
 from tui_annotate.editor.messages import MessageCode
 from tui_annotate.editor.state import ANNOTATION, Note
 from tui_annotate.tui.screens.annotate import loader
@@ -325,7 +326,7 @@ async def test_evidence_from_the_source_by_exact_words(folder: Path) -> None:
         await person.press("down tab")
         await person.words("12", "pounds")
         await person.press("space")
-        assert person.draft.state == "R"
+        assert person.draft.state is READING
         await person.press("1")
         (known,) = person.annotations
         assert known.evidence[0].span.of(person.draft.text(Side.SOURCE)) == "12 million pounds"

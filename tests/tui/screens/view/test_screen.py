@@ -19,6 +19,7 @@ from tui_annotate.domain.errors import Unavailable
 from tui_annotate.domain.samples import Side, Signals
 from tui_annotate.editor.actions import ACTIONS
 from tui_annotate.editor.key_map import default_keys
+from tui_annotate.editor.key_state import READING
 from tui_annotate.editor.messages import MessageCode, StatusMessage
 from tui_annotate.editor.screen_message import ScreenMessage
 from tui_annotate.editor.view.state import ViewDraft
@@ -259,7 +260,7 @@ async def test_keys_that_write_say_so(tmp_path: Path) -> None:
         before = (tmp_path / "work.jsonl").read_bytes()
         kept = reader.draft.all_annotations
         for action in writing:
-            if "R" not in action.states:
+            if READING not in action.states:
                 continue
             for key in action.keys:
                 await reader.press(key)

@@ -143,6 +143,7 @@ class SampleSource:
             last_label=last_label,
             scale=open_sample.scale,
             rating=open_sample.assignment.rating,
+            comment=open_sample.assignment.comment,
             asks_rating=_lacks_rating(open_sample),
             citations=list_citations(sample),
         )

@@ -178,6 +178,7 @@ class SaveController:
             flagged=open_sample.flagged + _moved(State.FLAGGED, before, state),
         )
         current.draft.rating = saved.assignment.rating
+        current.draft.comment = saved.assignment.comment
         for feature in screen.features:
             open_sample = feature.saved(current.draft, saved, open_sample)
         screen.current = replace(current, open_sample=open_sample)
@@ -231,6 +232,7 @@ class SaveController:
         stored = single_document.exchange_all_sides(now.sample, now.annotations)
         label_set_change.take_over(draft, change, stored)
         draft.rating = now.assignment.rating
+        draft.comment = now.assignment.comment
         if screen.current and draft is screen.current.draft:
             screen.current = replace(screen.current, open_sample=now)
             screen.loader.last_label = draft.last_label

@@ -27,10 +27,10 @@ from tui_annotate.domain.errors import TuiAnnotateError
 from tui_annotate.domain.people import base_person
 from tui_annotate.domain.samples import SampleKey, Side
 from tui_annotate.editor import completion, cursor_actions, highlights
-from tui_annotate.editor.actions import READING, action_of
+from tui_annotate.editor.actions import action_of
 from tui_annotate.editor.effects import Blink, Effect, Effects, Open, OpenNote, Page
-from tui_annotate.editor.key_handlers import press
 from tui_annotate.editor.key_map import KeyMap, table_key
+from tui_annotate.editor.key_state import READING, SELECTING
 from tui_annotate.editor.messages import NO_MESSAGE, Kind, MessageCode, StatusMessage
 from tui_annotate.editor.navigation import show
 from tui_annotate.editor.state import Draft
@@ -88,6 +88,8 @@ _BEYOND_SAMPLE: Final = frozenset({"talk.write", "account.password", "undo", "re
 READING_TIME: Final = 1.0
 """Seconds for which a sample must be on screen before its first key press can complete it."""
 
+_AT_SUMMARY: Final = READING | SELECTING
+
 _REPEAT: Final = 0.3
 """Fraction of the minimum reading time within which a second key press counts as a held key."""
 
@@ -110,7 +112,7 @@ class AppRequest(Message):
 
 def _changes(draft: Draft, action: str) -> bool:
     """Return whether an action changes stored work, or prepares a change, in a draft's state."""
-    return not set(action_of(action).changes).isdisjoint(draft.key_states)
+    return bool(action_of(action).changes & draft.key_states)
 
 
 def _changes_sample(draft: Draft, action: str) -> bool:
@@ -435,7 +437,7 @@ class WorkspaceScreen(SampleScreen):
 
     def _is_too_soon(self, draft: Draft, action: str, now: float) -> bool:
         """Return whether a key completes or skips a sample before there was time to read it."""
-        if action != "sample.skip" and not (action == "sample.done" and draft.state in "RS"):
+        if action != "sample.skip" and not (action == "sample.done" and draft.state in _AT_SUMMARY):
             return False
         before, self._ended_at = self._ended_at, now
         current = self.current
@@ -493,10 +495,6 @@ class WorkspaceScreen(SampleScreen):
 
     def may_do(self, action: str) -> bool:
         return not self.too_small or action_of(action).in_small_window
-
-    def press(self, draft: Draft, action: str, *, digit: str) -> Effects:
-        comment = self.open_sample.assignment.comment if self.open_sample else ""
-        return press(draft, action, digit=digit, comment=comment, more=self.feature_keys)
 
     def match_clicked(self, draft: Draft, rank: int) -> Effects:
         """Take or remove the clicked match as evidence, or only show it.

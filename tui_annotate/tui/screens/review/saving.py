@@ -138,12 +138,22 @@ def take_over(draft: ReviewDraft, found: ReviewSample) -> None:
     draft.settled = single_document.exchange_all_sides(sample, found.settled)
     draft.annotations = single_document.exchange_all_sides(sample, found.annotations)
     candidates = [word for word, _ in found.ratings if word not in found.scale]
-    draft.scale, draft.rating = (*found.scale, *candidates), found.assignment.rating
+    draft.scale = (*found.scale, *candidates)
+    draft.rating = found.assignment.rating
+    draft.comment = _final_comment(found)
     draft.open_parts, draft.ratings = found.open, found.ratings
     draft.progress, draft.blocked_reason = found.assignment.state, found.refused
     draft.people, draft.edited = tuple(layer.letter for layer in found.layers), found.edited
     draft.reopened = found.reopened
     draft.locked_people = found.locked_people
+
+
+def _final_comment(found: ReviewSample) -> str:
+    """Return the adjudicated sample comment, else the comment on which the annotators agree."""
+    if found.assignment.comment:
+        return found.assignment.comment
+    comments = {layer.comment for layer in found.layers if layer.comment}
+    return comments.pop() if len(comments) == 1 else ""
 
 
 class ReviewSaves:
@@ -242,6 +252,7 @@ class ReviewSaves:
         now = replace(before, assignment=assignment, open=review_result.open)
         now = replace(now, finished=before.finished + now.is_settled - before.is_settled)
         draft.open_parts = review_result.open
+        draft.comment = _final_comment(now)
         if current := self._screen.current:
             self._screen.current = replace(current, open_sample=now)
 

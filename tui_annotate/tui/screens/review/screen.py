@@ -16,15 +16,14 @@ from textual.app import ComposeResult
 from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.samples import Side
-from tui_annotate.editor.actions import REVIEWING
-from tui_annotate.editor.effects import Effect, Effects, Open, Page
+from tui_annotate.editor.effects import Effect, Open, Page
 from tui_annotate.editor.glyphs import STATE_GLYPHS
-from tui_annotate.editor.key_lines import CONFIRMING, REOPENING
 from tui_annotate.editor.key_map import KeyMap
+from tui_annotate.editor.key_state import REVIEWING
 from tui_annotate.editor.messages import NO_MESSAGE, Kind, StatusMessage
 from tui_annotate.editor.review import key_handlers
 from tui_annotate.editor.review.messages import ReviewText
-from tui_annotate.editor.review.state import ReviewDraft
+from tui_annotate.editor.review.state import CONFIRMING, REOPENING, ReviewDraft
 from tui_annotate.editor.review.words import draft_line
 from tui_annotate.editor.state import RATING, Draft
 from tui_annotate.tui.key_queue import KeyOrPaste
@@ -185,12 +184,6 @@ class ReviewScreen(WorkspaceScreen):
 
     # keys
 
-    def press(self, draft: Draft, action: str, *, digit: str) -> Effects:
-        if isinstance(draft, ReviewDraft):
-            more, comment = self.feature_keys, self._agreed_comment()
-            return key_handlers.press(draft, action, digit=digit, comment=comment, more=more)
-        return super().press(draft, action, digit=digit)
-
     def perform(self, effects: Sequence[Effect]) -> None:
         """Apply the effects of a user action, such as a rejection for a typed reason."""
         draft = self.review_draft
@@ -343,16 +336,6 @@ class ReviewScreen(WorkspaceScreen):
     @property
     def _most_rows(self) -> int:
         return MOST_ROWS + (self.app.size.height >= _TALL_ROWS)
-
-    def _agreed_comment(self) -> str:
-        """Return the adjudicated sample comment, else the comment on which the annotators agree."""
-        open_sample = self.review_sample
-        if open_sample is None:
-            return ""
-        if settled := open_sample.assignment.comment:
-            return settled
-        comments = {layer.comment for layer in open_sample.layers if layer.comment}
-        return comments.pop() if len(comments) == 1 else ""
 
     def _show_names(self) -> None:
         session, open_sample, draft = self.session, self.open_sample, self.review_draft

@@ -22,6 +22,7 @@ from tui_annotate.editor import cursor_actions, highlights, key_lines
 from tui_annotate.editor.effects import Blink, Effect, Effects, Open, Page
 from tui_annotate.editor.key_map import KeyMap
 from tui_annotate.editor.messages import AnyMessage, Kind
+from tui_annotate.editor.press import Handlers, press
 from tui_annotate.editor.state import Citation, Draft
 from tui_annotate.editor.words import HINT, WARNING, draft_line
 from tui_annotate.tui.screens.sample import rows, signals
@@ -84,6 +85,7 @@ class SampleScreen(Screen[None]):
         self.layout_name = BOTH
         self.single = False
         self._search = TextSearch(self)
+        self.feature_keys: Handlers = {}
         self._suggestion_marks = rows.SuggestionMarks()
         self._shown: dict[str, Any] = {}
         self._listed: dict[str, ListedAnnotation] = {}
@@ -117,9 +119,6 @@ class SampleScreen(Screen[None]):
         """Return whether the window is large enough for an action."""
         return True
 
-    def press(self, draft: Draft, action: str, *, digit: str) -> Effects:
-        raise NotImplementedError
-
     def header(self) -> Header | None:
         """Return the content of the header; None to keep the header unchanged."""
         raise NotImplementedError
@@ -142,6 +141,9 @@ class SampleScreen(Screen[None]):
         if draft := self.draft:
             may = self.may_do(action)
             self.perform(self.press(draft, action, digit=digit) if may else [Blink()])
+
+    def press(self, draft: Draft, action: str, *, digit: str) -> Effects:
+        return press(draft, action, digit=digit, more=self.feature_keys)
 
     def perform(self, effects: Sequence[Effect]) -> None:
         """Apply the effects of a user action, such as cursor moves, then update the screen."""

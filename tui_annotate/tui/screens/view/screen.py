@@ -20,10 +20,10 @@ from tui_annotate.domain.errors import TuiAnnotateError
 from tui_annotate.domain.labels import MOST_OPTIONS
 from tui_annotate.domain.samples import SampleKey, Side, Signals
 from tui_annotate.editor import cursor_actions, single_document
-from tui_annotate.editor.actions import REVIEWING, VIEWING
 from tui_annotate.editor.citations import list_citations
 from tui_annotate.editor.effects import Effect, Effects, Open, Page
 from tui_annotate.editor.key_map import KeyMap, table_key
+from tui_annotate.editor.key_state import EDITING, READING, REVIEWING, SOURCE, VIEWING
 from tui_annotate.editor.messages import AnyMessage, Kind, MessageCode, make_message
 from tui_annotate.editor.state import Draft
 from tui_annotate.editor.view import key_handlers
@@ -54,8 +54,8 @@ if TYPE_CHECKING:
 
 _PATIENCE = 0.4  # seconds until a message shows that a sample is still being read
 _ID = 8  # characters of an id that distinguish people with the same name
-_WRITING_STATES = "RVE" + REVIEWING
-"""Letters that mark actions of other screens; the viewer reports that these are unavailable."""
+_WRITING_STATES = READING | SOURCE | EDITING | REVIEWING
+"""States of other screens; the viewer reports that their actions are unavailable."""
 
 
 class ViewScreen(SampleScreen):
@@ -221,11 +221,6 @@ class ViewScreen(SampleScreen):
             actions = (self._keys.action(key, state) for state in _WRITING_STATES)
             if name := next(filter(None, actions), ""):
                 self.perform(key_handlers.refuse(draft, self._keys.get(name).help))
-
-    def press(self, draft: Draft, action: str, *, digit: str) -> Effects:
-        if not isinstance(draft, ViewDraft):
-            return []
-        return key_handlers.press(draft, action, digit=digit)
 
     def handle(self, effect: Effect) -> bool:
         draft, opened = self.draft, self.opened
