@@ -33,7 +33,7 @@ from tui_annotate.tui.draft.effects import (
     reveal_first,
 )
 from tui_annotate.tui.draft.label_set_change import DraftLabelSetChange
-from tui_annotate.tui.draft.messages import NO_MESSAGE
+from tui_annotate.tui.draft.messages import NO_MESSAGE, MessageCode
 from tui_annotate.tui.draft.review.messages import ReviewText
 from tui_annotate.tui.draft.review.state import CONFIRMATIONS, WHY, ReviewDraft, ReviewPosition
 from tui_annotate.tui.draft.review.words import describe_refusal
@@ -321,12 +321,12 @@ def choose_candidate(draft: ReviewDraft, digit: str) -> Effects:
     if digit == "0":
         pages = -(-len(draft.candidates) // MOST_OPTIONS)
         if pages < 2:
-            return [Blink()]
+            return draft.refuse_key(MessageCode.KEY_WITHOUT_EFFECT, key=digit)
         draft.page = (draft.page + 1) % pages
         return []
     at = draft.page * MOST_OPTIONS + int(digit) - 1
     if at >= len(draft.candidates):
-        return [Blink()]
+        return draft.refuse_key(MessageCode.KEY_WITHOUT_EFFECT, key=digit)
     draft.candidate = at
     return _reveal_chosen(draft)
 

@@ -9,7 +9,7 @@ from typing import Final
 from tui_annotate.domain.samples import Side
 from tui_annotate.tui.draft import cursor_actions, highlights
 from tui_annotate.tui.draft.effects import Blink, Effects, GoTo, Reveal, Select, open_page
-from tui_annotate.tui.draft.messages import NO_MESSAGE, StatusMessage
+from tui_annotate.tui.draft.messages import NO_MESSAGE, MessageCode, StatusMessage
 from tui_annotate.tui.draft.navigation import neighbour_index
 from tui_annotate.tui.draft.view.messages import ViewText
 from tui_annotate.tui.draft.view.state import ViewDraft
@@ -79,7 +79,7 @@ def _choose_by_digit(draft: ViewDraft, digit: str) -> Effects:
     people = draft.bar
     at = int(digit or "0") - 1
     if not 0 <= at < len(people):
-        return [Blink()]
+        return draft.refuse_key(MessageCode.KEY_WITHOUT_EFFECT, key=digit)
     return _choose(draft, "" if people[at] == draft.chosen else people[at])
 
 

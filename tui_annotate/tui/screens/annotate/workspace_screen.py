@@ -37,8 +37,8 @@ from tui_annotate.tui.draft.state import Draft
 from tui_annotate.tui.draft.words import DRAFT, HINT, WARNING
 from tui_annotate.tui.frame_guard import FrameGuard
 from tui_annotate.tui.key_queue import KeyOrPaste
-from tui_annotate.tui.keys.actions import READING, action_of
-from tui_annotate.tui.keys.key_map import KeyMap, table_key
+from tui_annotate.tui.keys.actions import action_of
+from tui_annotate.tui.keys.key_map import KeyMap, key_label, table_key
 from tui_annotate.tui.screens.annotate.dialogs import NoteLine, SampleDialogs
 from tui_annotate.tui.screens.annotate.loader import (
     SampleLoader,
@@ -458,8 +458,10 @@ class WorkspaceScreen(SampleScreen):
             self.perform(cursor_actions.press_hint_key(draft, key))
         elif action:
             self.do(action, digit=key if action.startswith("option.") else "")
-        elif draft.pending or (self.key_map and self.key_map.action(key, READING)):
-            self.perform([Blink()])  # the key has an action in another state
+        elif draft.pending:
+            self.perform([Blink()])
+        else:
+            self.perform(draft.refuse_key(MessageCode.KEY_WITHOUT_EFFECT, key=key_label(key)))
 
     def do(self, action: str, *, digit: str = "") -> None:
         draft, now = self.draft, events.Event().time

@@ -33,7 +33,7 @@ from tui_annotate.tui.draft.view.state import ViewDraft
 from tui_annotate.tui.draft.view.words import build_pages, draft_line
 from tui_annotate.tui.draft.words import ERROR, HINT
 from tui_annotate.tui.keys.actions import REVIEWING, VIEWING
-from tui_annotate.tui.keys.key_map import KeyMap, table_key
+from tui_annotate.tui.keys.key_map import KeyMap, key_label, table_key
 from tui_annotate.tui.row_widgets import WordsList
 from tui_annotate.tui.screens.sample import item_rows
 from tui_annotate.tui.screens.sample.palette import ActionProvider
@@ -221,6 +221,8 @@ class ViewScreen(SampleScreen):
             actions = (self._keys.action(key, state) for state in _WRITING_STATES)
             if name := next(filter(None, actions), ""):
                 self.perform(key_handlers.refuse(draft, self._keys.get(name).help))
+            else:
+                self.perform(draft.refuse_key(MessageCode.KEY_WITHOUT_EFFECT, key=key_label(key)))
 
     def press(self, draft: Draft, action: str, *, digit: str) -> Effects:
         if not isinstance(draft, ViewDraft):
