@@ -340,10 +340,8 @@ def load_for_edit(draft: ReviewDraft, annotation: Annotation, sources: tuple[str
     """Open an annotation for editing as on the annotating screen; Enter saves the edit."""
     draft.sources[annotation.id] = sources
     draft.originals[annotation.id] = annotation
-    draft.editing, draft.digits_off = annotation, False
     # A label that the label set lacks could be neither saved nor removed.
-    draft.labels = [path for path in annotation.labels if draft.tree.find(path)]
-    draft.evidence, draft.note = list(annotation.evidence), annotation.note
+    draft.begin_edit(annotation, [path for path in annotation.labels if draft.tree.find(path)])
     return [
         *cursor_actions.go_to_summary(draft),
         Select(Side.SUMMARY, None),
@@ -384,8 +382,7 @@ def apply_stored_result(draft: ReviewDraft, now: tuple[Annotation, ...], text: s
     draft.saving.clear()
     draft.settled = now
     draft.annotations = tuple(one for one in now if one.origin == ADJUDICATED)
-    draft.focused = draft.just_saved = ""
-    draft.digits_off = False
+    draft.enable_digits()
     if held and held.group:
         groups = (position.group for position in draft.positions)
         sources = [group.sources if group else None for group in groups]
