@@ -63,13 +63,14 @@ _SUGGESTIONS_SETTING: Final = "bundle-suggestions"
 WORKING: Final = ".work"
 """Suffix of the folder in which the samples of a bundle file are annotated."""
 _ATTEMPTS: Final = 2
-_HOME_SETTING, _NUMBER_SETTING = "home", "last_number"
+_HOME_SETTING: Final = "home"
+_NUMBER_SETTING: Final = "last_number"
 _TEXTS_SETTING: Final = "bundle-texts"
 
 
 def open_merge_store(space: Workspace, *, trusted: bool = False) -> MergeStore:
     """Return the store that merges work from other machines; `trusted`: with fewer checks."""
-    corpus, disabled = CorpusStore(space.team.database), space.team.members.disabled
+    corpus = CorpusStore(space.team.database)
     label_sets = LabelSets(space.guidance)
 
     def labels(dataset: str) -> Collection[LabelPath] | None:
@@ -84,7 +85,7 @@ def open_merge_store(space: Workspace, *, trusted: bool = False) -> MergeStore:
         lambda key: corpus.sample(key).sample,
         labels,
         actor=space.actor,
-        disabled=disabled,
+        disabled=space.team.members.disabled,
         has_accounts=space.team.members.required,
     )
 
@@ -107,18 +108,19 @@ def open_bundles(space: Workspace, person: Person, *, working: bool = False) -> 
             corpus.set_setting(_HOME_SETTING, name)
         return name
 
+    annotations = AnnotationStore(database, disabled=space.team.members.disabled)
     return BundleService(
-        CorpusStore(database, actor=Actor(person.id, Role.ANNOTATOR)),
-        GuidanceStore(database),
-        lambda: space.vectors,
-        SuggestionStore(database),
-        space.people,
-        AssignmentStore(database),
+        corpus=CorpusStore(database, actor=Actor(person.id, Role.ANNOTATOR)),
+        guidance=GuidanceStore(database),
+        stores=lambda: space.vectors,
+        suggestions=SuggestionStore(database),
+        people=space.people,
+        shares=AssignmentStore(database),
         # The home workspace checked the work in its bundle, which has only the label sets in use.
-        open_merge_store(space, trusted=working),
-        home,
-        lambda: int(corpus.setting(_NUMBER_SETTING) or 0),
-        AnnotationStore(database, disabled=space.team.members.disabled).end_practice,
+        merging=open_merge_store(space, trusted=working),
+        home=home,
+        last_number=lambda: int(corpus.setting(_NUMBER_SETTING) or 0),
+        end_practice=annotations.end_practice,
     )
 
 
@@ -132,7 +134,14 @@ def open_table_sync(space: Workspace, table: SharedTable, person: Person) -> Tab
     marks = SyncStore(database, target=table.identity, person=person.id, actor=space.actor)
     # Everyone who has the table's key reads its rows, so a row has only what its person may read.
     corpus = CorpusStore(database, actor=Actor(person.id, Role.ANNOTATOR))
-    return TableSync(corpus, space.log, open_merge_store(space), marks, table, person)
+    return TableSync(
+        corpus=corpus,
+        log=space.log,
+        merging=open_merge_store(space),
+        marks=marks,
+        table=table,
+        person=person,
+    )
 
 
 @dataclass
@@ -164,13 +173,16 @@ class PersonSync:
         """
         if folder := sync_key.read_folder():
             sent = self._folder(folder).push(self.person)
-            waiting, refused = sent.waiting, [f"{key}: {why}" for key, why in sent.refused]
+            waiting = len(sent.waiting)
+            refused = [f"{key}: {why}" for key, why in sent.refused]
         else:
             pushed = self._table.push()
-            waiting = tuple(pushed.waiting)
+            waiting = len(pushed.waiting)
             refused = [f"{each.key}: {each.refused}" for each in pushed.refused]
+        if not refused:
+            return waiting, ""
         more = len(refused) - 1
-        return len(waiting), "".join(refused[:1]) + (f" · {more:,} more" if more > 0 else "")
+        return waiting, f"{refused[0]} · {more:,} more" if more else refused[0]
 
     def _folder(
         self, folder: str, problem: Callable[[Problem], None] = lambda _: None

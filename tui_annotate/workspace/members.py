@@ -49,9 +49,14 @@ class WorkspaceMembers:
         from tui_annotate.storage.people.sessions import AttemptStore, SessionStore
 
         home = self.account_database()
-        stores = (AccountStore(home), SessionStore(home), AttemptStore(home))
-        life = timedelta(minutes=self.settings.expire_minutes)
-        return AuthenticationService(*stores, self.people.keep, self._hasher, life)
+        return AuthenticationService(
+            accounts=AccountStore(home),
+            sessions=SessionStore(home),
+            attempts=AttemptStore(home),
+            keep=self.people.keep,
+            hasher=self._hasher,
+            life=timedelta(minutes=self.settings.expire_minutes),
+        )
 
     def required(self) -> bool:
         """Return whether users must sign in, that is, whether the workspace has accounts.
@@ -64,6 +69,7 @@ class WorkspaceMembers:
         return self.authenticate.required()
 
     def disabled(self) -> frozenset[str]:
+        """Return the ids of people whose account is disabled; empty without accounts."""
         if not self.required():
             return frozenset()
         from tui_annotate.storage.people.accounts import AccountStore
@@ -81,15 +87,23 @@ class WorkspaceMembers:
         from tui_annotate.storage.people.sessions import SessionStore
 
         home = self.account_database()
-        stores = (AccountStore(home), SessionStore(home), self.people)
-        return AccountService(*stores, self._hasher, self.actor)
+        return AccountService(
+            store=AccountStore(home),
+            sessions=SessionStore(home),
+            people=self.people,
+            hasher=self._hasher,
+            actor=self.actor,
+        )
 
     @cached_property
     def _hasher(self) -> Argon2Hasher:
         from tui_annotate.services.authentication.hashing import Argon2Hasher
 
-        chosen = self.settings
-        return Argon2Hasher(chosen.argon2_time, chosen.argon2_memory, chosen.argon2_parallelism)
+        return Argon2Hasher(
+            time=self.settings.argon2_time,
+            memory=self.settings.argon2_memory,
+            parallelism=self.settings.argon2_parallelism,
+        )
 
     def account_database(self) -> Database:
         """Return the store of the accounts: this workspace's own store, or a shared one.
@@ -204,6 +218,7 @@ class PseudonymKeeper:
     members: WorkspaceMembers
 
     def keys(self) -> PseudonymKeys:
+        """Return the keeper of the key's file; the key itself is neither read nor created yet."""
         from tui_annotate.services.export.pseudonyms import PseudonymKeys
 
         named = self.members.settings.pseudonyms_key

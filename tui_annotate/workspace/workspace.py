@@ -118,14 +118,25 @@ class Workspace:
 
     @cached_property
     def _annotate(self) -> AnnotationService:
-        items = ItemStore(self._database, actor=self.actor)
-        stores = (self.corpus, self.log, self.people, self.queue, self.guidance, items)
-        return AnnotationService(*stores, self.settings.ratings)
+        return AnnotationService(
+            corpus=self.corpus,
+            store=self.log,
+            people=self.people,
+            line=self.queue,
+            guidance=self.guidance,
+            items=ItemStore(self._database, actor=self.actor),
+            ratings=self.settings.ratings,
+        )
 
     @cached_property
     def _proposals(self) -> GuidanceFiles:
-        work = LabelChangeStore(self._database)
-        return GuidanceFiles(self.path, self.guidance, self.corpus, self._annotate.labels, work)
+        return GuidanceFiles(
+            folder=self.path,
+            guidance=self.guidance,
+            corpus=self.corpus,
+            stored=self._annotate.labels,
+            _work=LabelChangeStore(self._database),
+        )
 
     def match(
         self,
@@ -204,16 +215,35 @@ class Workspace:
 
     @cached_property
     def team(self) -> TeamServices:
-        stores = (self._database, self.corpus, self.log, self.people, self.guidance)
         return TeamServices(
-            self.path, self.settings, *stores, self.actor, self._proposals, self._members
+            path=self.path,
+            settings=self.settings,
+            database=self._database,
+            corpus=self.corpus,
+            log=self.log,
+            people=self.people,
+            guidance=self.guidance,
+            actor=self.actor,
+            proposals=self._proposals,
+            members=self._members,
         )
 
     @cached_property
     def machines(self) -> MachineServices:
-        stores = (self._database, self.corpus, self.log, self.people, self.actor)
-        in_force = lambda name: self.annotate.labels(name)  # noqa: E731, PLW0108  rereads labels.yaml
-        return MachineServices(self.path, self.settings, *stores, in_force)
+        def labels_in_force(dataset: str) -> LabelTree:
+            # Not `self.annotate.labels` itself: each access of `annotate` rereads labels.yaml.
+            return self.annotate.labels(dataset)
+
+        return MachineServices(
+            path=self.path,
+            settings=self.settings,
+            database=self._database,
+            corpus=self.corpus,
+            log=self.log,
+            people=self.people,
+            actor=self.actor,
+            labels=labels_in_force,
+        )
 
     def samples(self, **filters: Unpack[RecordFilters]) -> Iterator[Sample]:
         """Iterate over the samples of `records`; errors as for `records`."""
@@ -244,13 +274,12 @@ class Workspace:
     def ingest_service(self) -> IngestService:
         from tui_annotate.services.ingest import IngestService
 
-        labels, workers = self._proposals.labels, self.settings.workers
         return IngestService(
-            self.corpus,
-            self.log,
-            lambda: self.vectors,
-            workers=workers,
-            labels=labels,
+            corpus=self.corpus,
+            annotations=self.log,
+            stores=lambda: self.vectors,
+            workers=self.settings.workers,
+            labels=self._proposals.labels,
             trust=self.settings.endpoints,
         )
 
@@ -286,10 +315,15 @@ class Workspace:
     def export_service(self) -> ExportService:
         from tui_annotate.services.export import ExportService
 
-        paths, opinions = self._proposals.label_paths, self.machines.opinions
-        answers, questions = self.machines.suggestions.given_answers, self.team.comments.store
-        stores = (self.corpus, self.people, self.log)
-        return ExportService(*stores, paths, opinions, answers, questions)
+        return ExportService(
+            corpus=self.corpus,
+            people=self.people,
+            annotations=self.log,
+            labels=self._proposals.label_paths,
+            opinions=self.machines.opinions,
+            answers=self.machines.suggestions.given_answers,
+            questions=self.team.comments.store,
+        )
 
     def ingest(
         self,
@@ -383,11 +417,16 @@ class Workspace:
 
     @cached_property
     def _status_reader(self) -> StatusReader:
-        files = self._proposals
-        stores = (self._database, self.corpus, self.log)
-        labels = (files.stored, files.labels, files.refused)
         return StatusReader(
-            self.path, *stores, *labels, lambda: self.vectors, self.settings.ratings
+            path=self.path,
+            database=self._database,
+            corpus=self.corpus,
+            log=self.log,
+            stored_labels=self._proposals.stored,
+            proposed_labels=self._proposals.labels,
+            refusal=self._proposals.refused,
+            stores=lambda: self.vectors,
+            ratings=self.settings.ratings,
         )
 
     def status(self) -> Status:
