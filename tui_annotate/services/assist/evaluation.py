@@ -73,6 +73,7 @@ class EvidenceChoice:
 
     @property
     def text(self) -> str:
+        """The selected text."""
         return self.selected.span.of(_document(self.sample, self.selected).text)
 
     @property
@@ -86,6 +87,7 @@ class EvidenceChoice:
         return tuple(document.sha256 for document in self.sample.side(Side.SOURCE))
 
     def shown(self, side: Side) -> int:
+        """Return the number of sentences on one side of the sample, blank ones excluded."""
         cuts = side_segments(self.sample, self.segments, side)
         return sum(
             bool(document.text[own.start : own.end].strip())
@@ -140,7 +142,7 @@ def collect_choices(
                 from_match=annotation.trace is not None
                 and any(place.rank for place in annotation.trace.places),
             )
-            name = choice.texts, claim, evidence
+            name = (choice.texts, claim, evidence)
             # A pair is independent of a machine if one person chose it without the machine.
             if before := distinct.get(name):
                 choice = replace(
@@ -282,6 +284,12 @@ class QueryGroup:
     def of(
         cls, sources: Sequence[Hashable], clusters: Sequence[str], *, found: NDArray[np.float64]
     ) -> Self:
+        """Group queries by their sources; `found`: array (queries, embedders, measures).
+
+        Args:
+            sources: the sources of each query.
+            clusters: the cluster of each query, whole ones of which are resampled.
+        """
         return cls(
             len(set(sources)),
             bootstrap.count_clusters(clusters),
@@ -299,18 +307,21 @@ class QueryGroup:
         return {"queries": count, **dict(zip(names, map(float, means), strict=True))}
 
     def intervals(self, at: int) -> dict[str, list[float]] | None:
+        """Return the interval [low, high] of each measure of one embedder, or None."""
         if self.means is None:
             return None
         columns = zip(MEASURES, self.means[:, at].T, strict=False)
         return {name: [*bootstrap.percentile_interval(column)] for name, column in columns}
 
     def difference(self, at: int) -> dict[str, Any]:
+        """Return the measures of one embedder minus those of the first, with their intervals."""
         figures: dict[str, Any] = {
             "queries": len(self.gains),
             "sources": self.sources,
             "clusters": self.clusters,
         }
-        own, first = self.figures(at), self.figures(0)
+        own = self.figures(at)
+        first = self.figures(0)
         for place, name in enumerate(MEASURES[: self.gains.shape[2]]):
             between = None
             if self.means is not None:
@@ -410,7 +421,8 @@ def _rank_queries(
             shown = [match for match in found[:SHOWN] if match.strength]
             ranks[direction][at] = choice.rank((match.document, match.span) for match in found)
             screens[direction][at] = choice.rank((match.document, match.span) for match in shown)
-            blank[direction] += not shown
+            if not shown:
+                blank[direction] += 1
     return {name: _RankedQueries(ranks[name], screens[name], blank[name]) for name in asked}
 
 
