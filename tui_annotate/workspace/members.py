@@ -44,6 +44,7 @@ class WorkspaceMembers:
 
     @cached_property
     def authenticate(self) -> AuthenticationService:
+        """The sign-in service, for the workspace's own accounts or those of a shared store."""
         from tui_annotate.services.authentication import AuthenticationService
         from tui_annotate.storage.people.accounts import AccountStore
         from tui_annotate.storage.people.sessions import AttemptStore, SessionStore
@@ -82,6 +83,7 @@ class WorkspaceMembers:
 
     @cached_property
     def accounts(self) -> AccountService:
+        """The service that manages accounts; most of its methods are only for admins."""
         from tui_annotate.services.authentication.account_management import AccountService
         from tui_annotate.storage.people.accounts import AccountStore
         from tui_annotate.storage.people.sessions import SessionStore

@@ -67,10 +67,12 @@ class TeamServices:
 
     @property
     def accounts(self) -> AccountService:
+        """The service that manages accounts, of the workspace or of a shared store."""
         return self.members.accounts
 
     @cached_property
     def ssh_keys(self) -> SshKeyService:
+        """The service that manages the public keys with which people sign in."""
         from tui_annotate.services.ssh_keys import SshKeyService
         from tui_annotate.storage.people.accounts import SshKeyStore
 
@@ -87,12 +89,14 @@ class TeamServices:
 
     @cached_property
     def presence(self) -> PresenceStore:
+        """The store of the process in which a person works; only one at a time may."""
         from tui_annotate.storage.people.presence import PresenceStore
 
         return PresenceStore(self.database)
 
     @cached_property
     def backup(self) -> BackupService:
+        """The service that copies a workspace while it is in use; NotAllowed if not an admin."""
         from tui_annotate.services.backup import BackupService
 
         require_permission(self.actor, Permission.MANAGE)
@@ -106,6 +110,7 @@ class TeamServices:
 
     @cached_property
     def pseudonyms(self) -> PseudonymKeeper:
+        """The keeper of the key that makes pseudonyms of people for exports."""
         return PseudonymKeeper(self.corpus, self.members)
 
     @cached_property
@@ -143,6 +148,7 @@ class TeamServices:
 
     @cached_property
     def assignments(self) -> AssignmentService:
+        """The service that assigns samples to annotators, by hand or by rules."""
         from tui_annotate.services.assignments import AssignmentService
 
         return AssignmentService(
@@ -158,6 +164,7 @@ class TeamServices:
 
     @cached_property
     def guidelines(self) -> GuidelinesService:
+        """The service that changes guidelines and lists their versions."""
         from tui_annotate.services.guidelines import GuidelinesService
 
         return GuidelinesService(self.guidance, self._names, self.actor)
@@ -194,6 +201,7 @@ class TeamServices:
 
     @cached_property
     def comments(self) -> CommentService:
+        """The service of questions about samples and the answers to them."""
         from tui_annotate.services.comments import CommentService
         from tui_annotate.storage.log.comments import CommentStore
 

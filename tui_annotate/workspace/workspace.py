@@ -215,6 +215,7 @@ class Workspace:
 
     @cached_property
     def team(self) -> TeamServices:
+        """The services that manage people and their work; most of them are only for admins."""
         return TeamServices(
             path=self.path,
             settings=self.settings,
@@ -230,6 +231,8 @@ class Workspace:
 
     @cached_property
     def machines(self) -> MachineServices:
+        """The services of machine scores, suggestions and research plug-ins."""
+
         def labels_in_force(dataset: str) -> LabelTree:
             # Not `self.annotate.labels` itself: each access of `annotate` rereads labels.yaml.
             return self.annotate.labels(dataset)
@@ -272,6 +275,7 @@ class Workspace:
 
     @cached_property
     def ingest_service(self) -> IngestService:
+        """The service that imports files; `ingest` is the shorter way to call it."""
         from tui_annotate.services.ingest import IngestService
 
         return IngestService(
@@ -313,6 +317,7 @@ class Workspace:
 
     @cached_property
     def export_service(self) -> ExportService:
+        """The service that exports work; `export` is the shorter way to call it."""
         from tui_annotate.services.export import ExportService
 
         return ExportService(
