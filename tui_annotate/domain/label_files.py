@@ -99,7 +99,12 @@ def _parse_tree(text: str, data: Any, name: str) -> LabelTree:
     if not isinstance(data, list) or not data:
         raise InvalidLabels(f"{name} does not contain a list of labels", WRITE)
     roots = tuple(_parse_label(item, Label(path=()), name) for item in data)
-    tree = LabelTree(roots, hashlib.sha256(text.encode("utf-8", "replace")).hexdigest(), *titles)
+    tree = LabelTree(
+        roots=roots,
+        version=hashlib.sha256(text.encode("utf-8", "replace")).hexdigest(),
+        source_title=titles[0],
+        summary_title=titles[1],
+    )
     _check_duplicates(tree, name)
     _check_splits(tree, name)
     return tree

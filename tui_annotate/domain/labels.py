@@ -119,6 +119,7 @@ class LabelTree:
         return tuple(resolve_label(one, paths) if isinstance(one, str) else one for one in given)
 
     def find(self, path: LabelPath) -> Label | None:
+        """Return the label with this path at any level; None if there is none."""
         return next((label for label in self.walk() if label.path == path), None)
 
     def bar(self) -> tuple[tuple[str, Label], ...]:

@@ -54,12 +54,11 @@ def count_suggested_reading(
     given = [(person, *answer) for person in work for answer in answers.get((key, person), ())]
     if all(kind == UNDONE for _, _, kind in given):
         # Work that was imported keeps the suggestion, but not the answer.
-        given += [
-            (person, one.suggested.maker, _kind_of(changed=one.suggested.changed))
-            for person, own in work.items()
-            for one in own
-            if one.suggested is not None
-        ]
+        for person, own in work.items():
+            for one in own:
+                if one.suggested is not None:
+                    answer = AnswerKind.CHANGED if one.suggested.changed else AnswerKind.ACCEPTED
+                    given.append((person, one.suggested.maker, answer.value))
     makers = {maker for _, maker, _ in given}
     for maker in makers:
         counts = found.setdefault(maker, SuggestedReadings())
@@ -68,10 +67,6 @@ def count_suggested_reading(
     for _, maker, kind in given:
         found[maker].answers[kind] += 1
     return makers
-
-
-def _kind_of(*, changed: bool) -> str:
-    return AnswerKind.CHANGED.value if changed else AnswerKind.ACCEPTED.value
 
 
 def suggested_as_json(found: Mapping[str, SuggestedReadings]) -> list[dict[str, Any]]:

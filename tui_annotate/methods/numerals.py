@@ -142,7 +142,9 @@ def _read_part(match: re.Match[str]) -> Numeral:
 
 
 def _read_words(match: re.Match[str]) -> Numeral:
-    total = part = scale = 0
+    total = 0
+    part = 0
+    scale = 0
     for word in re.split(r"[ ,-]+", match["words"]):
         if word == "hundred":
             part = part * 100

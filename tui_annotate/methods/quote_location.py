@@ -102,10 +102,10 @@ def _find_compatible(words: str, text: str) -> Iterator[Span]:
         at = match.start()
         first = origins[at]
         last = origins[at + len(wanted) - 1]
-        whole = (at == 0 or origins[at - 1] != first) and (
-            at + len(wanted) == len(origins) or origins[at + len(wanted)] != last
-        )
-        if whole:  # a span must not begin or end inside a character such as a ligature
+        begins = at == 0 or origins[at - 1] != first
+        end = at + len(wanted)
+        ends = end == len(origins) or origins[end] != last
+        if begins and ends:  # a span must not begin or end inside a character such as a ligature
             yield Span(first[0], last[1])
 
 

@@ -53,7 +53,8 @@ _ANY = re.compile("|".join(kind.pattern for kind in _WEAK))
 def find_sure_ends(line: str, abbreviations: frozenset[str]) -> Iterator[int]:
     """Find the offsets in a line after which a new sentence certainly begins, ascending."""
     titles = [match.span() for match in _TITLE.finditer(line)]
-    quotes = seen = 0
+    quotes = 0
+    seen = 0
     for match in _END.finditer(line):
         start, end = match.span()
         stop = start + len(match.group().rstrip(_CLOSERS))

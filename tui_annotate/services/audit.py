@@ -74,6 +74,7 @@ class AuditReport:
 
     @property
     def sound(self) -> bool:
+        """Whether all is unaltered, and has what a recorded head names, if there is one."""
         return self.is_unaltered and self.matches is not False and self.record_matches is not False
 
     @property
@@ -124,7 +125,8 @@ class AuditService:
         """Check that all events and tables of the workspace are as the program wrote them."""
         rows, altered_rows = _keep_first(self.store.find_row_faults())
         texts, altered_texts = _keep_first(self.store.find_altered_texts())
-        broken, breaks = 0, list[ChainFault]()
+        broken = 0
+        breaks: list[ChainFault] = []
         for found in self.store.find_faults(_progress_callback(progress)):
             broken += 1
             if len(breaks) < KEPT_BREAKS:
@@ -132,9 +134,9 @@ class AuditService:
         breaks.sort(key=lambda each: each.arrival)
         head = self.store.head()
         report = AuditReport(
-            head,
-            broken,
-            tuple(breaks),
+            head=head,
+            broken=broken,
+            breaks=tuple(breaks),
             record=self.store.record_head(),
             rows=rows,
             altered_rows=altered_rows,

@@ -69,11 +69,13 @@ class News:
             author = names.get(each.author, "a reviewer")
             about = quotes.get(each.answers, "")
             title = f"{author} replied to your question about {each.sample}"
-            title += f", {about}" if about else ""
+            if about:
+                title += f", {about}"
             items.append(NewsItem(title, _text_parts(each.text)))
         return [*items, *self._changed_guidance(since)]
 
     def saw(self, person: str) -> None:
+        """Record that a user has seen all news up to now, also for their second readings."""
         self.people.keep_preference(base_person(person), _SEEN_PREFERENCE, self.clock())
 
     def _changed_guidance(self, since: str) -> Iterator[NewsItem]:
@@ -185,8 +187,13 @@ class CommentService:
         """
         require_permission(self.actor, Permission.REVIEW)
         found = self.store.find_thread(start)
-        sample, by = found.question.sample, self.actor.person
-        added = self._add(text, sample, by=by, to=found.person, thread=found.id)
+        added = self._add(
+            text,
+            found.question.sample,
+            by=self.actor.person,
+            to=found.person,
+            thread=found.id,
+        )
         return CommentThread((*found.remarks, added))
 
     def notice(self, text: str) -> PersonComment:
@@ -209,8 +216,16 @@ class CommentService:
         thread: str = "",
         annotation: str = "",
     ) -> PersonComment:
-        checked, now = check_text(text), self.clock()
-        added = PersonComment(self.new_id(), sample, by, to, thread, checked, now, annotation)
+        added = PersonComment(
+            id=self.new_id(),
+            sample=sample,
+            author=by,
+            reader=to,
+            answers=thread,
+            text=check_text(text),
+            at=self.clock(),
+            annotation=annotation,
+        )
         return self.store.add(added)
 
     def find_thread(
@@ -241,6 +256,7 @@ class CommentService:
         return self.store.notices()
 
     def name(self, person: str) -> str:
+        """Return the displayed name of a message's author or recipient."""
         if person == REVIEWERS:
             return "a reviewer"
         return self.names().get(person, person) if person else "admin"

@@ -63,7 +63,8 @@ class FileBrowser:
     """Samples of a data file that users browse; threads may share an object."""
 
     def __init__(self, index: FileIndex, known: LabelTree) -> None:
-        self.index, self._known = index, known
+        self.index = index
+        self._known = known
         self._lock = Lock()
         self._segments: OrderedDict[str, tuple[Segment, ...]] = OrderedDict()
 
@@ -74,18 +75,19 @@ class FileBrowser:
 
     @cached_property
     def people(self) -> tuple[Person, ...]:
+        """People whose work the file contains, sorted by name."""
         return tuple(sorted(self.index.people.values(), key=lambda one: (one.name, one.id)))
 
     def open(self, key: SampleKey) -> BrowsedSample:
         """Load a sample with its annotations in the file, and split it; NotFound if unknown."""
         record, position = self.index.record(key)
         return BrowsedSample(
-            record.sample,
-            tuple(self._find_segments(document) for document in record.sample.documents),
-            _in_reading_order(record),
-            record.assignments,
-            position,
-            self.index.total,
+            sample=record.sample,
+            segments=tuple(self._find_segments(document) for document in record.sample.documents),
+            annotations=_in_reading_order(record),
+            assignments=record.assignments,
+            position=position,
+            total=self.index.total,
         )
 
     def _find_segments(self, document: Document) -> tuple[Segment, ...]:
@@ -111,7 +113,9 @@ def _in_reading_order(record: Record) -> tuple[OwnedAnnotation, ...]:
     known: set[str] = set()
     found = []
     for owned in sorted(record.annotations, key=_reading_position):
-        annotation, name, number = owned.annotation, owned.annotation.id, 1
+        annotation = owned.annotation
+        name = annotation.id
+        number = 1
         while name in known:
             number += 1
             name = f"{annotation.id} ({number})"
@@ -177,7 +181,9 @@ class FileLoader:
     def run(self, source: Path, index: FileIndex) -> FileLoadResult:
         """Add a file's valid samples to an index; or NotFound, InvalidInput, Unavailable."""
         name = self.format or detect(source, self.options)
-        meter, result, began = ReadMeter(input_size(source)), FileLoadResult(), time.monotonic()
+        meter = ReadMeter(input_size(source))
+        result = FileLoadResult()
+        began = time.monotonic()
         importer = registry.load("importers", name)
         with registry.guard_plugin("importers", name):
             read = importer.read(source, replace(self.options, meter=meter))
@@ -205,12 +211,15 @@ class FileLoader:
                 size += sum(len(document.text) for document in item.sample.documents)
             if len(batch) >= _BATCH_RECORDS or size >= _BATCH_CHARACTERS:
                 yield batch
-                batch, size = [], 0
+                batch = []
+                size = 0
         yield batch
 
     def _note(self, problem: Problem, result: FileLoadResult) -> None:
-        result.refused += problem.refused
-        result.doubts += not problem.refused
+        if problem.refused:
+            result.refused += 1
+        else:
+            result.doubts += 1
         self.problem(problem)
 
 

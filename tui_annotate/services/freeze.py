@@ -50,7 +50,10 @@ SHORT = 12
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """Data of a snapshot, read from a copy of the workspace's database."""
+    """Functions that read the data of a snapshot from a copy of the workspace's database.
+
+    `FrozenState` describes the written snapshot.
+    """
 
     store: WorkStatisticsStore
     guidance: GuidanceStore
@@ -69,6 +72,7 @@ class Snapshot:
     questions: Callable[[], Iterable[PersonComment]] = tuple
 
     def versions(self) -> dict[str, dict[str, str]]:
+        """Return the texts of all versions of labels and guidelines, by kind and hash."""
         return {
             kind.value: {
                 version: self.guidance.text(kind, version)
@@ -78,6 +82,10 @@ class Snapshot:
         }
 
     def method(self, *, at: str, app: str) -> str:
+        """Return the text of a method section: paragraphs of plain English on data and people.
+
+        `at`: time of the snapshot, ISO 8601 in UTC; `app`: version of the program.
+        """
         parts = [
             self._material_paragraph(at),
             self._people_paragraph(),
@@ -456,7 +464,9 @@ def _describe_use(use: SuggestionUse) -> Iterator[str]:
         )
     else:
         yield f"Suggestions of machines in {use.dataset} were deleted, or are in another workspace."
-    accepted, changed, refused = (use.answers.get(kind.value, 0) for kind in AnswerKind)
+    accepted = use.answers.get(AnswerKind.ACCEPTED.value, 0)
+    changed = use.answers.get(AnswerKind.CHANGED.value, 0)
+    refused = use.answers.get(AnswerKind.REFUSED.value, 0)
     total = sum(use.answers.values())
     yield (
         f"Annotators answered suggestions {format_count(total, 'time')}: {accepted:,} accepted, "
@@ -553,7 +563,9 @@ class Difference:
 def _compare_exports(kept: Path, again: Path) -> dict[str, Any]:
     places = {key: (start, len(line)) for key, start, line in _read_lines(again)}
     found: list[Difference] = []
-    samples = identical = differing = 0
+    samples = 0
+    identical = 0
+    differing = 0
     with again.open("rb") as file:
         for key, _, line in _read_lines(kept):
             samples += 1
@@ -607,7 +619,10 @@ def _differing_parts(line: bytes, other: bytes) -> tuple[str, ...]:
 
 
 FORMAT: Final = "tui-annotate-frozen/1"
-ABOUT, EXPORT, HEAD, QUESTIONS = "frozen.json", "native.jsonl", "head.json", "questions.jsonl"
+ABOUT: Final = "frozen.json"
+EXPORT: Final = "native.jsonl"
+HEAD: Final = "head.json"
+QUESTIONS: Final = "questions.jsonl"
 _NAME_PATTERN: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _SUFFIXES: Final = {"labels": ".yaml", "guidelines": ".md"}
 
@@ -652,6 +667,7 @@ class ReplayReport:
 
     @property
     def same(self) -> bool:
+        """Whether the event log reproduces the snapshot; later samples are no difference."""
         return not self.differences and not self.lost
 
 
@@ -696,7 +712,9 @@ class FreezeService:
             for path in folder.glob(f"{copy.path.name}*"):
                 path.unlink()
             atomic_folder.write_sums(folder)
-        return FrozenState(name, place, at, VERSION, head.token, head.events)
+        return FrozenState(
+            name=name, folder=place, at=at, app=VERSION, head=head.token, events=head.events
+        )
 
     def all(self) -> list[FrozenState]:
         """Return all snapshots, oldest first; Damaged if a snapshot's description is invalid."""

@@ -52,11 +52,11 @@ class GuidelinesService:
         last = {each.dataset: place for place, each in enumerate(found)}
         return [
             GuidelinesVersion(
-                each.dataset,
-                each.version,
-                each.at,
-                names.get(each.by, each.by),
-                len(self.text(each.version).splitlines()),
+                dataset=each.dataset,
+                version=each.version,
+                at=each.at,
+                by=names.get(each.by, each.by),
+                lines=len(self.text(each.version).splitlines()),
                 in_force=last[each.dataset] == place,
             )
             for place, each in enumerate(found)

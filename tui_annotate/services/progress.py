@@ -44,12 +44,14 @@ class ProgressReader:
     today: Callable[[], date] = lambda: datetime.now(UTC).date()
 
     def last_day(self) -> date:
+        """Return the last day on which anyone worked; 1970-01-01 without any work."""
         days = [each.day for each in self.store.days() if each.seconds or each.finished]
         return date.fromisoformat(max(days, default="1970-01-01"))
 
     def figures(self, *, weeks: int = 12) -> WorkStatistics:
         """Compute all statistics of annotation work, by week for the last `weeks` weeks."""
-        today, names = self.today(), self.names()
+        today = self.today()
+        names = self.names()
         datasets = {each.dataset: each for each in self.store.list_workloads()}
         days = self.store.days()
         done = {(each.dataset, each.person): each for each in self.store.progress()}
@@ -59,50 +61,66 @@ class ProgressReader:
             by_person.setdefault((day.dataset, day.person), []).append(day)
         pairs = [pair for pair in {**assigned, **done} if pair[0] in datasets]
         pairs.sort(key=lambda pair: (pair[0], names.get(pair[1], pair[1]), pair[1]))
-        practising, locked = self.store.practising(), self.store.locked()
+        practising = self.store.practising()
+        locked = self.store.locked()
         work = []
         for pair in pairs:
             name = names.get(pair[1], pair[1])
-            did = done.get(pair) or DatasetProgress(*pair, name, 0, 0, 0, 0, 0, 0.0)
-            worked, given = by_person.get(pair, ()), assigned.get(pair)
+            did = done.get(pair) or DatasetProgress(
+                dataset=pair[0],
+                person=pair[1],
+                name=name,
+                annotations=0,
+                done=0,
+                skipped=0,
+                flagged=0,
+                open=0,
+                seconds=0.0,
+            )
+            given = assigned.get(pair)
             workload = datasets[pair[0]]
             if workload.practice and given and pair not in practising:
                 # The author of the answers began the samples before they were for practice.
-                workload, given = replace(workload, practice=False), None
-            lost = locked.get(pair, Counter[State]())
+                workload = replace(workload, practice=False)
+                given = None
             work.append(
-                _work_of_person(workload, did, given, locked=lost, days=worked, today=today)
+                _work_of_person(
+                    workload,
+                    did,
+                    given,
+                    locked=locked.get(pair, Counter[State]()),
+                    days=by_person.get(pair, ()),
+                    today=today,
+                )
             )
         shown = datasets.values() if self.everybody else ()
         checks, thresholds = self.store.gold_checks()
+        gold = measure_accuracy(
+            checks, names=names, thresholds=thresholds, paused=self.store.pauses()
+        )
+        practice = sorted(
+            self.store.practice_results(),
+            key=lambda each: (each.dataset, names.get(each.person, each.person)),
+        )
+        suggestions = sorted(
+            self.store.suggestion_answers(),
+            key=lambda each: (each.dataset, names.get(each.person, each.person)),
+        )
+        skipped_checks = [
+            SkippedChecks(dataset, person, names.get(person, person), count)
+            for (dataset, person), count in self.store.skipped_checks(checks).items()
+        ]
         return WorkStatistics(
-            tuple(work),
-            tuple(_sum_weeks(days, weeks_up_to(today, weeks))),
-            tuple(_remaining_work(workload, work, today) for workload in shown),
-            tuple(self.store.flags()),
-            names,
-            today,
-            tuple(
-                measure_accuracy(
-                    checks, names=names, thresholds=thresholds, paused=self.store.pauses()
-                )
-            ),
-            tuple(
-                sorted(
-                    self.store.practice_results(),
-                    key=lambda each: (each.dataset, names.get(each.person, each.person)),
-                )
-            ),
-            tuple(
-                sorted(
-                    self.store.suggestion_answers(),
-                    key=lambda each: (each.dataset, names.get(each.person, each.person)),
-                )
-            ),
-            tuple(
-                SkippedChecks(dataset, person, names.get(person, person), count)
-                for (dataset, person), count in self.store.skipped_checks(checks).items()
-            ),
+            work=tuple(work),
+            weeks=tuple(_sum_weeks(days, weeks_up_to(today, weeks))),
+            ahead=tuple(_remaining_work(workload, work, today) for workload in shown),
+            flags=tuple(self.store.flags()),
+            names=names,
+            today=today,
+            gold=tuple(gold),
+            practice=tuple(practice),
+            suggestions=tuple(suggestions),
+            skipped_checks=tuple(skipped_checks),
         )
 
 
@@ -117,8 +135,11 @@ def _work_of_person(
 ) -> PersonWork:
     finished = did.done + did.skipped + did.flagged
     from_pool = None if workload.undrawn is None else not (given and given.fixed)
+    assigned: int | None
+    remaining: int | None
     if workload.practice and workload.undrawn is None:
-        assigned, remaining = 0, None
+        assigned = 0
+        remaining = None
     elif workload.handed_out or workload.undrawn is not None:
         assigned = given.count if given else 0
         drawing = bool(workload.undrawn and from_pool)
@@ -126,23 +147,24 @@ def _work_of_person(
         remaining = None if drawing else assigned - done_with
     else:
         unfinished = sum(count for state, count in locked.items() if not state.finished)
-        assigned, remaining = None, max(workload.samples - finished - unfinished, 0)
+        assigned = None
+        remaining = max(workload.samples - finished - unfinished, 0)
     since = (today - timedelta(days=PACE_DAYS - 1)).isoformat()
     worked = [day for day in days if day.seconds]
     return PersonWork(
-        did.dataset,
-        did.person,
-        did.name,
-        assigned,
-        remaining,
-        did.done,
-        did.skipped - locked[State.SKIPPED],
-        did.flagged - locked[State.FLAGGED],
-        did.open - locked[State.DRAFT] - locked[State.REOPENED],
-        did.annotations,
-        sum(day.seconds for day in worked),
-        sum(day.finished for day in days if day.day >= since),
-        min((day.day for day in days), default=""),
+        dataset=did.dataset,
+        person=did.person,
+        name=did.name,
+        assigned=assigned,
+        remaining=remaining,
+        done=did.done,
+        skipped=did.skipped - locked[State.SKIPPED],
+        flagged=did.flagged - locked[State.FLAGGED],
+        open=did.open - locked[State.DRAFT] - locked[State.REOPENED],
+        annotations=did.annotations,
+        seconds=sum(day.seconds for day in worked),
+        recent=sum(day.finished for day in days if day.day >= since),
+        first=min((day.day for day in days), default=""),
         practice=workload.practice,
         from_pool=from_pool,
         locked=sum(locked.values()),
@@ -183,6 +205,7 @@ def _remaining_work(
 
 
 def as_json(figures: WorkStatistics) -> dict[str, Any]:
+    """Return work statistics as JSON values, which docs/json.md describes."""
     return {
         "people": [_work_to_json(each, figures) for each in figures.work],
         "weeks": [

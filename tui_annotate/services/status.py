@@ -94,25 +94,26 @@ class StatusReader:
     ratings: tuple[str, ...] = ()
 
     def status(self) -> Status:
+        """Return the contents and the progress; all numbers are 0 in an empty workspace."""
         samples, documents, segments = self.corpus.totals()
         datasets = tuple(self.corpus.datasets())
         used = self.corpus.vector_set()
         none = "none" if self.corpus.vectors_decided() else ""
         embedded, by_words = self.corpus.embedded(used.table) if used else (0, 0)
         return Status(
-            self.path,
-            samples,
-            documents,
-            segments,
-            sum(dataset.annotations for dataset in datasets),
-            sum(dataset.done for dataset in datasets),
-            used.embedder if used else none,
-            embedded,
-            by_words,
-            datasets,
-            tuple(self.corpus.progress()),
-            tuple(self.log.kind_counts()),
-            tuple(self._pending_choices(dataset.name for dataset in datasets)),
+            path=self.path,
+            samples=samples,
+            documents=documents,
+            segments=segments,
+            annotations=sum(dataset.annotations for dataset in datasets),
+            done=sum(dataset.done for dataset in datasets),
+            embedder=used.embedder if used else none,
+            embedded=embedded,
+            by_words=by_words,
+            datasets=datasets,
+            progress=tuple(self.corpus.progress()),
+            items=tuple(self.log.kind_counts()),
+            waiting=tuple(self._pending_choices(dataset.name for dataset in datasets)),
         )
 
     def _pending_choices(self, datasets: Iterable[str]) -> Iterator[PendingChoices]:
@@ -122,19 +123,28 @@ class StatusReader:
                 labels = self.stored_labels(dataset)
                 if any(label.split for label in labels.walk()):
                     split[dataset] = labels
+        if not split:
+            return
         found: Counter[tuple[str, tuple[str, ...], str, str]] = Counter()
-        for each, count in self.log.labellings(split).items() if split else ():
+        for each, count in self.log.labellings(split).items():
             for label in split[each.dataset].split(each.labels):
                 parts = split[each.dataset].parts(label)
                 choices = tuple(JOINER.join(part.path) for part in parts)
                 found[JOINER.join(label.path), choices, each.name, each.person] += count
         for (old, new, name, person), count in sorted(found.items(), key=lambda p: (-p[1], p[0])):
-            yield PendingChoices(old, new, person, name, count)
+            yield PendingChoices(
+                label=old, choices=new, person=person, name=name, annotations=count
+            )
 
     def store(self) -> list[DiagnosticFinding]:
+        """Check the database and the event log; see `inspect_store`."""
         return inspect_store(self.database)
 
     def findings(self) -> list[DiagnosticFinding]:
+        """Check store, labels, vectors and later edits; each sound part is a finding too.
+
+        A damaged store is a finding and no error, and the other checks still run.
+        """
         found = self.store()
         for check in (self.labels_found, self.vectors_found, self.later_edits_found):
             try:

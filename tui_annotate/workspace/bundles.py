@@ -63,7 +63,8 @@ _SUGGESTIONS_SETTING: Final = "bundle-suggestions"
 WORKING: Final = ".work"
 """Suffix of the folder in which the samples of a bundle file are annotated."""
 _ATTEMPTS: Final = 2
-_HOME_SETTING, _NUMBER_SETTING = "home", "last_number"
+_HOME_SETTING: Final = "home"
+_NUMBER_SETTING: Final = "last_number"
 _TEXTS_SETTING: Final = "bundle-texts"
 
 
@@ -107,6 +108,7 @@ def open_bundles(space: Workspace, person: Person, *, working: bool = False) -> 
             corpus.set_setting(_HOME_SETTING, name)
         return name
 
+    annotations = AnnotationStore(database, disabled=space.team.members.disabled)
     return BundleService(
         corpus=CorpusStore(database, actor=Actor(person.id, Role.ANNOTATOR)),
         guidance=GuidanceStore(database),
@@ -118,7 +120,7 @@ def open_bundles(space: Workspace, person: Person, *, working: bool = False) -> 
         merging=open_merge_store(space, trusted=working),
         home=home,
         last_number=lambda: int(corpus.setting(_NUMBER_SETTING) or 0),
-        end_practice=AnnotationStore(database, disabled=space.team.members.disabled).end_practice,
+        end_practice=annotations.end_practice,
     )
 
 
@@ -171,13 +173,16 @@ class PersonSync:
         """
         if folder := sync_key.read_folder():
             sent = self._folder(folder).push(self.person)
-            waiting, refused = sent.waiting, [f"{key}: {why}" for key, why in sent.refused]
+            waiting = len(sent.waiting)
+            refused = [f"{key}: {why}" for key, why in sent.refused]
         else:
             pushed = self._table.push()
-            waiting = tuple(pushed.waiting)
+            waiting = len(pushed.waiting)
             refused = [f"{each.key}: {each.refused}" for each in pushed.refused]
+        if not refused:
+            return waiting, ""
         more = len(refused) - 1
-        return len(waiting), "".join(refused[:1]) + (f" · {more:,} more" if more > 0 else "")
+        return waiting, f"{refused[0]} · {more:,} more" if more else refused[0]
 
     def _folder(
         self, folder: str, problem: Callable[[Problem], None] = lambda _: None

@@ -50,4 +50,5 @@ def write_if_changed(file: Path, text: str) -> None:
 
 
 def default_labels() -> str:
+    """Return the text of the label set that a new workspace gets."""
     return (files("tui_annotate") / LABELS).read_text("utf-8")

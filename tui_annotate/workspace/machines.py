@@ -51,6 +51,7 @@ class MachineServices:
 
     @cached_property
     def scores(self) -> ScoreStore:
+        """The store of scores and their runs; annotators of blind datasets see none."""
         from tui_annotate.storage.scores.store import ScoreStore
 
         return ScoreStore(self.database, actor=self.actor)
@@ -87,10 +88,12 @@ class MachineServices:
 
     @cached_property
     def suggestions(self) -> SuggestionStore:
+        """The store of machines' suggestions and of the answers to them."""
         return SuggestionStore(self.database, actor=self.actor)
 
     @cached_property
     def suggestion_service(self) -> SuggestionService:
+        """The service that imports suggestions, deletes them and counts the answers."""
         from tui_annotate.services.suggestions import SuggestionService
 
         return SuggestionService(self.corpus, self.suggestions, self.scores, self.labels)
@@ -102,6 +105,7 @@ class MachineServices:
 
     @cached_property
     def replies(self) -> ReplyStore:
+        """The store of chat models' replies, which saves repeated requests."""
         from tui_annotate.storage.reply_file import ReplyStore
 
         return ReplyStore(self.database)

@@ -44,6 +44,7 @@ class WorkspaceMembers:
 
     @cached_property
     def authenticate(self) -> AuthenticationService:
+        """The sign-in service, for the workspace's own accounts or those of a shared store."""
         from tui_annotate.services.authentication import AuthenticationService
         from tui_annotate.storage.people.accounts import AccountStore
         from tui_annotate.storage.people.sessions import AttemptStore, SessionStore
@@ -69,6 +70,7 @@ class WorkspaceMembers:
         return self.authenticate.required()
 
     def disabled(self) -> frozenset[str]:
+        """Return the ids of people whose account is disabled; empty without accounts."""
         if not self.required():
             return frozenset()
         from tui_annotate.storage.people.accounts import AccountStore
@@ -81,6 +83,7 @@ class WorkspaceMembers:
 
     @cached_property
     def accounts(self) -> AccountService:
+        """The service that manages accounts; most of its methods are only for admins."""
         from tui_annotate.services.authentication.account_management import AccountService
         from tui_annotate.storage.people.accounts import AccountStore
         from tui_annotate.storage.people.sessions import SessionStore
@@ -98,8 +101,11 @@ class WorkspaceMembers:
     def _hasher(self) -> Argon2Hasher:
         from tui_annotate.services.authentication.hashing import Argon2Hasher
 
-        chosen = self.settings
-        return Argon2Hasher(chosen.argon2_time, chosen.argon2_memory, chosen.argon2_parallelism)
+        return Argon2Hasher(
+            time=self.settings.argon2_time,
+            memory=self.settings.argon2_memory,
+            parallelism=self.settings.argon2_parallelism,
+        )
 
     def account_database(self) -> Database:
         """Return the store of the accounts: this workspace's own store, or a shared one.
@@ -214,6 +220,7 @@ class PseudonymKeeper:
     members: WorkspaceMembers
 
     def keys(self) -> PseudonymKeys:
+        """Return the keeper of the key's file; the key itself is neither read nor created yet."""
         from tui_annotate.services.export.pseudonyms import PseudonymKeys
 
         named = self.members.settings.pseudonyms_key

@@ -109,12 +109,12 @@ class GuidanceFiles:
             self.guidance.keep(GuidanceKind.LABELS, text)
             return
         change = LabelChange(
-            "",
-            FILE,
-            LabelChangeRequest(f"{LABELS} changed"),
-            before,
-            self.guidance.hash_of(text),
-            utc_now(),
+            dataset="",
+            kind=FILE,
+            request=LabelChangeRequest(f"{LABELS} changed"),
+            before=before,
+            after=self.guidance.hash_of(text),
+            at=utc_now(),
         )
         with suppress(Conflict), self.work.writing() as now:  # another process was faster
             now.keep(change, text, [])
@@ -162,6 +162,10 @@ class GuidanceFiles:
         return parse_labels(text, name=str(self.folder / LABELS))
 
     def label_paths(self) -> set[LabelPath]:
+        """Return all labels of the label sets in use, and of a changed `labels.yaml`.
+
+        A label set that cannot be read adds none.
+        """
         datasets = ["", *(dataset.name for dataset in self.corpus.datasets())]
         paths: set[LabelPath] = set()
         for labels in (self.stored, self.labels):

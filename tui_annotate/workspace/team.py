@@ -67,10 +67,12 @@ class TeamServices:
 
     @property
     def accounts(self) -> AccountService:
+        """The service that manages accounts, of the workspace or of a shared store."""
         return self.members.accounts
 
     @cached_property
     def ssh_keys(self) -> SshKeyService:
+        """The service that manages the public keys with which people sign in."""
         from tui_annotate.services.ssh_keys import SshKeyService
         from tui_annotate.storage.people.accounts import SshKeyStore
 
@@ -87,12 +89,14 @@ class TeamServices:
 
     @cached_property
     def presence(self) -> PresenceStore:
+        """The store of the process in which a person works; only one at a time may."""
         from tui_annotate.storage.people.presence import PresenceStore
 
         return PresenceStore(self.database)
 
     @cached_property
     def backup(self) -> BackupService:
+        """The service that copies a workspace while it is in use; NotAllowed if not an admin."""
         from tui_annotate.services.backup import BackupService
 
         require_permission(self.actor, Permission.MANAGE)
@@ -106,6 +110,7 @@ class TeamServices:
 
     @cached_property
     def pseudonyms(self) -> PseudonymKeeper:
+        """The keeper of the key that makes pseudonyms of people for exports."""
         return PseudonymKeeper(self.corpus, self.members)
 
     @cached_property
@@ -115,7 +120,12 @@ class TeamServices:
         from tui_annotate.services.export import ExportService
         from tui_annotate.storage.suggestions import SuggestionStore
 
-        names = ExportService(self.corpus, self.people, self.log, labels=self.proposals.label_paths)
+        export = ExportService(
+            corpus=self.corpus,
+            people=self.people,
+            annotations=self.log,
+            labels=self.proposals.label_paths,
+        )
         return AgreementService(
             corpus=self.corpus,
             people=self.people,
@@ -123,7 +133,7 @@ class TeamServices:
             segments=SegmentStore(self.database),
             log=self.log,
             labels=self.proposals.labels,
-            check=names.checked,
+            check=export.checked,
             actor=self.actor,
             ratings=self.settings.ratings,
             answers=SuggestionStore(self.database, actor=self.actor).answers,
@@ -138,6 +148,7 @@ class TeamServices:
 
     @cached_property
     def assignments(self) -> AssignmentService:
+        """The service that assigns samples to annotators, by hand or by rules."""
         from tui_annotate.services.assignments import AssignmentService
 
         return AssignmentService(
@@ -153,6 +164,7 @@ class TeamServices:
 
     @cached_property
     def guidelines(self) -> GuidelinesService:
+        """The service that changes guidelines and lists their versions."""
         from tui_annotate.services.guidelines import GuidelinesService
 
         return GuidelinesService(self.guidance, self._names, self.actor)
@@ -189,6 +201,7 @@ class TeamServices:
 
     @cached_property
     def comments(self) -> CommentService:
+        """The service of questions about samples and the answers to them."""
         from tui_annotate.services.comments import CommentService
         from tui_annotate.storage.log.comments import CommentStore
 
@@ -296,6 +309,13 @@ class TeamServices:
             stored=self.proposals.stored,
             work=LabelChangeStore(database),
         )
+        members = WorkspaceMembers(
+            path=self.path,
+            settings=self.settings,
+            database=database,
+            people=people,
+            actor=self.actor,
+        )
         return TeamServices(
             path=self.path,
             settings=self.settings,
@@ -306,7 +326,7 @@ class TeamServices:
             guidance=guidance,
             actor=self.actor,
             proposals=proposals,
-            members=WorkspaceMembers(self.path, self.settings, database, people, self.actor),
+            members=members,
         )
 
     def _names(self) -> dict[str, str]:

@@ -212,6 +212,7 @@ class Workspace:
 
     @cached_property
     def team(self) -> TeamServices:
+        """The services that manage people and their work; most of them are only for admins."""
         return TeamServices(
             path=self.path,
             settings=self.settings,
@@ -227,6 +228,12 @@ class Workspace:
 
     @cached_property
     def machines(self) -> MachineServices:
+        """The services of machine scores, suggestions and research plug-ins."""
+
+        def labels_in_force(dataset: str) -> LabelTree:
+            # Not `self.annotate.labels` itself: each access of `annotate` rereads labels.yaml.
+            return self.annotate.labels(dataset)
+
         return MachineServices(
             path=self.path,
             settings=self.settings,
@@ -236,7 +243,7 @@ class Workspace:
             people=self.people,
             actor=self.actor,
             assist=lambda: self.assist,
-            labels=lambda name: self.annotate.labels(name),  # noqa: PLW0108  rereads labels.yaml
+            labels=labels_in_force,
         )
 
     def samples(self, **filters: Unpack[RecordFilters]) -> Iterator[Sample]:
@@ -266,12 +273,13 @@ class Workspace:
 
     @cached_property
     def ingest_service(self) -> IngestService:
+        """The service that imports files; `ingest` is the shorter way to call it."""
         from tui_annotate.services.ingest import IngestService
 
         return IngestService(
-            self.corpus,
-            self.log,
-            lambda: self.vectors,
+            corpus=self.corpus,
+            annotations=self.log,
+            stores=lambda: self.vectors,
             workers=self.settings.workers,
             labels=self._proposals.labels,
             trust=self.settings.endpoints,
@@ -308,6 +316,7 @@ class Workspace:
 
     @cached_property
     def export_service(self) -> ExportService:
+        """The service that exports work; `export` is the shorter way to call it."""
         from tui_annotate.services.export import ExportService
 
         return ExportService(

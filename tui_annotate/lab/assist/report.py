@@ -77,17 +77,24 @@ class AssistCounts:
             self.unknown += 1
             return
         self.annotations += 1
-        self.nothing_lit += not trace.offered
-        self.looked += trace.looked_at_best
-        self.refused += trace.refused_best
+        if not trace.offered:
+            self.nothing_lit += 1
+        if trace.looked_at_best:
+            self.looked += 1
+        if trace.refused_best:
+            self.refused += 1
         for place in trace.places:
             self.spans += 1
-            self.outside += not place.rank
-            self.exact += bool(place.rank) and not place.whole
+            if not place.rank:
+                self.outside += 1
+            elif not place.whole:
+                self.exact += 1
             for depth in DEPTHS:
-                self.within[depth] += 0 < place.rank <= depth
+                if 0 < place.rank <= depth:
+                    self.within[depth] += 1
 
     def as_json(self) -> dict[str, Any]:
+        """Return the counts as JSON; each share has an interval that resamples clusters."""
         hits = {f"top_{depth}": self._share(partial(_count_within, depth)) for depth in DEPTHS}
         return {
             "annotations": self.annotations,
@@ -158,4 +165,5 @@ def _describe_ranking(trace: AssistTrace) -> str:
     model = f"{trace.embedder} {trace.version}".strip()
     if model and trace.by is not Signals.FUSED:
         model += f", {trace.by} alone"
-    return (model or "words") + (f", weights {trace.weights}" if trace.weights else "")
+    ranking = model or "words"
+    return f"{ranking}, weights {trace.weights}" if trace.weights else ranking

@@ -9,7 +9,6 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import groupby
-from operator import ge
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -160,15 +159,19 @@ class TuningService:
 
         report = time_phase(progress, "ranking", total=len(pairs))
         queries: list[TuningQuery] = []
-        ready, other, last = None, None, (-1, "")
+        ready: SampleAssist | None = None
+        other: SampleAssist | None = None
+        last = (-1, "")
         for (fold, group, _), own in groupby(sorted(pairs, key=position), key=position):
             if (fold, group) != last:
                 # The unrelated text is from the same fold, so that no fold learns from another.
-                other, last = ready if fold == last[0] else None, (fold, group)
+                other = ready if fold == last[0] else None
+                last = (fold, group)
             for direction, each in own:
-                sample, segments = each.sample, each.segments
-                if ready is None or ready.sample is not sample:
-                    ready, _ = self.assist.prepare_available(sample, segments, vectors=True)
+                if ready is None or ready.sample is not each.sample:
+                    ready, _ = self.assist.prepare_available(
+                        each.sample, each.segments, vectors=True
+                    )
                 if texts := _search(ready, other, each):
                     queries.append(TuningQuery(direction, group, fold, texts))
             report(len(queries))
@@ -209,13 +212,15 @@ def _search(
 
 def _find_curves(queries: Sequence[TuningQuery]) -> list[Curve]:
     """Return directions and signals with enough queries and sources; NotReady without any."""
-    counts = {
-        curve: (len(own), len({*own}))
-        for curve in {query.curve for query in queries}
-        for own in [[query.source for query in queries if query.curve == curve]]
-    }
-    least = LEAST_QUERIES, LEAST_SOURCES
-    enough = [curve for curve, own in counts.items() if all(map(ge, own, least))]
+    counts: dict[Curve, tuple[int, int]] = {}
+    for curve in {query.curve for query in queries}:
+        own = [query.source for query in queries if query.curve == curve]
+        counts[curve] = (len(own), len(set(own)))
+    enough = [
+        curve
+        for curve, (count, sources) in counts.items()
+        if count >= LEAST_QUERIES and sources >= LEAST_SOURCES
+    ]
     if not enough:
         count, sources = max(counts.values(), default=(0, 0))
         raise NotReady(

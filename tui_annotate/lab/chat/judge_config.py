@@ -107,5 +107,6 @@ def load_named_judge(
 
 
 def prompt_folders(space: Workspace, chosen: Path | None) -> tuple[Path, ...]:
+    """Return the folders of a user's prompts: the chosen one before that of the workspace."""
     own = space.path / PROMPTS
     return (chosen, own) if chosen else (own,)

@@ -217,6 +217,7 @@ class LlmJudge:
             pool.shutdown(cancel_futures=True)
 
     def cached(self, question: Question) -> bool:
+        """Return whether a readable reply to a question is stored."""
         return self._find_cached(question) is not None
 
     def _ask_or_error(self, question: Question) -> ModelReply | TuiAnnotateError:

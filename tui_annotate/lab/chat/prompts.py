@@ -89,6 +89,7 @@ def check_folders(folders: Sequence[Path]) -> None:
 
 
 def prompt_names() -> tuple[str, ...]:
+    """Return the names of the built-in prompts, sorted, without their languages."""
     there = files("tui_annotate.lab.chat") / "templates"
     found = {file.name.partition(".")[0] for file in there.iterdir() if file.name.endswith(".txt")}
     return tuple(sorted(found))

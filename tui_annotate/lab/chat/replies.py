@@ -356,13 +356,13 @@ class ParsingJudge:
         """Count a reply, a refusal or a failure; return the reply's text; raise other errors."""
         with self.tally.lock:
             if isinstance(outcome, ModelReply):
-                tally = self.tally
-                tally.cached += outcome.cached
-                tally.asked += not outcome.cached
-                tally.repeated += question.attempt > 0
-                tally.characters += (
-                    0 if outcome.cached else len(question.system) + len(question.user)
-                )
+                if outcome.cached:
+                    self.tally.cached += 1
+                else:
+                    self.tally.asked += 1
+                    self.tally.characters += len(question.system) + len(question.user)
+                if question.attempt > 0:
+                    self.tally.repeated += 1
             elif isinstance(outcome, InvalidInput):
                 self.tally.refused += 1
                 self.tally.refusal = self.tally.refusal or outcome.message

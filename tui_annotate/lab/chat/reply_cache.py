@@ -39,14 +39,20 @@ class LayeredReplies:
 
     @property
     def keeps(self) -> bool:
+        """Whether a later command finds the replies of this one."""
         return self._user is not None or any(each.keeps for each in self._required)
 
     def get(self, key: str, *, host: str = "") -> str | None:
-        caches = [*self._required, *([self._user] if self._user else ()), *self._former]
+        """Return the reply from the first cache that has the key; None if none has it."""
+        caches: list[ReplyCache] = [*self._required]
+        if self._user:
+            caches.append(self._user)
+        caches += self._former
         replies = (each.get(key, host=host) for each in caches)
         return next((reply for reply in replies if reply is not None), None)
 
     def put(self, key: str, reply: str, *, about: Mapping[str, Any]) -> None:
+        """Store a reply in all caches but the former ones; Unavailable if a required one fails."""
         for each in self._required:
             each.put(key, reply, about=about)
         user = self._user

@@ -16,13 +16,16 @@ def remove_thinking(text: str) -> str:
     without blocks is returned unchanged.
     """
     kept: list[str] = []
-    at, inside = 0, False
+    at = 0
+    inside = False
     for tag in _TAG.finditer(text):
         if not tag[1]:
-            kept += [] if inside else [text[at : tag.start()]]
+            if not inside:
+                kept.append(text[at : tag.start()])
             inside = True
         else:
-            kept = kept if inside else []
+            if not inside:
+                kept = []  # the block began before the text
             at = tag.end()
             inside = False
     if not at and not inside:

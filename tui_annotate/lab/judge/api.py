@@ -393,7 +393,8 @@ def choose_scale(
     needed = "answer_relevancy" in metrics and similarity != WORDS
     load = partial(_load_embedder, timeout=config.timeout, max_retries=config.max_retries)
     made = load(embedder, settings, vector_set) if needed else None
-    embed, label = (made.embed, f"{made.label} {made.version}") if made else (None, "")
+    embed = made.embed if made else None
+    label = f"{made.label} {made.version}" if made else ""
     if backend == "builtin":
         remote = getattr(made, "host", "")
         if made is None or remote:  # an endpoint has a vector for each text

@@ -160,6 +160,7 @@ def _open_replies(
 
 
 def print_plan(found: JudgePlan, setup: JudgeSetup, chosen: JudgeCommandOptions) -> None:
+    """Print the requests and characters that a run would send, and where to."""
     named = chosen.base_url or setup.settings.judge_url
     to = f" to {setup.runner.judge.host}" if named else " (no endpoint is named: pass --base-url)"
     if chosen.as_json:
@@ -236,6 +237,7 @@ def print_sorted(found: Sequence[ContextOrderResult]) -> None:
 
 
 def print_generated(found: Sequence[ReferenceAnswer], *, as_json: bool) -> None:
+    """Print the reference answers, or why a question has none."""
     if missing := sum(each.ground_truth is None for each in found):
         output.print_message(f"questions without a reference answer: {missing:,}")
     if as_json:
@@ -250,6 +252,10 @@ def print_generated(found: Sequence[ReferenceAnswer], *, as_json: bool) -> None:
 def print_evaluated(
     found: Sequence[EvaluationResult], metrics: Sequence[str], *, embedder: str, as_json: bool
 ) -> None:
+    """Print the scores of each question, then the means of the metrics.
+
+    `embedder`: name of the embedder that compared questions; empty without one.
+    """
     from tui_annotate.lab.judge.evaluation import VECTORS, mean_metrics, mean_similarities
 
     means = mean_metrics(found, metrics)

@@ -51,6 +51,7 @@ class SortOptions:
             )
 
     def cut_context(self, context: str) -> str:
+        """Return the part of a context that is sent: at most half of a request's maximum."""
         return context[: self.max_chars // 2] if self.max_chars else context
 
 
@@ -111,9 +112,11 @@ def sort_row(row: QuestionRow, runner: JudgeRunner, options: SortOptions) -> Con
     If no comparison has a readable reply, the order is only the retriever's, so it is not compared.
     An empty context is worse than all others; the judge is not asked about it.
     """
-    good, bad, unread = (
-        _screen(row, runner, options) if options.screen else (None, None, MissingReplies())
-    )
+    good: tuple[int, ...] | None = None
+    bad: tuple[int, ...] | None = None
+    unread = MissingReplies()
+    if options.screen:
+        good, bad, unread = _screen(row, runner, options)
     reference = list(range(len(row.contexts))) if good is None else list(good)
     replies: list[str | NoReply] = []
     order = insert_by_rank(reference, _comparator(row, runner, options, replies=replies))
@@ -210,6 +213,7 @@ def estimate_sorting_cost(
     total = ExpectedCalls()
     if options.screen:
         total += ExpectedCalls.of(runner, "screen", row, calls=count, texts=characters)
-    pairs = max_comparisons(count) * (1 + options.swap)
+    orders = 2 if options.swap else 1
+    pairs = max_comparisons(count) * orders
     mean = characters / count if count else 0
     return total + ExpectedCalls.of(runner, "pair", row, calls=pairs, texts=round(pairs * 2 * mean))

@@ -104,6 +104,7 @@ class BuiltInScale:
         self._knows_chinese = knows_chinese
 
     def score(self, metric: str, row: QuestionRow) -> MetricScore:
+        """Score a question by one of `METRICS`; the texts that the metric needs are not empty."""
         scorers: dict[str, Callable[[QuestionRow], MetricScore]] = {
             "faithfulness": self._faithfulness,
             "answer_relevancy": self._relevancy,
@@ -269,6 +270,7 @@ class EvaluationResult:
     failed: int = 0
 
     def as_json(self) -> dict[str, Any]:
+        """Return the result as JSON; a missing text is null, and a stored sample has its id."""
         values: dict[str, Any] = {} if self.row.key is None else {"id": self.row.key.id}
         return values | {
             "question": self.row.question,
@@ -422,6 +424,7 @@ class MetricMean:
 def mean_metrics(
     found: Sequence[EvaluationResult], metrics: Sequence[str]
 ) -> dict[str, MetricMean]:
+    """Return the mean of each metric over the questions that have a score."""
     means = {}
     for metric in metrics:
         scores = [each.scores[metric] for each in found]

@@ -56,11 +56,16 @@ class RankedContexts:
             place = self.judged[at]
             parts.append(f"#{place}" if place else _UNRANKED)
         worth = self.useful[at] if self.useful else None
-        parts += [] if worth is None else ["useful" if worth else "not useful"]
+        if worth is not None:
+            parts.append("useful" if worth else "not useful")
         return " / ".join(parts)
 
 
 def rank_contexts(sample: Sample, scores: Sequence[Score]) -> RankedContexts:
+    """Return the ranks of a sample's source documents from the stored scores of a judge.
+
+    Scores that do not have one value for each document are ignored.
+    """
     documents = sample.side(Side.SOURCE)
     by_name = {score.name: score for score in scores}
     judged = tuple(
@@ -76,10 +81,10 @@ def rank_contexts(sample: Sample, scores: Sequence[Score]) -> RankedContexts:
     truth = own if isinstance(own, str) else ""
     made = written.text if written and not truth else ""
     return RankedContexts(
-        _retrieval_ranks(documents, known=bool(judged or useful)),
-        judged,
-        useful,
-        truth or made,
+        retrieved=_retrieval_ranks(documents, known=bool(judged or useful)),
+        judged=judged,
+        useful=useful,
+        truth=truth or made,
         written=bool(made),
     )
 

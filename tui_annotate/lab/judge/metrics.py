@@ -113,13 +113,15 @@ def overlap(
     k = min(k, len(order))
     if not k:
         return None, []
-    mine, theirs = (order[-k:], reference[-k:]) if bottom else (order[:k], reference[:k])
-    common = [item for item in mine if item in set(theirs)]
+    mine = order[-k:] if bottom else order[:k]
+    theirs = set(reference[-k:] if bottom else reference[:k])
+    common = [item for item in mine if item in theirs]
     return len(common) / k, common
 
 
 # ---------------------------------------------------------------- groups
 def split_groups(items: Sequence[_T], size: int = GROUP_SIZE) -> list[Sequence[_T]]:
+    """Return consecutive groups of at most `size` items; only the last may be smaller."""
     return [items[at : at + size] for at in range(0, len(items), size)]
 
 
@@ -147,8 +149,11 @@ def count_reductions(count: int, size: int = GROUP_SIZE) -> int:
     """Return the number of requests that join many texts into one, `size` texts at a time."""
     calls = 0
     while count > 1:
-        calls += math.ceil(count / size) - (count % size == 1)
-        count = math.ceil(count / size)
+        groups = math.ceil(count / size)
+        calls += groups
+        if count % size == 1:  # the last group is one text, which needs no request
+            calls -= 1
+        count = groups
     return calls
 
 
@@ -182,8 +187,9 @@ def average_precision(verdicts: Sequence[int]) -> float | None:
     useful = 0
     total = 0.0
     for place, verdict in enumerate(verdicts, 1):
-        useful += bool(verdict)
-        total += useful / place if verdict else 0.0
+        if verdict:
+            useful += 1
+            total += useful / place
     return total / (useful + _EPSILON)
 
 

@@ -173,7 +173,8 @@ def locate_proposals(
             refused.append(NO_LABEL)
             continue
         evidence = []
-        for quote in () if label.evidence is Requirement.NONE else part.evidence:
+        quotes = () if label.evidence is Requirement.NONE else part.evidence
+        for quote in quotes:
             anchors = _locate_evidence(quote, sample) if quote.strip() else []
             if len(anchors) == 1:
                 evidence += anchors
@@ -370,7 +371,8 @@ class _RunState:
         texts = [document.text for document in sample.side(Side.SOURCE)]
         source = "\n\n".join(texts)
         most = self.options.max_chars
-        self.cut += len(source) > most or len(summary.text) > most
+        if len(source) > most or len(summary.text) > most:
+            self.cut += 1
         user = prompt.fill(
             labels=self.labels.describe(), source=source[:most], summary=summary.text[:most]
         )
@@ -391,14 +393,18 @@ class ProposalService:
         """
         require_permission(self.machines.actor, Permission.MANAGE)
         state, parser = self._start_run(options, judge)
-        samples = cached = characters = 0
+        samples = 0
+        cached = 0
+        characters = 0
         for some in self._read_pages(state):
             for sample in some:
                 question = state.build_question(sample)
                 known = parser.cached(question, ProposalReader(sample, state.labels, ""))
                 samples += 1
-                cached += known
-                characters += 0 if known else len(question.user)
+                if known:
+                    cached += 1
+                else:
+                    characters += len(question.user)
         return ProposalPlan(samples, cached, characters)
 
     def run(

@@ -70,6 +70,7 @@ class RagFormat:
     )
 
     def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
+        """Yield a record for each line, and a problem for each line that is refused."""
         dataset = choose_dataset_name(path, options.dataset, former=options.former_names)
 
         def one(row: dict[str, Any], value: JsonValue) -> tuple[Record, list[str]]:
@@ -110,7 +111,8 @@ def _parse_sample(
     contexts, blank = _parse_contexts(
         row.get(named["contexts"]), named["contexts"], options.language
     )
-    answer, truth = (_parse_text(row, named[what]) for what in ("answer", GROUND_TRUTH))
+    answer = _parse_text(row, named["answer"])
+    truth = _parse_text(row, named[GROUND_TRUTH])
     answers: tuple[Document, ...] = ()
     if answer and answer.strip():
         answers = (
@@ -237,8 +239,9 @@ def _build_row(sample: Sample, *, key: str, number: int, made: str | None) -> di
     named = imported.get("named") or {name: name for name in ("id", *_COLUMNS)}
     own_id = imported.get("id") if imported else key
     answers = sample.side(Side.SUMMARY)
+    read_as = str(number if own_id is None else own_id)
     row: dict[str, Any] = {
-        named["id"]: own_id if str(number if own_id is None else own_id) == key else key,
+        named["id"]: own_id if read_as == key else key,
         named["question"]: sample.request.question,
         named["contexts"]: insert_contexts(
             [one.text for one in sample.side(Side.SOURCE)], empty_contexts(imported)

@@ -86,6 +86,11 @@ class RagasScale:
         self._metrics = metrics
 
     def score(self, metric: str, row: Any) -> MetricScore:
+        """Return the score of a row by one metric, or the reason why it has none.
+
+        Raises:
+            Unavailable: the endpoint cannot be used, so that no other row could be scored either.
+        """
         if metric == "answer_relevancy" and self._embed is None:
             return MetricScore(None, MissingReason.NO_VECTORS)
         with self._free:

@@ -77,6 +77,7 @@ class GenerateOptions:
         return min(PART, self.window)
 
     def parse_answer(self, reply: str) -> str | None:
+        """Return the answer in a reply; "" if it states that there is none, None if it is empty."""
         return parse_answer(reply, keep_thinking=self.keep_thinking)
 
 
@@ -99,6 +100,7 @@ class ReferenceAnswer:
     failed: int = 0
 
     def as_json(self) -> dict[str, Any]:
+        """Return the values of the row and the proposed answer; `id` only for a stored sample."""
         values: dict[str, Any] = {} if self.row.key is None else {"id": self.row.key.id}
         values |= {
             "question": self.row.question,
@@ -114,11 +116,17 @@ class ReferenceAnswer:
 def generate_row(
     row: QuestionRow, runner: JudgeRunner, options: GenerateOptions
 ) -> ReferenceAnswer:
+    """Write the reference answer to a question from all its contexts.
+
+    Partial answers are joined until one is left. The answer is missing if no context answers the
+    question, or if no reply is readable.
+    """
     if not row.texts:
         return ReferenceAnswer(row=row, ground_truth=None, reason=MissingReason.NO_CONTEXTS)
-    replies, calls = (
-        _read_slowly(row, runner, options) if options.slow else _answer_groups(row, runner, options)
-    )
+    if options.slow:
+        replies, calls = _read_slowly(row, runner, options)
+    else:
+        replies, calls = _answer_groups(row, runner, options)
     missing = MissingReplies.count(replies)
     answers = _keep_answers(replies)
     while len(answers) > 1:

@@ -33,10 +33,21 @@ class ResultFormat(StrEnum):
 
 _OTHER_FORMATS: Final = frozenset(
     {
-        ".tsv", ".xls", ".ods", ".parquet", ".html", ".md", ".pdf", ".tex", ".xml", ".yaml",
-        ".yml", ".db", ".sqlite",
+        ".tsv",
+        ".xls",
+        ".ods",
+        ".parquet",
+        ".html",
+        ".md",
+        ".pdf",
+        ".tex",
+        ".xml",
+        ".yaml",
+        ".yml",
+        ".db",
+        ".sqlite",
     }
-)  # fmt: skip
+)
 """Suffixes of formats that are not written; a file of such a name would be no such file."""
 
 
@@ -71,8 +82,20 @@ def write_sorted(found: Sequence[ContextOrderResult], target: Path | None) -> No
         InvalidInput, Unavailable: the target cannot be written.
     """
     columns = (
-        *("", "question", "contexts", "good", "bad", "sorted", "spearman", "sim", "overlap"),
-        *("covered", "unclear", "refused", "failed", "reason"),
+        "",
+        "question",
+        "contexts",
+        "good",
+        "bad",
+        "sorted",
+        "spearman",
+        "sim",
+        "overlap",
+        "covered",
+        "unclear",
+        "refused",
+        "failed",
+        "reason",
     )
     rows = [each.as_json() for each in found]
     table = (_flatten_row(number, row, columns) for number, row in enumerate(rows))
@@ -132,8 +155,15 @@ def _format_value(value: Any) -> str:
 def write_generated(found: Sequence[ReferenceAnswer], target: Path | None) -> None:
     """Write reference answers in the format of the file's suffix; see `choose_format`."""
     columns = (
-        *("", "id", "question", "contexts", "ground_truth"),
-        *("unclear", "refused", "failed", "reason"),
+        "",
+        "id",
+        "question",
+        "contexts",
+        "ground_truth",
+        "unclear",
+        "refused",
+        "failed",
+        "reason",
     )
     rows = [each.as_json() for each in found]
     table = (_flatten_row(number, row, columns) for number, row in enumerate(rows))

@@ -50,6 +50,7 @@ class QuestionRow:
 
     @property
     def language(self) -> str:
+        """Code of the question's language, guessed from its characters."""
         return guess_language(self.question)
 
     @property
@@ -140,10 +141,10 @@ def rows_of_lists(
                 )
         rows.append(
             QuestionRow(
-                question,
-                tuple(own),
-                answer if answer and answer.strip() else "",
-                truth if truth and truth.strip() else "",
+                question=question,
+                contexts=tuple(own),
+                answer=answer if answer and answer.strip() else "",
+                ground_truth=truth if truth and truth.strip() else "",
             )
         )
     return check_rows(rows)

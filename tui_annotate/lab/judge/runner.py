@@ -232,6 +232,7 @@ class JudgePlan:
     characters: int
 
     def as_json(self) -> dict[str, Any]:
+        """Return the plan as `--dry-run --json` prints it."""
         return {
             "questions": self.rows,
             "calls": self.calls,
@@ -249,7 +250,9 @@ def plan_cost(
     estimate: Callable[[QuestionRow, JudgeRunner, _Options], ExpectedCalls],
 ) -> JudgePlan:
     """Estimate the cost of asking a judge, from stored replies and maximum costs."""
-    calls = cached = characters = 0
+    calls = 0
+    cached = 0
+    characters = 0
     for row in rows:
         # The copy of the runner only reads cached replies, and has its own counts.
         walking = replace(
@@ -266,4 +269,4 @@ def plan_cost(
         else:
             calls += walking.tally.cached
         cached += walking.tally.cached
-    return JudgePlan(len(rows), calls, cached, characters)
+    return JudgePlan(rows=len(rows), calls=calls, cached=cached, characters=characters)

@@ -191,8 +191,9 @@ def print_evaluation(found: Evaluation, rules: MatchRules) -> None:
     unanswered = found.all.unanswered > 0
     columns = [output.Column(title, number=title != "model") for title in titles]
     columns += [output.Column(each, number=True) for each in ("n", "questions", "mean", "95 %")]
-    columns += [output.Column("unanswered", number=True)] if unanswered else []
-    columns += [output.Column(f"0 {' ' * (BAR_CELLS - 4)} 1", flexible=True)]
+    if unanswered:
+        columns.append(output.Column("unanswered", number=True))
+    columns.append(output.Column(f"0 {' ' * (BAR_CELLS - 4)} 1", flexible=True))
     for at, table in enumerate(found.tables or (PositionTable((), (), found.all),)):
         if at:
             output.print_line("")

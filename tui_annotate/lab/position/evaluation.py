@@ -168,18 +168,26 @@ class _Counts:
     questions: dict[str, tuple[int, int]] = field(default_factory=dict)
 
     def add(self, case: ScoredAnswer) -> None:
-        self.fails += case.fails and (case.score is not None or not case.answered)
+        if case.fails and (case.score is not None or not case.answered):
+            self.fails += 1
         if case.score is None:
-            self.unanswered += not case.answered
+            if not case.answered:
+                self.unanswered += 1
             return
         hit = int(case.score >= 1)
         n, hits = self.questions.get(case.identity, (0, 0))
-        self.questions[case.identity] = n + 1, hits + hit
+        self.questions[case.identity] = (n + 1, hits + hit)
         self.n += 1
         self.hits += hit
 
     def score(self) -> PositionScore:
-        return PositionScore(self.n, self.hits, self.unanswered, self.fails, self.questions)
+        return PositionScore(
+            n=self.n,
+            hits=self.hits,
+            unanswered=self.unanswered,
+            fails=self.fails,
+            questions=self.questions,
+        )
 
 
 @dataclass(slots=True)
@@ -287,6 +295,7 @@ def _sort_key(value: int | str | None) -> tuple[int, int, str]:
 
 
 def group_key(case: ScoredAnswer, by: Sequence[GroupBy]) -> GroupKey:
+    """Return the values of an answer's properties, in the order of `by`; None if unknown."""
     values: dict[GroupBy, int | str | None] = {
         GroupBy.POSITION: case.position,
         GroupBy.SIZE: case.size,
@@ -317,7 +326,8 @@ def _count_case(
     sums.counts.setdefault(group_key(case, by), _Counts()).add(case)
     sums.empty += case.empty_golds
     if case.score is None:
-        sums.unscored += case.answered
+        if case.answered:
+            sums.unscored += 1
     elif case.judged:
         outcome = (case.score >= 1, case.verdict)
         sums.people[outcome] = sums.people.get(outcome, 0) + 1
@@ -326,12 +336,17 @@ def _count_case(
 def _agreement(outcomes: dict[tuple[bool, str | None], int]) -> HumanAgreement | None:
     if not outcomes:
         return None
-    four = [
-        outcomes.get((hit, verdict), 0) for verdict in (CORRECT, INCORRECT) for hit in (True, False)
-    ]
-    both, people_alone, metric_alone, neither = four
+    both = outcomes.get((True, CORRECT), 0)
+    metric_alone = outcomes.get((True, INCORRECT), 0)
+    people_alone = outcomes.get((False, CORRECT), 0)
+    neither = outcomes.get((False, INCORRECT), 0)
+    decided = both + metric_alone + people_alone + neither
     return HumanAgreement(
-        both, metric_alone, people_alone, neither, sum(outcomes.values()) - sum(four)
+        both=both,
+        metric_alone=metric_alone,
+        people_alone=people_alone,
+        neither=neither,
+        open=sum(outcomes.values()) - decided,
     )
 
 
@@ -357,6 +372,11 @@ def file_cases(paths: Sequence[Path], rules: MatchRules) -> Callable[[], Iterato
 
 
 def row_case(located: LocatedRow, rules: MatchRules, *, file: str = "") -> ScoredAnswer:
+    """Score the answer of a row against its right answers; `file` names the row's file.
+
+    Raises:
+        InvalidRecord: the row has no answer, or an invalid value; the error names the row.
+    """
     where, row = located
     with locate_row(where):
         _require_answer(row)
@@ -396,7 +416,8 @@ def _require_answer(row: Row) -> None:
 
 def write_scored(paths: Sequence[Path], target: TextIO, rules: MatchRules) -> tuple[int, int]:
     """Write the rows of a study with their scores; return the numbers of rows and of NaN."""
-    count = not_finite = 0
+    count = 0
+    not_finite = 0
     for path in paths:
         for located in read_rows(path, some=False):
             case = row_case(located, rules)
@@ -442,8 +463,10 @@ def as_csv(found: Evaluation) -> str:
     table = csv.DictWriter(written, [*names, *_bar_as_json(found.all)], lineterminator="\n")
     table.writeheader()
     for part in found.tables:
-        rows = [*part.groups, ((_ALL, *blanks), part.all)]
-        for key, bar in rows if len(part.groups) > 1 else part.groups:
+        rows = list(part.groups)
+        if len(rows) > 1:
+            rows.append(((_ALL, *blanks), part.all))
+        for key, bar in rows:
             table.writerow(dict(zip(names, (*part.key, *key), strict=True)) | _bar_as_json(bar))
     return written.getvalue()
 

@@ -55,6 +55,7 @@ def gold_document(sample: Sample) -> int | None:
 
 
 def gold_answers(sample: Sample) -> tuple[str, ...]:
+    """Return the right answers of a question without blank ones; empty for other samples."""
     found = sample.meta.get("answers") if sample.kind is SampleKind.QUESTION else None
     if not isinstance(found, list):
         return ()

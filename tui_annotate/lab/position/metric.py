@@ -53,6 +53,7 @@ def normalise_answer(text: str) -> str:
 
 
 def scored_line(answer: str, *, filled: bool = False) -> str:
+    """Return the line of an answer that is scored: the first, or the first that is not blank."""
     if filled:
         answer = answer.lstrip()
     return answer.split("\n")[0].strip()
@@ -98,6 +99,7 @@ def key_value_accuracy(answer: str, value: str) -> float:
 
 
 def count_empty_golds(golds: Iterable[str]) -> int:
+    """Count right answers whose normal form is empty, so that they match every answer."""
     return sum(not normalise_answer(gold) for gold in golds)
 
 
@@ -175,6 +177,7 @@ class PositionScore:
 
     @property
     def method(self) -> IntervalMethod:
+        """How `interval` is computed."""
         if not self.clustered:
             return IntervalMethod.WILSON
         shares = {hits / n for n, hits in self.questions.values()}
@@ -187,12 +190,12 @@ def combine_scores(bars: Sequence[PositionScore], *, mixed: bool = False) -> Pos
     for bar in bars:
         for name, (n, hits) in bar.questions.items():
             before_n, before_hits = questions.get(name, (0, 0))
-            questions[name] = before_n + n, before_hits + hits
+            questions[name] = (before_n + n, before_hits + hits)
     return PositionScore(
-        sum(bar.n for bar in bars),
-        sum(bar.hits for bar in bars),
-        sum(bar.unanswered for bar in bars),
-        sum(bar.fails for bar in bars),
-        questions,
-        mixed or any(bar.mixed for bar in bars),
+        n=sum(bar.n for bar in bars),
+        hits=sum(bar.hits for bar in bars),
+        unanswered=sum(bar.unanswered for bar in bars),
+        fails=sum(bar.fails for bar in bars),
+        questions=questions,
+        mixed=mixed or any(bar.mixed for bar in bars),
     )

@@ -125,6 +125,7 @@ def write_prompts(
 
 
 def estimate_run(paths: Iterable[Path], judge: Judge, options: ModelRunOptions) -> ModelRunReport:
+    """Count the rows, stored answers and characters of a run; nothing is sent."""
     report = ModelRunReport()
     for located, prompt in read_prompts(paths, options):
         report.rows += 1
@@ -169,14 +170,19 @@ def run_model(
             row = {**located.row, **_prompt_fields(located.row, prompt, options), **about}
             if isinstance(outcome, ModelReply):
                 row[ANSWER] = outcome.text
-                report.cached += outcome.cached
-                report.characters += 0 if outcome.cached else len(prompt)
+                if outcome.cached:
+                    report.cached += 1
+                else:
+                    report.characters += len(prompt)
             else:
-                missing += [] if _is_too_long(prompt, options) else [outcome]
+                if not _is_too_long(prompt, options):
+                    missing.append(outcome)
                 row |= {ANSWER: None, ERROR: outcome.message}
                 report.unanswered[gold_position(located.row)] += 1
-                report.refused += outcome.code == _REFUSED
-                report.failed += isinstance(outcome, RequestFailed)
+                if outcome.code == _REFUSED:
+                    report.refused += 1
+                if isinstance(outcome, RequestFailed):
+                    report.failed += 1
                 on_missing(located.where, outcome.message)
             report.not_finite += write_json_line(target, row)
         report.rows += len(batch)
@@ -201,7 +207,8 @@ def _ask_batch(prompts: Sequence[str], judge: Judge, options: ModelRunOptions) -
         else:
             sent.append(at)
     questions = [_build_question(prompts[at], options) for at in sent]
-    for index, outcome in judge.ask_all(questions) if questions else ():
+    replies = judge.ask_all(questions) if questions else ()
+    for index, outcome in replies:
         if not isinstance(outcome, _Outcome):
             raise outcome  # it concerns all questions, so the run ends
         if isinstance(outcome, InvalidInput):

@@ -53,10 +53,19 @@ OWN_META: Final = frozenset({"task", "answers", "gold_position", "size", "passag
 """Keys that the reader adds to a sample's metadata; other keys are those of the row."""
 LONG: Final = frozenset(
     {
-        "question", "answers", "ctxs", "nq_annotated_gold", "model_documents", "model_prompt",
-        "model_answer", "ordered_kv_records", "model_ordered_kv_records", PEOPLE, "human_verdict",
+        "question",
+        "answers",
+        "ctxs",
+        "nq_annotated_gold",
+        "model_documents",
+        "model_prompt",
+        "model_answer",
+        "ordered_kv_records",
+        "model_ordered_kv_records",
+        PEOPLE,
+        "human_verdict",
     }
-)  # fmt: skip
+)
 """Fields of a row that are not copied to a sample's metadata, such as texts."""
 
 ABOUT: Final = FormatTraits(
@@ -243,6 +252,7 @@ class OpenQaWriter:
         self._names: dict[str, str] = {}
 
     def write(self, record: Record, target: TextIO) -> None:
+        """Write the row of a question; count the loss of any other sample."""
         if record.sample.kind is not SampleKind.QUESTION:
             self.report.count_loss("samples that are not questions")
             self.report.count_loss(Loss.ITEM_ANNOTATIONS.value, len(record.annotations))
@@ -353,6 +363,7 @@ class OpenQaFormat:
     about = ABOUT
 
     def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
+        """Yield a record for each row, and a problem for each row that is refused."""
         with closing(NameRegister()) as names:
             rows = RowReader(
                 choose_dataset_name(path, options.dataset, former=options.former_names),
@@ -368,6 +379,7 @@ class OpenQaFormat:
     def write(
         self, records: Iterable[Record], target: TextIO, options: ExportOptions
     ) -> ExportReport:
+        """Write a JSON line for each question; `options` has no effect."""
         del options
         writer = OpenQaWriter()
         for record in records:

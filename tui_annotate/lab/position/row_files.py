@@ -60,6 +60,7 @@ def is_file_of_rows(target: Path) -> bool:
 
 
 def rows_suffix(path: Path) -> str:
+    """Return the suffix of output files, which are compressed like the input file."""
     return ".jsonl" + (path.suffix if path.suffix in PACKED else "")
 
 

@@ -61,6 +61,7 @@ def shuffle(items: Iterable[_Item], source: Random) -> list[_Item]:
 
 
 def insert_at(items: Sequence[_Item], item: _Item, at: int) -> list[_Item]:
+    """Return a copy of a list with one more item at an index."""
     return [*items[:at], item, *items[at:]]
 
 
@@ -107,8 +108,7 @@ def build_question_rows(
     """Yield, for each position, a copy of a question with its answer's passage there.
 
     The other passages are the first without the answer. `count`: number of all passages, at least
-    2.
-    `places`: positions in [0, count). `order` shuffles the others, equally for all positions.
+    2. `places`: positions in [0, count). `order` shuffles the others, equally for all positions.
 
     Raises:
         InvalidInput: the row has too few distractors, or lacks a field.
@@ -129,6 +129,7 @@ def build_question_rows(
 
 
 def build_oracle_row(row: Row) -> dict[str, Any]:
+    """Return a question with only the passage that has its answer; InvalidInput without one."""
     parse_text(row, "question")
     return {**row, "ctxs": [find_gold_passage(row)]}
 
@@ -268,10 +269,11 @@ def write_lookups(
                         "the row has no key-value pairs",
                         "use the command: tui-annotate position create-qa",
                     )
-                for place in parse_positions(gold_at, prompt_size(row)) if gold_at else ():
-                    yield move_key_value(row, place)
                 if not gold_at:
                     yield row
+                    continue
+                for place in parse_positions(gold_at, prompt_size(row)):
+                    yield move_key_value(row, place)
 
     return _write_rows(build(), target, name, kind="", by_position=bool(gold_at))
 
@@ -279,7 +281,8 @@ def write_lookups(
 def _write_rows(
     rows: Iterable[dict[str, Any]], target: Path, source: Path, *, kind: str, by_position: bool
 ) -> GenerationReport:
-    count = not_finite = 0
+    count = 0
+    not_finite = 0
     if is_file_of_rows(target):
         with open_output(target) as file:
             for row in rows:

@@ -33,8 +33,12 @@ if TYPE_CHECKING:
     from tui_annotate.lab.position.stored_studies import PositionStudies
     from tui_annotate.storage.queue import QueueRow
 
-SURE, LIKELY, UNLIKELY = "█", "▓", "░"
-"""Characters of a chart bar before the mean's interval, then up to the mean, and above the mean."""
+SURE: Final = "█"
+"""Character of a chart bar from 0 to the low end of the mean's interval."""
+LIKELY: Final = "▓"
+"""Character of a chart bar from the low end of the interval to the mean."""
+UNLIKELY: Final = "░"
+"""Character of a chart bar from the mean to the high end of the interval."""
 
 _NAME_CELLS: Final = 14  # maximum width of a group column, in cells
 _NUMBER_CELLS: Final = 5  # width of a number, in cells
@@ -42,6 +46,7 @@ _COUNT_CELLS: Final = 30
 
 
 def column_widths(found: Evaluation) -> tuple[int, ...]:
+    """Return the width in cells of each column with a property of the groups."""
     columns = zip(*(where for where, _ in found.groups), strict=True)
     texts = [[_format_value(value) for value in column] for column in columns]
     return tuple(
@@ -51,6 +56,7 @@ def column_widths(found: Evaluation) -> tuple[int, ...]:
 
 
 def column_titles(found: Evaluation) -> tuple[str, ...]:
+    """Return the title of each column with a property of the groups."""
     return tuple("at" if by.value == "gold-position" else by.value for by in found.by)
 
 
@@ -100,12 +106,16 @@ class BarRows(RowList):
 
     def show(self, found: Evaluation, *, focused: int) -> None:
         """Show a bar for each group of answers, and select the bar with index `focused`."""
-        self._groups, self._widths, self._message = found.groups, column_widths(found), ""
+        self._groups = found.groups
+        self._widths = column_widths(found)
+        self._message = ""
         self.set_rows(len(found.groups), focused=focused)
         self.refresh()
 
     def say(self, words: str) -> None:
-        self._groups, self._message = (), words
+        """Show a message in place of the bars."""
+        self._groups = ()
+        self._message = words
         self.set_rows(1, focused=0)
         self.refresh()
 
@@ -139,13 +149,16 @@ def _format_counts(bar: PositionScore) -> str:
 
 
 def name_bar(found: Evaluation, index: int) -> str:
+    """Return the properties of a bar's group in words, such as `gold-position 4`."""
     where, _ = found.groups[index]
     both = zip(found.by, where, strict=True)
     return ", ".join(f"{by.value} {_format_value(value)}" for by, value in both)
 
 
 def describe_bar(found: Evaluation, index: int) -> str:
-    (_, bar), names = found.groups[index], name_bar(found, index)
+    """Return the numbers of a bar in words for the line below the chart."""
+    _, bar = found.groups[index]
+    names = name_bar(found, index)
     if bar.mean is None or bar.interval is None:
         return f"{names}: no answers yet"
     low, high = bar.interval
@@ -215,7 +228,9 @@ class PositionsScreen(Screen[ChosenSample | str | None]):
         """Create the screen with a dataset's chart; `where`: the group of answers to select."""
         super().__init__()
         self.where = where
-        self._positions, self._person, self._dataset = positions, person, dataset
+        self._positions = positions
+        self._person = person
+        self._dataset = dataset
         self._found: Evaluation | None = None
         self.reading = False
 
@@ -238,6 +253,7 @@ class PositionsScreen(Screen[ChosenSample | str | None]):
         return self.reading and getattr(event, "key", "") in WAITING
 
     def action_again(self) -> None:
+        """Count the answers again in a thread, unless it is still counting."""
         if not self.reading:
             self.reading = True
             self._read(lambda: partial(self._show_evaluation, self._positions.chart(self._dataset)))
@@ -305,6 +321,7 @@ class PositionsScreen(Screen[ChosenSample | str | None]):
         self._show_counts()
 
     def action_open(self) -> None:
+        """List the wrong answers of the selected bar, which are read in a thread."""
         if self._found and not self.reading:
             self.reading = True
             at = self.query_one(BarRows).focused_row
@@ -359,6 +376,7 @@ class PositionsScreen(Screen[ChosenSample | str | None]):
 
 
 def describe_agreement(found: Evaluation) -> str:
+    """Return how often the metric and people agree, in words."""
     people = found.people
     if people is None or not people.judged:
         return "no human verdicts yet"

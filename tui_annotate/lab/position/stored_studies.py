@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 
 def position_studies(machines: MachineServices) -> PositionStudies:
+    """Return the studies of a workspace, of whose samples an annotator gets only their own."""
     return PositionStudies(QuestionStore(machines.database, actor=machines.actor))
 
 
@@ -42,6 +43,7 @@ class PositionStudies:
     store: QuestionStore
 
     def datasets(self) -> list[str]:
+        """Return the names of the datasets with samples of a position study."""
         return self.store.datasets()
 
     def evaluate(

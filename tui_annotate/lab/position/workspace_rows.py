@@ -44,8 +44,7 @@ def build_workspace_rows(corpus: CorpusStore, options: WorkspaceRowOptions) -> I
     """Yield a row for each sample; the passage with the answer is the sample's source.
 
     The right answers are `answers` or `ground_truth` of the record, else the summary. Distractors
-    are
-    sources of other samples that do not contain a right answer.
+    are sources of other samples that do not contain a right answer.
 
     Raises:
         InvalidRecord: a sample has no question, or there are too few distractors.

@@ -62,6 +62,7 @@ RUN_COLUMNS: Final = (
 
 
 def run_as_json(run: ScoreRun) -> dict[str, Any]:
+    """Return a run as JSON; `low` holds the names of scores whose low values are better."""
     return {
         "run": run.id,
         "dataset": run.dataset,
@@ -76,6 +77,7 @@ def run_as_json(run: ScoreRun) -> dict[str, Any]:
 
 
 def report_as_json(scored: ScoreReport) -> dict[str, Any]:
+    """Return the run with the counts of a report as JSON; `without`: samples without a score."""
     return run_as_json(scored.run) | {
         "samples": scored.samples,
         "scores": scored.scores,
@@ -103,6 +105,7 @@ def check_complete(scored: ScoreReport, max_unclear: float = MAX_UNCLEAR) -> Non
 
 
 def print_report(scored: ScoreReport) -> None:
+    """Print the result of scoring: one line, then its notes as messages."""
     run = scored.run
     line = f"{run.maker}: {format_count(scored.samples, 'sample')} of {run.dataset}"
     line += f", {format_count(scored.values, 'score')}"
@@ -116,6 +119,7 @@ def print_report(scored: ScoreReport) -> None:
 
 
 def format_cost(scorer: str, samples: int, cost: EmbeddingCost | None) -> str:
+    """Return in words what `--dry-run` found: the number of samples, and what would be sent."""
     line = f"{scorer}: {format_count(samples, 'sample')}"
     if cost is None or not (cost.calls or cost.characters):
         return f"{line}; nothing is sent from this machine"
@@ -426,9 +430,12 @@ def _run_scorer(
         samples, cost = service.cost(wanted)
         if not as_json:
             output.print_line(format_cost(wanted.scorer, samples, cost))
-        calls, characters = (cost.calls, cost.characters) if cost else (0, 0)
-        sent = {"calls": calls, "characters": characters}
-        return {"scorer": wanted.scorer, "samples": samples, **sent}
+        return {
+            "scorer": wanted.scorer,
+            "samples": samples,
+            "calls": cost.calls if cost else 0,
+            "characters": cost.characters if cost else 0,
+        }
     with output.show_progress("samples") as show_progress:
         scored = service.run(wanted, progress=show_progress)
     if not as_json:

@@ -197,9 +197,10 @@ class JudgedSamples:
                     f"no sample has a column {name!r}",
                     self.hint(suggest_word(name, self._columns_seen)),
                 )
-            yield MachineValues(name, "", "", self._columns[name])
+            yield MachineValues(name=name, maker="", run="", values=self._columns[name])
 
     def hint(self, *words: str) -> str:
+        """Return a hint of some words, without empty ones, and the columns that hold numbers."""
         names = [name for name, times in self._columns_seen.most_common() if times][:MAX_NAMES]
         there = f"columns of numbers: {', '.join(names)}" if names else "no column contains numbers"
         return " ".join([*(word.strip() for word in words if word), there])
@@ -327,11 +328,11 @@ class ComparisonService:
         truth_options = self._truth_options(options)
         truths = HumanTruths(truth_options, answers)
         comparer = SpanComparer(
-            self.machines.suggestions,
-            self.machines.scores,
-            options.dataset,
-            truths.marks_unsupported,
-            options.thresholds,
+            suggestions=self.machines.suggestions,
+            scores=self.machines.scores,
+            dataset=options.dataset,
+            counts=truths.marks_unsupported,
+            thresholds=options.thresholds,
         )
         comparer.check(options.suggestions)
         cases = JudgedSamples(options.columns)
@@ -448,7 +449,9 @@ class ComparisonService:
         for run in runs:
             found: dict[str, dict[int, float]] = {}
             for key, scores in self.machines.scores.scores(options.dataset, runs=[run.id]):
-                for score in scores if key in cases.places else ():
+                if key not in cases.places:
+                    continue
+                for score in scores:
                     if score.extra:
                         continue
                     # A category of a ranker and an order of documents have no number by nature.
@@ -459,7 +462,9 @@ class ComparisonService:
                         values[cases.places[key]] = score.raw
             for name, values in found.items():
                 if not options.scores or {name, *_maker_names(run.maker)} & {*options.scores}:
-                    yield MachineValues(name, run.maker, run.id, values, low=name in run.low)
+                    yield MachineValues(
+                        name=name, maker=run.maker, run=run.id, values=values, low=name in run.low
+                    )
 
 
 def _maker_names(maker: str) -> tuple[str, str]:
@@ -595,8 +600,16 @@ class _ReadScore:
         if threshold is None and places:
             origin = ChoiceOrigin.FOUND if len(np.unique(values)) > _BINARY else ChoiceOrigin.ONLY
             threshold = best_threshold(values, unsupported, low=low)
-        not_numbers = len(numbers) - len(places)
-        return cls(machine, places, values, not_numbers, low, direction, threshold, origin)
+        return cls(
+            machine=machine,
+            places=places,
+            values=values,
+            not_numbers=len(numbers) - len(places),
+            low=low,
+            direction=direction,
+            threshold=threshold,
+            threshold_origin=origin,
+        )
 
     def detect(self, cases: JudgedSamples, chosen: Collection[int] | None = None) -> DetectionDraws:
         """Measure the score on its samples, or on some of them (by index)."""

@@ -36,9 +36,20 @@ from tui_annotate.methods.bootstrap import PARAMETERS, are_few
 from tui_annotate.methods.calibration import CalibrationResult
 
 COLUMNS: Final = (
-    "machine", "maker", "measure", "value", "low", "high", "n", "missing", "better", "direction",
-    "threshold", "threshold_from", "note",
-)  # fmt: skip
+    "machine",
+    "maker",
+    "measure",
+    "value",
+    "low",
+    "high",
+    "n",
+    "missing",
+    "better",
+    "direction",
+    "threshold",
+    "threshold_from",
+    "note",
+)
 
 _BENIGN: Final = "Benign"
 _DIGITS: Final = 4
@@ -237,12 +248,17 @@ _STYLES: Final = {
 
 
 def print_csv(found: Comparison) -> None:
+    """Print all measures as CSV with a header, one row for each measure."""
     written = io.StringIO(newline="")
     csv.writer(written, lineterminator="\n").writerows([COLUMNS, *csv_rows(found)])
     output.print_text(written.getvalue())
 
 
 def print_comparison(found: Comparison, *, charted: str) -> None:
+    """Print the tables of scores and of suggestions, then all notes as messages.
+
+    `charted`: name of the score whose curves are drawn; empty for none.
+    """
     judged = output.many(found.unsupported + found.supported, "sample")
     output.print_line(f"judged: {judged} of {found.samples:,}; unsupported: {found.unsupported:,}")
     output.print_line("")
@@ -383,11 +399,11 @@ def _print_notes(found: Comparison) -> None:
         say(f"not compared: {name}: none of these samples has a value")
     for machine in found.machines:
         if machine.missing:
-            not_numbers = output.many(machine.not_numbers, "sample")
-            odd = f" (including {not_numbers} whose value is not a number)" * bool(
-                machine.not_numbers
-            )
-            say(f"{machine.name}: {output.many(machine.missing, 'sample')} without a value{odd}")
+            line = f"{machine.name}: {output.many(machine.missing, 'sample')} without a value"
+            if machine.not_numbers:
+                not_numbers = output.many(machine.not_numbers, "sample")
+                line += f" (including {not_numbers} whose value is not a number)"
+            say(line)
     chosen = [each.name for each in found.machines if each.direction is ChoiceOrigin.FOUND]
     if chosen:
         say(
@@ -429,7 +445,8 @@ def _count_clusters(found: Comparison) -> dict[str, int]:
         for name, result in results.items():
             if result is None:
                 continue
-            clusters |= {name: result.clusters} if result.clusters else {}
+            if result.clusters:
+                clusters[name] = result.clusters
             if result.sentence_scores:
                 clusters[f"{name}, sentence scores"] = result.sentence_scores.clusters
     return clusters

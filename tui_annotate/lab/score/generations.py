@@ -388,12 +388,10 @@ def _place_answers(group: Sequence[Record], opinions: Opinions) -> list[tuple[in
     }
     number = 0
     for place, fields in imported_fields(first).get(OTHERS, ()):
-        number += fields.get("type") == UNCERTAINTY
-        scores = [
-            score
-            for score in opinions.get(first.key, ())
-            if score.extra == number and fields.get("type") == UNCERTAINTY
-        ]
+        scores = []
+        if fields.get("type") == UNCERTAINTY:
+            number += 1
+            scores = [each for each in opinions.get(first.key, ()) if each.extra == number]
         found[place] = dict(fields) | _score_fields(scores)
     return sorted(found.items())
 
@@ -477,6 +475,7 @@ class GenerationsFormat:
     def write(
         self, records: Iterable[Record], target: TextIO, options: ExportOptions
     ) -> ExportReport:
+        """Write a JSON line for each question with all answers, which are counted as records."""
         report = ExportReport()
         tally = LossCounter(self.about, report, own=FORMAT)
         for row in build_rows(records, options, tally=tally, report=report):

@@ -157,6 +157,7 @@ class HumanTruths:
         return False
 
     def is_unsupported(self, own: Iterable[Annotation]) -> bool:
+        """Return whether any annotation of a reading marks an unsupported claim."""
         return any(self.marks_unsupported(each.labels) for each in own)
 
     def marks_unsupported(self, labels: Sequence[LabelPath]) -> bool:

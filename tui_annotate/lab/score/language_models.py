@@ -26,8 +26,14 @@ INSTALL: Final = (
 )
 _HASHED_FILES: Final = {"config.json", "tokenizer.json", "tokenizer_config.json", "tokenizer.model"}
 _LOAD_ERRORS: Final = (
-    AttributeError, ImportError, LookupError, OSError, RuntimeError, TypeError, ValueError,
-)  # fmt: skip
+    AttributeError,
+    ImportError,
+    LookupError,
+    OSError,
+    RuntimeError,
+    TypeError,
+    ValueError,
+)
 BATCH: Final = 32
 """Maximum number of texts that a model reads at once."""
 _MAX_TOKENS: Final = 4096

@@ -62,12 +62,13 @@ def split_cases(known: Truths, *, seed: int) -> tuple[NDArray[np.intp], NDArray[
 
 
 def measure_probe(known: Truths, predicted: Truths) -> ProbeMetrics:
+    """Measure predictions; a metric is None if no question belongs to its denominator."""
     right = known == predicted
     return ProbeMetrics(
-        _share(right, np.ones_like(known)),
-        _share(right, predicted),
-        _share(right, known),
-        _share(right, ~known),
+        accuracy=_share(right, np.ones_like(known)),
+        precision=_share(right, predicted),
+        recall=_share(right, known),
+        specificity=_share(right, ~known),
     )
 
 
@@ -111,6 +112,7 @@ class Probe:
     trained: Mapping[str, Any] = field(default_factory=dict)
 
     def chance(self, states: NDArray[np.float32]) -> float:
+        """Return the probability that the model knows the answer, from its states (layers, m)."""
         state = states[self.layer - 1 : self.layer].astype(np.float64)
         return float(predict_chances(state, np.array(self.weights), bias=self.bias)[0])
 

@@ -19,7 +19,8 @@ from tui_annotate.lab.score.commands import DatasetOption, run_as_json
 if TYPE_CHECKING:
     from tui_annotate.lab.score.ranking_service import RankReport
 
-PERCENTILE, LENGTH = "percentile", "length"
+PERCENTILE = "percentile"
+LENGTH = "length"
 
 RankerOption = Annotated[
     str,
@@ -102,6 +103,7 @@ def rank(
 
 
 def ranked_as_json(ranked: RankReport) -> dict[str, Any]:
+    """Return the run with the number of answers by label and of questions by category, as JSON."""
     return run_as_json(ranked.run) | {
         "labels": dict(ranked.labels),
         "categories": dict(ranked.categories),
@@ -111,6 +113,7 @@ def ranked_as_json(ranked: RankReport) -> dict[str, Any]:
 
 
 def show_ranked(ranked: RankReport) -> None:
+    """Print a table of labels and categories, then the rule with the scores that it used."""
     rows: list[tuple[str | float, ...]] = [
         ("answers", label, count) for label, count in ranked.labels.items()
     ]

@@ -205,10 +205,10 @@ def _make_verdict(label: AnswerLabel, margin: float, scores: int) -> AnswerVerdi
 def choose_preference(
     labels: Sequence[AnswerLabel], *, as_right: Sequence[float], as_wrong: Sequence[float]
 ) -> tuple[int | None, int | None]:
-    """Return the indices of the best right answer and of the best wrong answer."""
-    return _best_of(labels, as_right, AnswerLabel.RIGHT), _best_of(
-        labels, as_wrong, AnswerLabel.WRONG
-    )
+    """Return the indices of the best right and the best wrong answer; None without one."""
+    right = _best_of(labels, as_right, AnswerLabel.RIGHT)
+    wrong = _best_of(labels, as_wrong, AnswerLabel.WRONG)
+    return right, wrong
 
 
 def _best_of(

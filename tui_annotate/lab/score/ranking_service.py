@@ -175,15 +175,14 @@ class RankService:
             decide = _decide_by_length(medians, options.short)
             return decide, {"used": used, "short_diff": options.short, "medians": medians}
         up, down = compute_thresholds(answers, names, up=options.up, down=options.down)
-        limits = {
+        parameters = {
+            "used": used,
             "up_percentile": options.up,
             "down_percentile": options.down,
             "up": up,
             "down": down,
         }
-        return lambda answers: label_by_percentile(
-            [each.scores for each in answers], up=up, down=down
-        ), {"used": used, **limits}
+        return _decide_by_percentile(up, down), parameters
 
     def _read_answers(self, dataset: str, names: Sequence[str], low: set[str]) -> Iterator[_Answer]:
         waiting = self.machines.scores.current_scores(dataset, names=names)
@@ -208,7 +207,9 @@ class RankService:
         answers = self._read_answers(dataset, names, low)
         for group, found in groupby(answers, key=lambda each: each.sample.group):
             some = list(found)
-            for own in [some] if group else [[each] for each in some]:
+            # Without a group, each answer belongs to a question of its own.
+            questions = [some] if group else [[each] for each in some]
+            for own in questions:
                 verdicts = decide(own)
                 counts.count(verdicts)
                 yield from _question_scores(own, verdicts)
@@ -218,7 +219,8 @@ class _RankCounts:
     def __init__(self, progress: Callable[[TaskProgress], None] | None) -> None:
         self.labels: Counter[AnswerLabel] = Counter()
         self.categories: Counter[AnswerCategory] = Counter()
-        self.without = self.partial = 0
+        self.without = 0
+        self.partial = 0
         self._report = time_phase(progress, "ranking")
 
     def count(self, verdicts: Sequence[AnswerVerdict]) -> None:
@@ -271,6 +273,13 @@ def _values_by_name(scores: Sequence[Score], low: set[str]) -> dict[int, dict[st
     return found
 
 
+def _decide_by_percentile(up: Mapping[str, float], down: Mapping[str, float]) -> Decide:
+    def decide(answers: Sequence[_Answer]) -> Sequence[AnswerVerdict]:
+        return label_by_percentile([each.scores for each in answers], up=up, down=down)
+
+    return decide
+
+
 def _decide_by_length(medians: Mapping[str, float], short: int) -> Decide:
     def decide(answers: Sequence[_Answer]) -> Sequence[AnswerVerdict]:
         scores = [each.scores for each in answers]
@@ -282,8 +291,8 @@ def _decide_by_length(medians: Mapping[str, float], short: int) -> Decide:
 
 def _length_difference(sample: Sample) -> int:
     """Return how many code points longer the summary of a sample is than its source."""
-    sides = (sample.side(Side.SUMMARY), sample.side(Side.SOURCE))
-    summary, source = (sum(len(each.text) for each in side) for side in sides)
+    summary = sum(len(each.text) for each in sample.side(Side.SUMMARY))
+    source = sum(len(each.text) for each in sample.side(Side.SOURCE))
     return summary - source
 
 

@@ -60,7 +60,8 @@ class Recipe:
 _TEXT = "a text"
 _SWITCH = "true or false"
 _COUNT = "a whole number above 0"
-_SHARE, _LIST = "a number from 0 to 100", "a list of texts"
+_SHARE = "a number from 0 to 100"
+_LIST = "a list of texts"
 _IGNORED: Final = ("", "")
 
 
@@ -69,17 +70,26 @@ def _has_type(value: Any, kind: str) -> bool:
         return isinstance(value, list) and bool(value) and all(_has_type(x, _TEXT) for x in value)
     if kind == _TEXT:
         return isinstance(value, str) and bool(value.strip())
-    if kind == _SWITCH or isinstance(value, bool):
-        return kind == _SWITCH and isinstance(value, bool)
+    if kind == _SWITCH:
+        return isinstance(value, bool)
+    if isinstance(value, bool):  # Python counts True and False as integers.
+        return False
     if kind == _COUNT:
         return isinstance(value, int) and value > 0
     return isinstance(value, int | float) and 0 <= value <= 100
 
 
 _MODEL_KEYS: Final = (
-    "model_type", "hidden_size", "probe_state_key", "probe_token", "probe_layer", "model_path",
-    "tokenizer_path", "embedding_tokenizer_path", "rm_tokenizer_path",
-)  # fmt: skip
+    "model_type",
+    "hidden_size",
+    "probe_state_key",
+    "probe_token",
+    "probe_layer",
+    "model_path",
+    "tokenizer_path",
+    "embedding_tokenizer_path",
+    "rm_tokenizer_path",
+)
 _Keys = Mapping[str, tuple[str, str]]
 _DATA: Final[_Keys] = MappingProxyType(
     {

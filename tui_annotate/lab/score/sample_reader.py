@@ -35,6 +35,7 @@ def check_language(language: str) -> None:
 
 
 def is_answer(sample: Sample) -> bool:
+    """Return whether a sample is a model's answer: its only source is the right answer."""
     sources = sample.side(Side.SOURCE)
     return len(sources) == 1 and sources[0].key == ANSWER and bool(sample.side(Side.SUMMARY))
 
@@ -98,11 +99,12 @@ class DatasetReader:
             on_read(read)
             fit = [sample for sample in samples if is_answer(sample)]
             self.skipped += len(samples) - len(fit)
-            for own in [fit] if group else [[each] for each in fit]:
+            # Without a group, each answer belongs to a question of its own.
+            questions = [fit] if group else [[each] for each in fit]
+            for own in questions:
                 if own:
-                    yield AnsweredQuestion(
-                        tuple(each.key for each in own), self._build_answers(own)
-                    )
+                    keys = tuple(each.key for each in own)
+                    yield AnsweredQuestion(keys=keys, answers=self._build_answers(own))
 
     def segmented_samples(self, on_read: Callable[[int], None]) -> Iterator[SegmentedSample]:
         """Yield samples with their sentences; skip samples without a source or a summary."""
@@ -127,6 +129,7 @@ class DatasetReader:
             on_read(read)
 
     def samples(self) -> Iterator[Sample]:
+        """Yield all samples of the dataset in their order; `limit` does not apply."""
         return self.corpus.samples(self.dataset)
 
     def _build_answers(self, samples: Sequence[Sample]) -> GeneratedAnswers:

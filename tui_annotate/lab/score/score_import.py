@@ -44,7 +44,8 @@ class FileScore(NamedTuple):
 def score_rows(path: Path, *, id_column: str, score_columns: Sequence[str]) -> Iterator[FileScore]:
     """Yield each row's score, in constant memory; raise InvalidRecord for a row without one."""
     delimiter = _TABLES.get("".join(plain_suffixes(path)[-1:]).lower())
-    for where, fields in _read_table(path, delimiter) if delimiter else _read_objects(path):
+    rows = _read_table(path, delimiter) if delimiter else _read_objects(path)
+    for where, fields in rows:
         try:
             yield _parse_row(where, fields, id_column=id_column, score_columns=score_columns)
         except InvalidRecord:
@@ -102,10 +103,10 @@ def _parse_row(
         )
     dataset = fields.get("dataset", "")
     return FileScore(
-        where,
-        dataset if isinstance(dataset, str) else "",
-        parse_identifier(fields[id_column], what=id_column),
-        _parse_number(fields[column], column),
+        where=where,
+        dataset=dataset if isinstance(dataset, str) else "",
+        id=parse_identifier(fields[id_column], what=id_column),
+        score=_parse_number(fields[column], column),
     )
 
 
@@ -183,6 +184,7 @@ class ColumnScores:
 
     @property
     def maker(self) -> str:
+        """Name of the run's maker; samples of generated answers have their own."""
         return "import:generations" if self.generated else "import:columns"
 
     @property

@@ -74,7 +74,8 @@ class ScoreValues:
         self._parts[name] = self._parts.get(name, 0) + len(score.parts)
         self._unknown_parts[name] = self._unknown_parts.get(name, 0) + score.parts.count(None)
         if score.id != self._last:
-            self.samples += score.extra == 0
+            if score.extra == 0:
+                self.samples += 1
             self._last = score.id
         if raw is None or not math.isfinite(raw):
             self._unknown[name] = self._unknown.get(name, 0) + 1
@@ -111,13 +112,14 @@ class ScoreValues:
     def _normalise(self, dataset: str, score: RawScore, before: Collection[str]) -> Score:
         name = score.name
         raw = score.raw
+        value = None
+        if raw is not None:
+            value = relative_position(raw, self._low[name], high=self._high[name])
         return Score(
             key=SampleKey(dataset, score.id),
             name=name,
             raw=None if name in before else raw,
-            value=None
-            if raw is None
-            else relative_position(raw, self._low[name], high=self._high[name]),
+            value=value,
             text=score.text,
             parts=tuple(score.parts),
             of=SEGMENTS if score.parts else "",
@@ -141,4 +143,5 @@ class ScoreValues:
                 yield f"{name}: all values are {self._low[name]:g}, so each normalised value is 0.5"
 
     def close(self) -> None:
+        """Close and remove the temporary file."""
         self._file.close()

@@ -245,10 +245,10 @@ class ScoreService:
     def _open_reader(self, options: ScoreOptions) -> DatasetReader:
         check_language(options.language)
         return DatasetReader(
-            self.machines.corpus,
-            SegmentStore(self.machines.database),
-            options.dataset,
-            options.language,
+            corpus=self.machines.corpus,
+            segments=SegmentStore(self.machines.database),
+            dataset=options.dataset,
+            language=options.language,
             keep_thinking=options.keep_thinking,
             limit=options.limit,
         )
@@ -259,7 +259,7 @@ def _no_values(
 ) -> NoScoreValues:
     name = options.scorer
     label = getattr(scorer, "embedder", "")
-    what = f"the scorer {name}" + (f" (embedder: {label})" if label else "")
+    what = f"the scorer {name} (embedder: {label})" if label else f"the scorer {name}"
     ways = ["the scorer similarity" if name == "unigram" else "the scorer unigram"]
     if name == "similarity":
         ways.insert(0, "--embedder neural:FOLDER")
@@ -360,7 +360,9 @@ def _score_samples(
                 choose_worst = max if each.name in low else min
                 worst = choose_worst(known, default=None)  # it counts for the sample
                 reason = "" if known or not each.words else each.words[0]
-                yield RawScore(sample.key.id, each.name, worst, reason, each.values)
+                yield RawScore(
+                    id=sample.key.id, name=each.name, raw=worst, text=reason, parts=each.values
+                )
     else:
         raise InvalidInput(
             f"{scorer.name} scores answers to questions, but dataset {reader.dataset!r} has none",
@@ -371,15 +373,18 @@ def _score_samples(
 def _answer_scores(question: AnsweredQuestion, opinions: Iterable[Opinion]) -> Iterator[RawScore]:
     """Yield the scores of the answers to a question; uncertain answers come last."""
     columns = tuple(opinions)
-    count = len(question.keys)
-    for place in (
-        *range(count),
-        *range(count, max((len(each.values) for each in columns), default=0)),
-    ):
-        key, extra = (
-            (question.keys[place], 0) if place < count else (question.keys[0], place + 1 - count)
-        )
+    answers = len(question.keys)
+    longest = max((len(each.values) for each in columns), default=0)
+    for place in range(max(answers, longest)):
+        # Uncertain answers have no sample: they belong to that of the question's first answer.
+        uncertain = place >= answers
+        key = question.keys[0] if uncertain else question.keys[place]
         for each in columns:
             if place < len(each.values):
-                text = each.words[place] if each.words else ""
-                yield RawScore(key.id, each.name, each.values[place], text, (), extra)
+                yield RawScore(
+                    id=key.id,
+                    name=each.name,
+                    raw=each.values[place],
+                    text=each.words[place] if each.words else "",
+                    extra=place + 1 - answers if uncertain else 0,
+                )

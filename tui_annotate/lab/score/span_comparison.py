@@ -175,6 +175,7 @@ class SpanCase:
 
     @property
     def sentences(self) -> list[Span]:
+        """The segments that are not white space, trimmed."""
         return [each for each in self.segments if each is not None]
 
     @property
@@ -200,6 +201,7 @@ def find_marked_spans(
 
 
 def trim_segments(text: str, segments: Sequence[Segment]) -> list[Span | None]:
+    """Return the span of each segment without white space at its ends; None for an empty one."""
     return [segment.span.trim(text) for segment in segments]
 
 
@@ -440,7 +442,8 @@ class SpanComparer:
         self, own: _MakerCases, *, without_summary: int, baseline: _MakerCases | None
     ) -> SpanComparison:
         given = own.maker in self.thresholds or "" in self.thresholds
-        difference = sentence_difference = None
+        difference = None
+        sentence_difference = None
         if baseline is not None and baseline is not own:
             difference = _subtract(own, baseline)
             sentence_difference = _subtract_sentences(own, baseline)
@@ -550,22 +553,17 @@ def _count_case(case: SpanCase, suggestions: Collection[Suggestion]) -> list[flo
 def _calibrate_suggestions(
     cases: Sequence[SpanCase], suggestions: Mapping[SampleKey, Sequence[Suggestion]]
 ) -> CalibrationResult | None:
-    return _calibrate(
-        [
-            (
-                each.score,
-                any(
-                    touches(span, case.marked)
-                    for span in trim_spans((anchor.span for anchor in each.claim), case.text)
-                ),
-                case.cluster,
-            )
-            for case in cases
-            if not case.is_unplaced
-            for each in suggestions[case.key]
-            if each.score is not None and each.claim
-        ]
-    )
+    found = []
+    for case in cases:
+        if case.is_unplaced:
+            continue
+        for each in suggestions[case.key]:
+            if each.score is None or not each.claim:
+                continue
+            spans = trim_spans((anchor.span for anchor in each.claim), case.text)
+            marked = any(touches(span, case.marked) for span in spans)
+            found.append((each.score, marked, case.cluster))
+    return _calibrate(found)
 
 
 def _calibrate(cases: Sequence[tuple[float, bool, str]]) -> CalibrationResult | None:

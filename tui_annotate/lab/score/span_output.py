@@ -264,6 +264,7 @@ def _explain_no_interval(value: float | None, interval: Interval | None) -> str:
 
 
 def bounds_as_json(interval: Interval | None) -> dict[str, float | None]:
+    """Return an interval's rounded ends as `low` and `high`; both None without an interval."""
     low, high = interval or (None, None)
     return {"low": round_value(low), "high": round_value(high)}
 
@@ -395,10 +396,12 @@ def print_calibration(title: str, found: CalibrationResult) -> None:
 
 
 def format_bounds(interval: Interval | None) -> str:
+    """Return the ends of an interval with + or -; "-" without an interval."""
     return f"{interval.low:+.3f} to {interval.high:+.3f}" if interval else "-"
 
 
 def format_value(value: float | None) -> str:
+    """Return a value with three decimals and no leading zero, such as ".123"; "-" for None."""
     if value is None:
         return "-"
     return f"{value:.3f}".replace("0.", ".", 1) if abs(value) < 1 else f"{value:.2f}"

@@ -129,8 +129,9 @@ class EarlierWork:
             oneself: whether a first reading is compared with the person's second reading.
         """
         cuts = []
-        if self.history and (sample := self.history.samples.get(key)):
-            cuts += [sample.later[person].since] if person in sample.later else []
+        sample = self.history.samples.get(key) if self.history else None
+        if sample and person in sample.later:
+            cuts.append(sample.later[person].since)
         if reading := self.repeated.get((base_person(person), key)):
             if base_person(person) != person:
                 cuts.append(reading.second_since)
@@ -211,10 +212,16 @@ class AgreementService:
             level=wanted.label_level,
             renames=self._label_renames(wanted),
         )
-        history, repeated = self.log.adjudications(), self.log.repeated_readings()
+        history = self.log.adjudications()
+        repeated = self.log.repeated_readings()
         earlier = EarlierWork() if wanted.after_review else EarlierWork(history, repeated)
-        work, compared_twice = ReviewedWork(wanted.after_review), list[RepeatedReading]()
-        answers = self._read_answers(wanted)
+        work = ReviewedWork(wanted.after_review)
+        compared_twice: list[RepeatedReading] = []
+        answers = {
+            key: given
+            for name in self._dataset_names(wanted)
+            for key, given in self.answers(name).items()
+        }
 
         def build_readings(*, oneself: bool) -> ReadingBuilder:
             def find_versions(person: str, key: SampleKey) -> Mapping[str, str]:
@@ -224,7 +231,8 @@ class AgreementService:
             return ReadingBuilder(wanted, order, only=only, versions=find_versions)
 
         # The second counts nothing that is left out: it repeats what the first has counted.
-        readers, own_readers = build_readings(oneself=False), build_readings(oneself=True)
+        readers = build_readings(oneself=False)
+        own_readers = build_readings(oneself=True)
         named = set(wanted.people)
         chosen = frozenset(
             base_person(each.id) for each in self.people.all() if named & {each.id, each.name}
@@ -232,7 +240,8 @@ class AgreementService:
         # A single person is compared with all others, whose readings are left out alike.
         compared = chosen if len(chosen) > 1 else frozenset[str]()
         readers.leave_out_checked(self.log.checked_readings(wanted.dataset), compared)
-        together, oneself = AgreementTally(order, self.ratings), AgreementTally(order, self.ratings)
+        together = AgreementTally(order, self.ratings)
+        oneself = AgreementTally(order, self.ratings)
         for record, summary in self._read_records(wanted):
             if sample := history.samples.get(record.sample.key):
                 _count_edits(work, record, sample)
@@ -251,31 +260,26 @@ class AgreementService:
             left = _count_left_out(readings, own_readings, chosen, compared=bool(only or groups))
             readers.left.add(left)
         labels = order.sorted({*together.labels(), *oneself.labels()})
-        both, own_work = _make_comparison(together), _make_comparison(oneself)
-        suggested_by = {person for work in readers.suggested.values() for person in work.people}
+        both = _make_comparison(together)
+        own_work = _make_comparison(oneself)
+        suggested_by = {person for each in readers.suggested.values() for person in each.people}
         return Agreement(
-            wanted,
-            self._unique_names({*both.people, *own_work.people, *suggested_by}),
-            format_labels(labels),
-            format_labels(order.sorted(order.strangers.intersection(labels))),
-            _scale_words(together, oneself),
-            dict(sorted(readers.label_sets.items())),
-            both,
-            own_work,
-            readers.left,
-            work,
-            dict(sorted(readers.guidelines.items())),
-            count_repeated(compared_twice),
-            dict(sorted(readers.suggested.items())),
+            asked=wanted,
+            names=self._unique_names({*both.people, *own_work.people, *suggested_by}),
+            labels=format_labels(labels),
+            strangers=format_labels(order.sorted(order.strangers.intersection(labels))),
+            scales=_scale_words(together, oneself),
+            label_sets=dict(sorted(readers.label_sets.items())),
+            together=both,
+            oneself=own_work,
+            left=readers.left,
+            work=work,
+            guidelines=dict(sorted(readers.guidelines.items())),
+            repeated=count_repeated(compared_twice),
+            suggested=dict(sorted(readers.suggested.items())),
             mixed_label_sets=readers.mixed_label_sets,
             mixed_guidelines=readers.mixed_guidelines,
         )
-
-    def _read_answers(self, options: AgreementOptions) -> Answers:
-        names = (
-            [options.dataset] if options.dataset else [one.name for one in self.corpus.datasets()]
-        )
-        return {key: found for name in names for key, found in self.answers(name).items()}
 
     def _as_of(
         self, record: Record, answers: Answers, cuts: Mapping[str, int]
@@ -335,8 +339,15 @@ class AgreementService:
         return own.id
 
     def _resolve_options(self, options: AgreementOptions) -> AgreementOptions:
-        shared = ("dataset", "origin", "state", "label", "since")
-        checked = self.check(RecordFilter(**{name: getattr(options, name) for name in shared}))
+        checked = self.check(
+            RecordFilter(
+                dataset=options.dataset,
+                origin=options.origin,
+                state=options.state,
+                label=options.label,
+                since=options.since,
+            )
+        )
         for person in options.people:
             self.check(RecordFilter(person=person))
         return replace(
@@ -417,8 +428,9 @@ class AgreementService:
 def _count_edits(work: ReviewedWork, record: Record, sample: AdjudicatedSample) -> None:
     edited = {each.person for each in record.assignments}.intersection(sample.edited_by)
     work.adjudicated += 1
-    work.edited_samples += bool(edited)
     work.edited_readings += len(edited)
+    if edited:
+        work.edited_samples += 1
 
 
 def _find_repeated(record: Record, repeated: RepeatedReadings) -> Iterator[RepeatedReading]:
@@ -430,13 +442,17 @@ def _find_repeated(record: Record, repeated: RepeatedReadings) -> Iterator[Repea
 
 def _make_summary(record: Record, segments: Mapping[str, tuple[Segment, ...]]) -> Summary:
     sample = record.sample
-    cited = Axis(sample).text if sample.kind is SampleKind.CITATION else None
-    shared = shared_names(sample)
-    for document in _marked_documents(sample)[:1]:
-        text, found = document.text, segments.get(document.sha256, ())
-        sentences = [each for each in found if text[each.start : each.end].strip()]
-        return Summary(sample.key, text, sentences, cited, sample.kind, shared)
-    return Summary(sample.key, "", (), cited, sample.kind, shared)
+    documents = _marked_documents(sample)
+    text = documents[0].text if documents else ""
+    found = segments.get(documents[0].sha256, ()) if documents else ()
+    return Summary(
+        key=sample.key,
+        text=text,
+        segments=[each for each in found if text[each.start : each.end].strip()],
+        cited=Axis(sample).text if sample.kind is SampleKind.CITATION else None,
+        kind=sample.kind,
+        shared=shared_names(sample),
+    )
 
 
 def _marked_documents(sample: Sample) -> tuple[Document, ...]:
@@ -494,11 +510,11 @@ def _scale_words(*tallies: AgreementTally) -> dict[str, list[str]]:
 
 def _make_comparison(tally: AgreementTally) -> AgreementComparison:
     return AgreementComparison(
-        tally.samples,
-        count_clusters(tally.clusters()),
-        tuple(sorted(tally.people)),
-        tally.stacked,
-        tuple(all_figures(tally)),
-        tuple(pair_figures(tally)),
-        tuple(list_disagreements(tally)),
+        samples=tally.samples,
+        clusters=count_clusters(tally.clusters()),
+        people=tuple(sorted(tally.people)),
+        stacked=tally.stacked,
+        figures=tuple(all_figures(tally)),
+        pairs=tuple(pair_figures(tally)),
+        disagreements=tuple(list_disagreements(tally)),
     )

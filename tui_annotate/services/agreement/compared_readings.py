@@ -82,6 +82,7 @@ class LeftOutReason(StrEnum):
 
 
 def other_state_reason(state: State, wanted: str) -> str:
+    """Return why work in a state is excluded if only another state is compared."""
     return f"the sample is in the state {state.value}, not {wanted}"
 
 
@@ -206,7 +207,8 @@ class ReadingBuilder:
                 self.left.work[each.reason] += 1
 
     def _counts(self, assignment: Assignment, own: Sequence[Annotation], key: SampleKey) -> bool:
-        options, state = self._options, assignment.state
+        options = self._options
+        state = assignment.state
         if options.state and state != options.state:
             self.left.work[other_state_reason(state, options.state)] += 1
             return False
@@ -247,13 +249,16 @@ class ReadingBuilder:
         self, assignment: Assignment, own: Sequence[Annotation], key: SampleKey
     ) -> None:
         label_sets, guidelines = self._versions_of(assignment, own, key)
-        known_label_sets, known_guidelines = label_sets - {""}, guidelines - {""}
+        known_label_sets = label_sets - {""}
         if len(known_label_sets) == 1:
             self.label_sets.update(known_label_sets)
+        elif known_label_sets:
+            self.mixed_label_sets += 1
+        known_guidelines = guidelines - {""}
         if len(known_guidelines) == 1:
             self.guidelines.update(known_guidelines)
-        self.mixed_label_sets += len(known_label_sets) > 1
-        self.mixed_guidelines += len(known_guidelines) > 1
+        elif known_guidelines:
+            self.mixed_guidelines += 1
 
     def _is_independent(
         self,
@@ -274,16 +279,17 @@ class ReadingBuilder:
     def _filter_annotations(
         self, own: Iterable[Annotation], sample: Sample
     ) -> Iterator[Annotation]:
-        options, label, left = self._options, self._label, self.left.annotations
-        needed = sample.kind is not SampleKind.CITATION and bool(sample.side(Side.SUMMARY))
+        left = self.left.annotations
+        wanted_origin = self._options.origin
+        label = self._label
+        needs_claim = sample.kind is not SampleKind.CITATION and bool(sample.side(Side.SUMMARY))
         for each in own:
-            origin = each.origin
-            if options.origin and options.origin not in (origin, origin.partition(":")[0]):
+            if wanted_origin and wanted_origin not in (each.origin, each.origin.partition(":")[0]):
                 left[LeftOutReason.OTHER_ORIGIN] += 1
             elif label and not any(path[: len(label)] == label for path in each.labels):
                 left[LeftOutReason.OTHER_LABELS] += 1
             else:
-                if needed and not each.claim:
+                if needs_claim and not each.claim:
                     left[LeftOutReason.EVIDENCE_ALONE] += 1
                 yield each
 
@@ -304,19 +310,20 @@ class ReadingBuilder:
                     labels.setdefault(span, []).append(label)
                     evidence.setdefault(span, set()).update(filter(None, given))
                     by_label.setdefault(label, []).append(span)
+        marked = [anchor for each in own for anchor in _marked_anchors(each, sample)[0]]
         cited = own if sample.kind is SampleKind.CITATION else ()
         sources = (axis.place(anchor) for each in cited for anchor in each.evidence)
         return SampleReading(
-            assignment.person,
-            self._order.worse(self._order.worst(each.labels) for each in own),
-            frozenset(anchor.span for each in own for anchor in _marked_anchors(each, sample)[0]),
-            {
+            person=assignment.person,
+            worst=self._order.worse(self._order.worst(each.labels) for each in own),
+            spans=frozenset(anchor.span for anchor in marked),
+            units={
                 span: MarkedUnit(self._order.worse(found), frozenset(evidence[span]))
                 for span, found in labels.items()
             },
-            sum(map(count_stacked, by_label.values())),
-            frozenset(filter(None, sources)),
-            assignment.rating,
+            stacked=sum(map(count_stacked, by_label.values())),
+            sources=frozenset(filter(None, sources)),
+            rating=assignment.rating,
         )
 
 
@@ -337,6 +344,7 @@ class Axis:
 
     @property
     def text(self) -> str:
+        """The joined source texts of the sample."""
         return "\n".join(self._texts)
 
     def place(self, anchor: Anchor) -> Span | None:
@@ -374,19 +382,27 @@ class LabelOrder:
         self.strangers: set[LabelPath] = set()
 
     def worst(self, labels: Iterable[LabelPath]) -> LabelPath:
+        """Return the most severe of an annotation's labels, cut to the compared level.
+
+        `UNLABELLED` for an annotation without labels.
+        """
         cut = [path[: self._level] for path in labels]
         return min(cut, key=self._key) if cut else UNLABELLED
 
     def worse(self, found: Iterable[LabelPath]) -> LabelPath:
+        """Return the most severe of labels that `worst` returned; `NOTHING` for no labels."""
         return min(found, key=self._key, default=NOTHING)
 
     def sorted(self, found: Iterable[LabelPath]) -> list[LabelPath]:
+        """Return the distinct labels, most severe first."""
         return sorted(set(found), key=self._key)
 
     def _compute_key(self, path: LabelPath) -> _Key:
         beyond = len(self._places)
-        if path in (NOTHING, UNLABELLED):
-            return beyond + 1 + (path == NOTHING), 0, path
+        if path == UNLABELLED:
+            return beyond + 1, 0, path
+        if path == NOTHING:
+            return beyond + 2, 0, path
         if path in self._places:
             return self._places[path], 1, path
         self.strangers.add(path)
@@ -402,5 +418,6 @@ def _walk_leaves_first(label: Label) -> Iterator[LabelPath]:
 
 
 def format_labels(paths: Sequence[LabelPath]) -> list[str]:
+    """Return labels as text with dots, and words for a missing label and for nothing marked."""
     special = {NOTHING: "nothing", UNLABELLED: "(no label)"}
     return [special.get(path, JOINER.join(path)) for path in paths]

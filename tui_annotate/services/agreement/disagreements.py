@@ -44,4 +44,11 @@ def _by_frequency(
     people: tuple[str, str], level: str, found: Differences, *, of: int
 ) -> Iterator[Disagreement]:
     for labels, keys in sorted(found.items(), key=lambda item: (-len(item[1]), item[0])):
-        yield Disagreement(people, level, labels, len(keys), of, tuple(dict.fromkeys(keys)))
+        yield Disagreement(
+            people=people,
+            level=level,
+            labels=labels,
+            count=len(keys),
+            of=of,
+            samples=tuple(dict.fromkeys(keys)),
+        )

@@ -6,10 +6,9 @@ Each statistic is a function of an array of sums, which has one row for each sam
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -70,7 +69,8 @@ def all_figures(tally: AgreementTally) -> list[AgreementFigure]:
         given = _LabelCounts(ratings, places, clusters)
         found += given.figures(level, of=of, two=two, alpha=True)
     found += _span_figures("span", tally.marks, clusters)
-    found += _span_figures("cited", tally.cited, clusters) if len(tally.cited) else ()
+    if len(tally.cited):
+        found += _span_figures("cited", tally.cited, clusters)
     matched = _LabelCounts(tally.of_matched, places, clusters)
     found += matched.figures("label", of="pairs of spans", two=two, alpha=False)
     found += _evidence_figures(tally, clusters)
@@ -94,14 +94,17 @@ class _LabelCounts:
     def figures(self, level: str, *, of: str, two: bool, alpha: bool) -> Iterator[AgreementFigure]:
         """Yield percent agreement, Cohen's and Fleiss' kappa, and Krippendorff's alphas."""
         yield self._percent_figure(level, "pairs of people" if alpha else of)
-        yield from self._cohen_figures(level, of, ["cohen_kappa"]) if two else ()
+        if two:
+            yield from self._cohen_figures(level, of, ["cohen_kappa"])
         yield from self._fleiss_figures(level, of)
-        yield from self._alpha_figures(level, of) if alpha else ()
+        if alpha:
+            yield from self._alpha_figures(level, of)
 
     def ratings(self, level: str, *, two: bool) -> Iterator[AgreementFigure]:
         """Yield percent agreement, Cohen's kappa and Krippendorff's alphas of ratings."""
         yield self._percent_figure(level, "pairs of people")
-        yield from self._cohen_figures(level, "samples", list(KAPPAS)) if two else ()
+        if two:
+            yield from self._cohen_figures(level, "samples", list(KAPPAS))
         yield from self._alpha_figures(level, "samples")
 
     def _percent_figure(self, level: str, of: str) -> AgreementFigure:
@@ -226,7 +229,8 @@ def _evidence_figures(tally: AgreementTally, clusters: Sequence[str]) -> list[Ag
 def _passage_share(
     part: Sequence[EvidenceRelation], whole: Sequence[EvidenceRelation]
 ) -> Statistic:
-    ours, all_of = ([PASSAGES.index(each) for each in some] for some in (part, whole))
+    ours = [PASSAGES.index(each) for each in part]
+    all_of = [PASSAGES.index(each) for each in whole]
 
     def share(sums: Numbers) -> Numbers:
         columns = (sums[..., ours].sum(axis=-1), sums[..., all_of].sum(axis=-1))
@@ -244,13 +248,18 @@ def _make_figures(
     level: str, rows: Numbers, measures: Sequence[_Measure], *, clusters: Sequence[str]
 ) -> list[AgreementFigure]:
     """Compute agreement measures of samples (rows), and their intervals by the bootstrap."""
-    total, draws = rows.sum(axis=0), resample_sums(rows, clusters)
+    total = rows.sum(axis=0)
+    draws = resample_sums(rows, clusters)
     found = []
     for name, n, of, function, note in measures:
         value = measure_value(function(total), units=n)
         drawn = None if draws is None or isinstance(value, UndefinedReason) else function(draws)
         interval = agreement.draw_interval(drawn)
-        found.append(AgreementFigure(level, name, value, interval, n, of, note))
+        found.append(
+            AgreementFigure(
+                level=level, measure=name, value=value, interval=interval, n=n, of=of, note=note
+            )
+        )
     return found
 
 
@@ -277,6 +286,7 @@ class PairFigures:
 
 
 def pair_figures(tally: AgreementTally) -> list[PairFigures]:
+    """Return the statistics of each pair of annotators, sorted by their ids."""
     words: dict[str, list[LabelPath]] = {
         name: [(word,) for word in rated.words()] for name, rated in tally.rated.items()
     }
@@ -291,29 +301,33 @@ def _figures_of_pair(
         name: measure_value(column_ratio(place, -1)(sums), units=pair.marked)
         for place, name in enumerate(FIGURES)
     }
-    both, matched = (
-        _measure_two(met, sorted({label for labels in met for label in labels}))
-        for met in (pair.both, pair.matched)
-    )
+    both = _measure_two(pair.both, _labels_of(pair.both))
+    matched = _measure_two(pair.matched, _labels_of(pair.matched))
     ratings = sum(pair.rated.values(), Counter[tuple[LabelPath, LabelPath]]())
-    rated = _measure_two(ratings, list(dict.fromkeys(chain(*(words[name] for name in pair.rated)))))
+    # The weighted kappas need the words of all scales in the order of the scales.
+    ordered = dict.fromkeys(word for name in pair.rated for word in words[name])
+    rated = _measure_two(ratings, list(ordered))
     if len(pair.rated) > 1:
         rated |= dict.fromkeys(KAPPAS, UndefinedReason(SEVERAL))
     return PairFigures(
-        people,
-        pair.both.total(),
-        both["percent"],
-        both["cohen_kappa"],
-        pair.marked,
-        spans,
-        pair.matched.total(),
-        matched["percent"],
-        matched["cohen_kappa"],
-        ratings.total(),
-        rated["percent"],
-        rated["kappa_linear"],
-        rated["kappa_quadratic"],
+        people=people,
+        samples=pair.both.total(),
+        percent=both["percent"],
+        kappa=both["cohen_kappa"],
+        marked=pair.marked,
+        spans=spans,
+        matched=pair.matched.total(),
+        matched_percent=matched["percent"],
+        matched_kappa=matched["cohen_kappa"],
+        rated=ratings.total(),
+        rating_percent=rated["percent"],
+        rating_linear=rated["kappa_linear"],
+        rating_quadratic=rated["kappa_quadratic"],
     )
+
+
+def _labels_of(pairs: Iterable[tuple[LabelPath, LabelPath]]) -> list[LabelPath]:
+    return sorted({label for labels in pairs for label in labels})
 
 
 def _measure_two(

@@ -67,6 +67,7 @@ def _suggested_people(found: Agreement, maker: str) -> list[dict[str, Any]]:
 
 
 def work_as_json(work: ReviewedWork) -> dict[str, Any]:
+    """Return which work was compared, and how much of it was edited later, as JSON."""
     return {
         "used": "after_review" if work.after_review else "before_review",
         "adjudicated_samples": work.adjudicated,
@@ -76,18 +77,20 @@ def work_as_json(work: ReviewedWork) -> dict[str, Any]:
 
 
 def output_rows(found: Agreement) -> Iterator[tuple[str | float, ...]]:
+    """Yield rows of `COLUMNS`: all statistics, then the readings with answered suggestions."""
     for before, compared in (("", found.together), (_ONESELF_PREFIX, found.oneself)):
-        for figure in compared.figures if compared.samples else ():
+        if not compared.samples:
+            continue
+        for figure in compared.figures:
             value = round_value(figure.value)
+            notes = [figure.of, figure.note, missing_value_reason(figure.value)]
             yield (
                 before + figure.level,
                 figure.measure,
                 "" if value is None else value,
                 *(map(_round, figure.interval) if figure.interval else ("", "")),
                 figure.n,
-                "; ".join(
-                    filter(None, [figure.of, figure.note, missing_value_reason(figure.value)])
-                ),
+                "; ".join(filter(None, notes)),
             )
     for maker, work in found.suggested.items():
         answers = ", ".join(f"{count} {kind}" for kind, count in sorted(work.answers.items()))
@@ -106,10 +109,12 @@ def list_left_out(found: Agreement) -> Iterator[tuple[str, str, int]]:
 
 
 def round_value(value: Measured) -> float | None:
+    """Return a value with four decimals; None if it is undefined."""
     return None if isinstance(value, UndefinedReason) else _round(value)
 
 
 def missing_value_reason(value: Measured) -> str:
+    """Return why a value is undefined; empty for a number."""
     return value.reason if isinstance(value, UndefinedReason) else ""
 
 

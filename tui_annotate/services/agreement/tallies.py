@@ -53,11 +53,13 @@ class Ratings:
         self._found = array("q")
 
     def add(self, sample: int, labels: Sequence[LabelPath]) -> None:
+        """Add a unit of a sample, by the sample's index, with one label from each annotator."""
         self._samples.append(sample)
         self._found.append(self.patterns.setdefault(tuple(labels), len(self.patterns)))
 
     @property
     def sizes(self) -> Counter[int]:
+        """Number of units by their number of annotators."""
         each = np.bincount(np.asarray(self._found), minlength=len(self.patterns))
         found: Counter[int] = Counter()
         for labels, place in self.patterns.items():
@@ -110,6 +112,7 @@ class ScaleRatings:
     given: Ratings = field(default_factory=Ratings)
 
     def words(self) -> list[str]:
+        """Return the words of the scale, then given ratings outside the scale, sorted."""
         given = {word for pattern in self.given.patterns for (word,) in pattern}
         return [*self.scale, *sorted(given.difference(self.scale))]
 
@@ -129,6 +132,7 @@ class PairMarks:
         return self.neither + len(self._found)
 
     def add(self, sample: int, found: SpanF1 | None) -> None:
+        """Add two annotators' scores on a sample, by its index; None if neither marked anything."""
         if found is None:
             self.neither += 1
         else:
@@ -150,11 +154,14 @@ class AgreementTally:
         self._chosen = chosen
         self.samples = 0
         self._shared: list[tuple[str, ...]] = []
-        self.of_samples, self.of_segments, self.of_matched = Ratings(), Ratings(), Ratings()
+        self.of_samples = Ratings()
+        self.of_segments = Ratings()
+        self.of_matched = Ratings()
         self.rated: dict[str, ScaleRatings] = {}
         self.pairs: dict[tuple[str, str], PairTally] = {}
         self.stacked = 0
-        self.marks, self.cited = PairMarks(), PairMarks()
+        self.marks = PairMarks()
+        self.cited = PairMarks()
         self._passages: Counter[tuple[int, EvidenceRelation]] = Counter()
 
     def clusters(self) -> list[str]:
@@ -167,9 +174,8 @@ class AgreementTally:
 
     def add(self, groups: Sequence[Group], summary: Summary) -> None:
         """Compare annotators' work on one sample, and add the results to the sums."""
-        self.stacked += sum(
-            each.stacked for each in {one.person: one for group in groups for one in group}.values()
-        )
+        readers = {one.person: one for group in groups for one in group}
+        self.stacked += sum(each.stacked for each in readers.values())
         for group in groups:
             self.of_samples.add(self.samples, [reading.worst for reading in group])
             rated: list[LabelPath] = [(each.rating,) for each in group if each.rating]
@@ -205,7 +211,8 @@ class AgreementTally:
         overlaps = find_overlaps(one.units, other.units)
         _add_differences(pair, one, other, overlaps=overlaps, key=summary.key)
         for ours, theirs in overlaps:
-            unit, its = one.units[ours], other.units[theirs]
+            unit = one.units[ours]
+            its = other.units[theirs]
             pair.matched[unit.label, its.label] += 1
             self.of_matched.add(self.samples, (unit.label, its.label))
             self._passages[self.samples, compare_evidence(unit.evidence, its.evidence)] += 1
@@ -221,6 +228,7 @@ class AgreementTally:
         return "" if self._chosen else _SCALE_NAMES.get(kind, _COLLECTION_SCALE)
 
     def labels(self) -> list[LabelPath]:
+        """Return the distinct labels that were compared, most severe first."""
         every = (self.of_samples, self.of_segments, self.of_matched)
         return self._order.sorted(
             label for ratings in every for labels in ratings.patterns for label in labels
@@ -236,10 +244,11 @@ def _add_differences(
     key: SampleKey,
 ) -> None:
     labels = [(one.units[ours].label, other.units[theirs].label) for ours, theirs in overlaps]
-    found, theirs_found = {ours for ours, _ in overlaps}, {theirs for _, theirs in overlaps}
-    labels += [(unit.label, NOTHING) for span, unit in one.units.items() if span not in found]
+    our_shared = {ours for ours, _ in overlaps}
+    their_shared = {theirs for _, theirs in overlaps}
+    labels += [(unit.label, NOTHING) for span, unit in one.units.items() if span not in our_shared]
     labels += [
-        (NOTHING, unit.label) for span, unit in other.units.items() if span not in theirs_found
+        (NOTHING, unit.label) for span, unit in other.units.items() if span not in their_shared
     ]
     pair.units += len(labels)
     for both in labels:

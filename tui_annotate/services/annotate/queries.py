@@ -84,24 +84,25 @@ class SampleQueries:
         stream = self.store.stream(person, key)
         standing = self.line.queue_status(person, key, order=order)
         guidelines = self.guidance.version(GuidanceKind.GUIDELINES, dataset=key.dataset)
+        text = self.guidance.text(GuidanceKind.GUIDELINES, guidelines) if guidelines else ""
         return OpenSample(
-            stored.sample,
-            stored.segments,
-            stream.annotations,
-            stream.assignment,
-            self.people.place(person, key),
-            standing.position,
-            standing.total,
-            standing.finished,
-            self.labels(key.dataset),
-            self.guidance.text(GuidanceKind.GUIDELINES, guidelines) if guidelines else "",
-            standing.practice,
-            rating_scale(stored.sample.kind, self.ratings),
-            self.store.suggested(person, key),
-            standing.skipped,
-            standing.flagged,
-            self.store.work_lock(person, key),
-            standing.locked,
+            sample=stored.sample,
+            segments=stored.segments,
+            annotations=stream.annotations,
+            assignment=stream.assignment,
+            place=self.people.place(person, key),
+            position=standing.position,
+            total=standing.total,
+            finished=standing.finished,
+            labels=self.labels(key.dataset),
+            guidelines=text,
+            practice=standing.practice,
+            scale=rating_scale(stored.sample.kind, self.ratings),
+            suggestions=self.store.suggested(person, key),
+            skipped=standing.skipped,
+            flagged=standing.flagged,
+            lock=self.store.work_lock(person, key),
+            locked=standing.locked,
         )
 
     def labels(self, dataset: str = "") -> LabelTree:
@@ -200,8 +201,8 @@ class SampleQueries:
         """Return the next unfinished sample; None if all are finished, or the work is paused.
 
         Locked samples are passed over, and samples of `without`, such as those whose texts are
-        damaged. If the
-        annotator just finished all practice samples, this stores the result of the practice.
+        damaged. If the annotator just finished all practice samples, this stores the result of the
+        practice.
         """
         self.end_practice(person)
         passed = [*without]
@@ -251,6 +252,7 @@ class SampleQueries:
     def neighbour(
         self, person: str, key: SampleKey, step: int, *, order: str = BY_SOURCE
     ) -> SampleKey | None:
+        """Return the sample `step` positions later in the queue, earlier if negative; or None."""
         return self.line.neighbour(person, key, step, order=order)
 
     def queue(
@@ -329,10 +331,10 @@ class SampleQueries:
         items = self._citations_of_report(person, sample)
         index = sample.group.rpartition("|")[2]
         return CitationContext(
-            report,
-            int(index) if index.isdecimal() else 0,
-            report_sentences(report) if report else (),
-            tuple(one.key for one in items if one.group == sample.group),
+            report=report,
+            sentence=int(index) if index.isdecimal() else 0,
+            sentences=report_sentences(report) if report else (),
+            citations=tuple(one.key for one in items if one.group == sample.group),
         )
 
     def step(self, person: str, key: SampleKey, step: int) -> SampleKey | None:
@@ -387,6 +389,7 @@ class OpenSample:
 
     @property
     def completed(self) -> int:
+        """Number of the annotator's completed samples."""
         return self.finished - self.skipped - self.flagged
 
     @property

@@ -281,7 +281,8 @@ class AnnotationService(SampleQueries):
         offer: AssistSnapshot | None,
     ) -> list[Annotation]:
         key = stream.key
-        labels, sample = self._labels_seen(key, label_set), self.corpus.sample(key).sample
+        labels = self._labels_seen(key, label_set)
+        sample = self.corpus.sample(key).sample
         guidelines = self.guidance.version(GuidanceKind.GUIDELINES, dataset=key.dataset)
         former = next((known for known in stream.annotations if known.id == annotation.id), None)
         check_storable(annotation.note, "note")

@@ -77,7 +77,7 @@ _ANNOTATOR_KINDS = (PersonKind.LOCAL, PersonKind.ACCOUNT)
 
 
 class _DryRun(Exception):
-    pass
+    """Rolls back the transaction of a dry run; see `AssignmentService._writing`."""
 
 
 Allocate = Callable[[AssignableDataset], AssignmentPlan]
@@ -153,7 +153,9 @@ class AssignmentService:
             Conflict: the dataset is for practice.
         """
         people = self.find_people(to, dry_run=dry_run)
-        request = {**_request_to_json(wish, people, score), **({"ids": sorted(ids)} if ids else {})}
+        request = _request_to_json(wish, people, score)
+        if ids:
+            request["ids"] = sorted(ids)
 
         def allocate(data: AssignableDataset) -> AssignmentPlan:
             options = wish if ids else _hide_order(wish, data)
@@ -161,9 +163,17 @@ class AssignmentService:
                 _select_items(data, ids), _assignees(data, people), options
             )
 
-        handout = _HandoutRequest(AssignmentCause.GIVE, dataset, people, allocate, request, score)
-        # Named samples may have ids in common from which gold samples would differ.
-        handout = replace(handout, with_gold=not ids, order=wish.sorting)
+        handout = _HandoutRequest(
+            kind=AssignmentCause.GIVE,
+            dataset=dataset,
+            people=people,
+            allocate=allocate,
+            request=request,
+            score=score,
+            # Named samples may have ids in common from which gold samples would differ.
+            with_gold=not ids,
+            order=wish.sorting,
+        )
         return self._hand_out(handout, dry_run=dry_run)
 
     def top_up(
@@ -176,7 +186,13 @@ class AssignmentService:
         score: str = "",
         dry_run: bool = False,
     ) -> HandoutReport:
-        """Assign samples until each annotator has a given number of open samples."""
+        """Assign samples until each annotator has a given number of open samples.
+
+        `to`: names; without any, all annotators who have samples of the dataset.
+
+        Raises:
+            InvalidInput: no annotator is named and none has samples, or as for `give`.
+        """
         people = self.find_people(to, dry_run=dry_run) if to else self._people_with_samples(dataset)
         request = {**_request_to_json(wish, people, score), "open": number}
 
@@ -185,8 +201,16 @@ class AssignmentService:
                 data.real_items, _assignees(data, people), _hide_order(wish, data), to=number
             )
 
-        handout = _HandoutRequest(AssignmentCause.TOP_UP, dataset, people, allocate, request, score)
-        handout = replace(handout, with_gold=True, order=wish.sorting)
+        handout = _HandoutRequest(
+            kind=AssignmentCause.TOP_UP,
+            dataset=dataset,
+            people=people,
+            allocate=allocate,
+            request=request,
+            score=score,
+            with_gold=True,
+            order=wish.sorting,
+        )
         return self._hand_out(handout, dry_run=dry_run)
 
     def _people_with_samples(self, dataset: str) -> list[Person]:
@@ -236,10 +260,12 @@ class AssignmentService:
                 AssignedRow(who, item.place, handout=handout.second_gold.get((who, item.key), 0))
                 for item in own
             ]
-            rows += store.mix_gold(data.dataset_id, who, mine) if handout.with_gold else mine
+            if handout.with_gold:
+                mine = store.mix_gold(data.dataset_id, who, mine)
+            rows += mine
         report = report_handout(people, items, short=outcome.short)
-        shuffled = bool(data.secret) and handout.with_gold
-        shuffled = shuffled and handout.order is not AssignmentOrder.RANDOM
+        has_gold = bool(data.secret) and handout.with_gold
+        shuffled = has_gold and handout.order is not AssignmentOrder.RANDOM
         return replace(report, gold=len(rows) - len(items), shuffled=shuffled), rows
 
     def move(
@@ -313,8 +339,14 @@ class AssignmentService:
             return AssignmentPlan(given)
 
         request = {"to": [each.id for each in people], "share": wish.share, "seed": wish.seed}
-        handout = _HandoutRequest(AssignmentCause.REPEAT, dataset, seconds, allocate, request)
-        handout = replace(handout, second_gold=gold)
+        handout = _HandoutRequest(
+            kind=AssignmentCause.REPEAT,
+            dataset=dataset,
+            people=seconds,
+            allocate=allocate,
+            request=request,
+            second_gold=gold,
+        )
         return self._hand_out(handout, dry_run=dry_run)
 
     def practice(
@@ -406,11 +438,11 @@ class AssignmentService:
             number = store.set_gold(dataset, replace(rule, samples=samples, seed=seed))
             checks = store.read_gold_checks(dataset)
         return GoldRuleResult(
-            0 if dry_run else number,
-            len(samples),
-            _is_gold_recognisable(data, samples),
-            len(checks),
-            sum(each.later_edits > 0 for each in checks),
+            handout=0 if dry_run else number,
+            samples=len(samples),
+            recognisable=_is_gold_recognisable(data, samples),
+            checks=len(checks),
+            edited_later=sum(each.later_edits > 0 for each in checks),
         )
 
     def promote(
@@ -554,13 +586,18 @@ class AssignmentService:
         """
         with self._writing(dry_run=dry_run) as store:
             number = store.set_escalation(dataset, rule) if rule else 0
-            added, waiting = 0, 0
+            added = 0
+            waiting = 0
             if now:
                 added, waiting = store.escalate_now(dataset, disabled=self.disabled)
         return AssignmentRuleResult(0 if dry_run else number, waiting, added)
 
     @contextmanager
     def _writing(self, *, dry_run: bool) -> Iterator[AssignmentTransaction]:
+        """Open a transaction; for a dry run, roll back what the block wrote, so that it can count.
+
+        The exception makes the store roll back, and is not raised to the caller.
+        """
         with suppress(_DryRun), self.store.writing(self.actor.person) as store:
             yield store
             if dry_run:

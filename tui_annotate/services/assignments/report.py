@@ -78,10 +78,12 @@ class AssignmentStatus:
 
     @property
     def completed(self) -> int:
+        """Number of samples that the annotator completed."""
         return self.finished - self.skipped - self.flagged
 
     @property
     def open(self) -> int:
+        """Number of samples that the annotator has not begun, and that are not locked."""
         return self.samples - self.finished - self.begun - self.locked
 
 
@@ -183,13 +185,24 @@ class AssignmentOverview:
 
 
 def report_person(person: Person, items: Sequence[AllocationItem], *, had: int) -> PersonHandout:
-    sources, characters = len({item.source for item in items}), sum(item.length for item in items)
-    return PersonHandout(person.id, person.name, len(items), sources, characters, had)
+    """Report the samples that a person receives; `had` counts those from before."""
+    return PersonHandout(
+        person=person.id,
+        name=person.name,
+        samples=len(items),
+        sources=len({item.source for item in items}),
+        characters=sum(item.length for item in items),
+        had=had,
+    )
 
 
 def report_handout(
     people: Sequence[PersonHandout], items: Sequence[AllocationItem], *, short: int
 ) -> HandoutReport:
+    """Report an assignment that is not stored yet, so its number is 0.
+
+    `items` may repeat a sample that several people receive; `short` counts missing people.
+    """
     return HandoutReport(0, len({item.key for item in items}), tuple(people), short)
 
 
@@ -198,7 +211,7 @@ def build_overview(
 ) -> AssignmentOverview:
     """Return an overview of the assignments of all datasets, or of one dataset."""
     stands = [
-        AssignmentStatus(row.dataset, row.person, names.get(row.person, row.person), *row[2:])
+        AssignmentStatus(name=names.get(row.person, row.person), **row._asdict())
         for row in store.read_progress(dataset)
     ]
     ruled = [
@@ -207,13 +220,13 @@ def build_overview(
     ]
     given = [
         ListedHandout(
-            each.id,
-            each.at,
-            names.get(each.by, each.by),
-            each.kind.value,
-            each.dataset,
-            _request_with_names(each.request, names),
-            each.undone,
+            id=each.id,
+            at=each.at,
+            by=names.get(each.by, each.by),
+            kind=each.kind.value,
+            dataset=each.dataset,
+            asked=_request_with_names(each.request, names),
+            undone=each.undone,
         )
         for each in store.handouts()
         if dataset in ("", each.dataset)

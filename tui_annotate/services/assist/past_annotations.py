@@ -75,7 +75,8 @@ class PastAnnotationSearch:
         if not own or bag is None:
             return ()
         claims = LexicalIndex([[word.text for word in find_words(each.claim)] for each in own])
-        shared, near = claims.scores(bag.bag), self._cosines(claim_query, own)
+        shared = claims.scores(bag.bag)
+        near = self._cosines(claim_query, own)
         scores = shared if near is None else near
         order = sorted(range(len(own)), key=lambda at: (-scores[at], -shared[at], at))
         found: dict[tuple[str, tuple[LabelPath, ...], str], PastAnnotation] = {}
@@ -146,5 +147,10 @@ class PastAnnotationSearch:
 def _make_past_annotation(own: OwnClaim, score: float) -> PastAnnotation:
     annotation = own.annotation
     return PastAnnotation(
-        own.sample, annotation.id, own.claim, annotation.labels, annotation.note, min(score, 1.0)
+        sample=own.sample,
+        id=annotation.id,
+        text=own.claim,
+        labels=annotation.labels,
+        note=annotation.note,
+        score=min(score, 1.0),
     )

@@ -63,7 +63,13 @@ def build_spaces(
         unknown += strangers
         if known.any():
             own = rows if known.all() else rows * known[:, None]
-            made[side] = VectorSpace(own, known, vectors.tokens.get(side), least, least_token)
+            made[side] = VectorSpace(
+                vectors=own,
+                known=known,
+                tokens=vectors.tokens.get(side),
+                floor=least,
+                token_floor=least_token,
+            )
     return made, unknown
 
 
@@ -105,6 +111,7 @@ class DocumentVectors:
 def embed_documents(
     documents: Sequence[Sequence[str]], embedder: Embedder
 ) -> list[DocumentVectors]:
+    """Compute the vectors of documents, each given as the texts of its sentences, in order."""
     texts = list(chain.from_iterable(documents))
     bounds = pairwise(accumulate(map(len, documents), initial=0))
     if isinstance(embedder, TokenEmbedder):
@@ -119,6 +126,7 @@ def embed_documents(
 def join_documents(
     sample: Sample, made: Sequence[DocumentVectors], embedder: Embedder
 ) -> SampleVectors:
+    """Join the vectors of a sample's documents by side; `made` is in the order of the documents."""
     rows: dict[Side, NDArray[np.float32]] = {}
     tokens: dict[Side, TokenBank] = {}
     for side in Side:
@@ -131,12 +139,12 @@ def join_documents(
         if banks:
             tokens[side] = TokenBank.joined(banks)
     return SampleVectors(
-        embedder.label,
-        rows,
-        embedder if embedder.instant else None,
-        tokens,
-        embedder.axes if isinstance(embedder, TokenEmbedder) else None,
-        embedder.version,
+        label=embedder.label,
+        rows=rows,
+        embedder=embedder if embedder.instant else None,
+        tokens=tokens,
+        axes=embedder.axes if isinstance(embedder, TokenEmbedder) else None,
+        version=embedder.version,
     )
 
 
@@ -182,6 +190,7 @@ class SampleAssist:
         return searched.rank(asked, meaning, top=top, by=by)
 
     def describe_signals(self, by: Signals) -> str:
+        """Return what ranks the matches of this sample, in words for the screen."""
         if by is Signals.FUSED:
             return self.signals
         if by is Signals.WORDS:
@@ -189,19 +198,22 @@ class SampleAssist:
         return f"{self.vectors.label} only" if self.vectors else NO_VECTORS
 
     def query(self, anchor: Anchor) -> Query | None:
+        """Build the search for a selection; None if the selection's sentences have no word."""
         document = self.sample.document(anchor.side, anchor.index)
         return query(document.text, self._segments(anchor.side)[anchor.index], anchor.span)
 
     def selection_vectors(self, asked: Query, anchor: Anchor) -> SelectionVectors | None:
         """Return the vectors of selected text; None if vectors are missing."""
-        vectors, own = self.vectors, self.sides[anchor.side]
+        vectors = self.vectors
+        own = self.sides[anchor.side]
         if vectors is None or own.space is None or anchor.side.other in self.blind:
             return None
         segments = self._segments(anchor.side)
         here = segments[anchor.index]
         at = find_touched_segments(here, asked.span)
         before = sum(map(len, segments[: anchor.index]))
-        first, last = before + at.start, before + at.stop
+        first = before + at.start
+        last = before + at.stop
         if not own.space.known[first:last].any():
             return None
         if vectors.embedder:
@@ -223,6 +235,7 @@ class SampleAssist:
 def side_segments(
     sample: Sample, segments: Sequence[Sequence[Segment]], side: Side
 ) -> list[Sequence[Segment]]:
+    """Return the sentences of each document on one side; `segments` has those of all documents."""
     pairs = zip(sample.documents, segments, strict=True)
     return [own for document, own in pairs if document.side is side]
 
@@ -244,8 +257,8 @@ def prepare_sample(
 
 def add_vectors(ready: SampleAssist, vectors: SampleVectors) -> SampleAssist:
     """Add the vectors of sentences to a sample that was prepared without vectors."""
-    sample, segments = ready.sample, ready.segments
-    cuts = {side: side_segments(sample, segments, side) for side in vectors.rows}
+    sample = ready.sample
+    cuts = {side: side_segments(sample, ready.segments, side) for side in vectors.rows}
     made, unknown = build_spaces(vectors, cuts)
     if not made:
         return ready
@@ -258,7 +271,7 @@ def add_vectors(ready: SampleAssist, vectors: SampleVectors) -> SampleAssist:
         signals += f"; no vectors for {unknown} of {len(sample.documents)} texts"
     # The sides already contain the usable vectors.
     kept = replace(vectors, rows={}, tokens={})
-    return SampleAssist(sample, segments, signals, kept, sides, ready.weights)
+    return replace(ready, signals=signals, vectors=kept, sides=sides)
 
 
 def settle() -> None:

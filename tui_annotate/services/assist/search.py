@@ -220,13 +220,21 @@ class AssistService:
         rows = self._group_by_side(sample, segments, store.fetch(used.table, names))
         whole = {side: np.concatenate(own) for side, own in rows.items()}
         if not used.token_dimensions:
-            return SampleVectors(used.label, whole, embedder, version=used.version)
+            return SampleVectors(
+                label=used.label, rows=whole, embedder=embedder, version=used.version
+            )
         tokens = self._group_by_side(sample, segments, store.fetch_tokens(used.table, names))
         banks = {side: TokenBank.joined(own) for side, own in tokens.items()}
         if used.table not in self._axes:
             self._axes[used.table] = store.fetch_axes(used.table)
-        axes = self._axes[used.table]
-        return SampleVectors(used.label, whole, embedder, banks, axes, used.version)
+        return SampleVectors(
+            label=used.label,
+            rows=whole,
+            embedder=embedder,
+            tokens=banks,
+            axes=self._axes[used.table],
+            version=used.version,
+        )
 
     def _group_by_side(
         self, sample: Sample, segments: Segments, kept: Mapping[str, _Kept]
@@ -241,7 +249,8 @@ class AssistService:
         }
 
     def _pending_error(self, table: str) -> VectorsPending:
-        (embedded, _), (waiting, _) = self.corpus.embedded(table), self.corpus.waiting(table)
+        embedded, _ = self.corpus.embedded(table)
+        waiting, _ = self.corpus.waiting(table)
         percent = min(100 * embedded // max(embedded + waiting, 1), 99)
         hint = f"compute the vectors with: {self.vectors().command('vectors rebuild --missing')}"
         return VectorsPending(percent, hint)

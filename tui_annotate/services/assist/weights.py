@@ -46,6 +46,7 @@ class AssistWeights:
         return hashlib.sha256(content).hexdigest()[:12] if self.curves else ""
 
     def calibrations(self, searched: Side) -> Calibrations:
+        """Return the calibrations for searches in one side; the built-in ones if none is stored."""
         from tui_annotate.methods.matching import BUILT_IN, Calibration
 
         found = {**BUILT_IN}

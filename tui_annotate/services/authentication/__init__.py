@@ -91,7 +91,8 @@ class AuthenticationService:
         ticket = self._count_attempt(address, client, known=known)
         known_hash = account.hash if account else ""
         right = self.hasher.verify(password, known_hash, stored=self.accounts.hashes())
-        if account is None or not right or not account.active or (ticket.wait and not known):
+        is_delayed = bool(ticket.wait) and not known
+        if account is None or not account.active or not right or is_delayed:
             if ticket.wait:
                 raise _throttled(ticket.wait)
             raise NotAllowed(
@@ -137,6 +138,7 @@ class AuthenticationService:
         return self._begin_session(account, "unix", client)
 
     def actor_of(self, name: str) -> Actor:
+        """Return the user whose account is linked to an operating system user; or NotAllowed."""
         account = self._require_active(self.accounts.by_unix(name))
         self.keep(account.person)
         return account.actor
@@ -212,7 +214,8 @@ class AuthenticationService:
         one. A user who signed in from a client before (`known`) is let in with the right password,
         however often others fail there.
         """
-        now, own = self.clock(), OWN_PAIR if known else PAIR
+        now = self.clock()
+        own = OWN_PAIR if known else PAIR
         rules: dict[str, ThrottleRule] = {_scope_hash("client", client): CLIENT}
         if not known:
             rules[_scope_hash("account", name)] = ACCOUNT
@@ -247,16 +250,17 @@ class AuthenticationService:
 
     def _begin_session(self, account: Account, means: str, client: str) -> SignInResult:
         self.keep(account.person)
-        now, token = self.clock(), new_token()
+        now = self.clock()
+        token = new_token()
         session = Session(
-            uuid.uuid4().hex,
-            account.person.id,
-            means,
-            client,
-            account.epoch,
-            _format_time(now),
-            _format_time(now),
-            _format_time(now + self.life),
+            id=uuid.uuid4().hex,
+            person=account.person.id,
+            means=means,
+            client=client,
+            epoch=account.epoch,
+            created=_format_time(now),
+            seen=_format_time(now),
+            expires=_format_time(now + self.life),
         )
         before = _format_time(now - _CLIENT_MEMORY)
         self.sessions.begin(session, hash_token(token), before=before)

@@ -127,7 +127,8 @@ class AccountService:
     def signed_in(self) -> tuple[Session, ...]:
         """Return all active sessions; NotAllowed as for `all`."""
         require_permission(self.actor, Permission.MANAGE)
-        return self.sessions.active_sessions(now=self._now())
+        now = self.clock().isoformat(timespec="microseconds")
+        return self.sessions.active_sessions(now=now)
 
     def add(self, new: NewAccount) -> Account:
         """Create an account; after the first one, an admin's, all users must sign in.
@@ -147,7 +148,8 @@ class AccountService:
                 f"the first account must be an admin's, not one with the role {role}",
                 "create the admin's account first",
             )
-        name, email = check_new_name(new.name), normalize_email(new.email)
+        name = check_new_name(new.name)
+        email = normalize_email(new.email)
         made = self._hash_password(new.password, name, email) if new.password else ""
         person_id = self.find_claimable_person(new.claim).id if new.claim else uuid.uuid4().hex
         account = Account(
@@ -247,10 +249,12 @@ class AccountService:
         account = self.disable(who)
         if not pseudonymise:
             return account
-        name, email = account.person.name, account.email
+        name = account.person.name
+        email = account.email
         if not email.endswith(_DELETED_DOMAIN):
             word = secrets.token_hex(3)
-            name, email = f"person {word}", word + _DELETED_DOMAIN
+            name = f"person {word}"
+            email = word + _DELETED_DOMAIN
         self.store.forget(account.person.id, name=name, email=email)
         person = replace(account.person, name=name)
         self.people.keep(person)
@@ -270,9 +274,6 @@ class AccountService:
 
     def _hash_password(self, password: str, name: str, email: str) -> str:
         return self.hasher.hash(check_password(password, own=(name, email)))
-
-    def _now(self) -> str:
-        return self.clock().isoformat(timespec="microseconds")
 
 
 _DELETED_DOMAIN: Final = "@deleted.invalid"
@@ -475,7 +476,12 @@ def _match_account(
         same_password = hasher.verify(row.password, kept.hash)  # each hash has another salt
     differs = account.person.id != kept.person.id or not same_password
     return ImportedAccount(
-        row.where, account.email, account.person.id, kept.person.id, kept.email, differs
+        where=row.where,
+        email=account.email,
+        id=account.person.id,
+        kept=kept.person.id,
+        kept_email=kept.email,
+        differs=differs,
     )
 
 

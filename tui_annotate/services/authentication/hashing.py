@@ -47,7 +47,8 @@ def _parse_cost(known: str) -> _Cost | None:
 
 def _unusable_hash(cost: _Cost) -> str:
     """Return a well-formed password hash that matches no known password."""
-    salt, digest = (base64.b64encode(bytes(size)).decode().rstrip("=") for size in (16, 32))
+    salt = base64.b64encode(bytes(16)).decode().rstrip("=")
+    digest = base64.b64encode(bytes(32)).decode().rstrip("=")
     memory, time, parallelism = cost
     return f"$argon2id$v=19$m={memory},t={time},p={parallelism}${salt}${digest}"
 
@@ -61,6 +62,7 @@ class Argon2Hasher:
     parallelism: int = 1
 
     def hash(self, password: str) -> str:
+        """Return the hash of a password in NFC, with a random salt and the costs in use."""
         return str(self._argon2.hash(_password_bytes(normalise_password(password))))
 
     def verify(self, password: str, known: str, *, stored: Iterable[str] = ()) -> bool:
@@ -76,11 +78,13 @@ class Argon2Hasher:
         return any(self._matches(each, known, costs=costs) for each in typed)
 
     def _matches(self, password: str, known: str, *, costs: Iterable[_Cost]) -> bool:
-        own, right = _parse_cost(known), False
-        for cost in costs:
+        own = _parse_cost(known)
+        right = False
+        for cost in costs:  # no early return: the time must not depend on the password
             against = known if cost == own else _unusable_hash(cost)
             matches = bool(self._argon2.verify(_password_bytes(password), against))
-            right |= matches and cost == own
+            if cost == own:
+                right = matches
         return right
 
     def is_weaker(self, known: str) -> bool:
@@ -128,6 +132,7 @@ def new_code() -> str:
 
 
 def hash_token(token: str) -> str:
+    """Return the SHA-256 under which a session token is stored, in hex."""
     return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
 
 

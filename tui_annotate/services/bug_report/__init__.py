@@ -45,6 +45,7 @@ def _source_folder() -> Path:
 
 
 def describe_program() -> dict[str, Any]:
+    """Return the versions of the program, its libraries, Python and the operating system."""
     release = re.match(r"\d+(\.\d+)*", platform.release())
     return {
         "version": VERSION,
@@ -73,6 +74,10 @@ def _library_versions() -> Iterator[tuple[str, str]]:
 
 
 def describe_terminal(environment: Mapping[str, str], size: tuple[int, int]) -> dict[str, Any]:
+    """Return facts about a terminal of `size` (columns, rows).
+
+    A variable with an unusual value is only reported as set, because it could name a path.
+    """
     words = {name: environment.get(name, "") for name in ("TERM", "COLORTERM")}
     return {
         **{
@@ -97,6 +102,10 @@ def mask_findings(
 
 
 def measure_folder(folder: Path) -> dict[str, dict[str, int]]:
+    """Return the numbers of files and bytes of each known part of a workspace, and of the rest.
+
+    Links are not counted.
+    """
     found: dict[str, dict[str, int]] = {}
     for path in sorted(folder.rglob("*")):
         if path.is_file() and not path.is_symlink():
@@ -124,6 +133,7 @@ _OWN_ERRORS: Final = frozenset(vars(errors))
 
 
 def read_newest_log(folder: Path) -> list[str]:
+    """Return the last lines of the newest log in a folder; empty if none can be read."""
     try:
         newest = max(folder.glob("*.log"), key=lambda file: file.stat().st_mtime, default=None)
         if newest is None:

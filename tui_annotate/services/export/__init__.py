@@ -90,8 +90,7 @@ class ExportService:
 
         Raises:
             InvalidInput: the exporter, a filter value or the target folder is invalid, or the
-                format
-                needs one annotator's work and `options` names none.
+                format needs one annotator's work and `options` names none.
             Unavailable: the target cannot be written, or the data cannot be read.
         """
         asked = options or ExportOptions()

@@ -34,7 +34,9 @@ class ExportFormat:
         """Kind of target of an export, for example `file`; empty if the format is only read."""
         if not self.writes:
             return ""
-        return " + ".join(self.about.files) or self.about.place.value if self.about else "file"
+        if self.about is None:
+            return "file"
+        return " + ".join(self.about.files) or self.about.place.value
 
     @property
     def layered(self) -> bool:
@@ -43,6 +45,7 @@ class ExportFormat:
 
     @property
     def losses(self) -> tuple[str, ...]:
+        """Traits of a record that the format cannot carry; empty if the format is only read."""
         if not self.writes:
             return ()
         if self.about is None:
@@ -57,7 +60,8 @@ def list_formats() -> Iterator[ExportFormat]:
     readers = dict(registry.load_all("importers"))
     writers = dict(registry.load_all("exporters"))
     for name in dict.fromkeys([*readers, *writers]):
-        reading, writing = get_traits(readers.get(name)), get_traits(writers.get(name))
+        reading = get_traits(readers.get(name))
+        writing = get_traits(writers.get(name))
         about = writing or reading
         if reading and writing and reading.title != writing.title:
             about = replace(writing, title=f"reads {reading.title}; writes {writing.title}")
@@ -115,9 +119,12 @@ class FileConversion:
                 if isinstance(item, Record):
                     yield item
                     continue
-                done.refused += item.refused
-                done.spans_refused += item.refuses_part
-                done.doubts += not item.refused
+                if item.refused:
+                    done.refused += 1
+                else:
+                    done.doubts += 1
+                if item.refuses_part:
+                    done.spans_refused += 1
                 if self.on_problem is not None:
                     self.on_problem(item)
 

@@ -27,14 +27,15 @@ from tui_annotate.domain.people import (
 )
 from tui_annotate.domain.records import OwnedAnnotation, Record
 
-KNOWN: Final = (
-    "annotated_by", "annotator", "annotator_email", "annotator_id", "annotator_ids",
-    "annotator_name", "annotator_names", "annotators", "approved_by", "assigned_to", "assignee",
-    "checked_by", "coder", "coder_id", "completed_by", "created_by", "creator", "email",
-    "labeled_by", "labeler", "labelled_by", "labeller", "rater", "rater_id", "raters",
-    "reviewed_by", "reviewer", "reviewer_id", "reviewer_name", "updated_by", "user_email",
-    "user_id", "user_name", "username", "worker", "worker_id", "worker_ids", "workers",
-)  # fmt: skip
+_KNOWN_TEXT: Final = """
+    annotated_by annotator annotator_email annotator_id annotator_ids annotator_name
+    annotator_names annotators approved_by assigned_to assignee checked_by coder coder_id
+    completed_by created_by creator email labeled_by labeler labelled_by labeller rater rater_id
+    raters reviewed_by reviewer reviewer_id reviewer_name updated_by user_email user_id user_name
+    username worker worker_id worker_ids workers
+"""
+KNOWN: Final = tuple(_KNOWN_TEXT.split())
+"""Names of imported columns that contain the names, ids or addresses of people."""
 KEY_BYTES: Final = 32
 MACHINE: Final = "machine:"
 """Prefix of the ids of models. Models get no pseudonyms, as they are not persons."""
@@ -90,6 +91,7 @@ class Pseudonyms:
         return self._person(person_id).name
 
     def person(self, person: Person) -> Person:
+        """Return a person with pseudonyms for id and name, and a kind that reveals no account."""
         hidden = self._person(person.id)
         kind = person.kind if person.kind in _KEPT_KINDS else PersonKind.IMPORTED
         return replace(hidden, kind=kind)
@@ -116,13 +118,15 @@ class Pseudonyms:
                 self._ids_by_name[person.name] = person.id if before == person.id else ""
 
     def record(self, record: Record) -> Record:
+        """Return a record with pseudonyms; `report` counts what was changed, kept or omitted."""
         self._learn_names(record.people)
         report = self.report
         columns = SampleColumns(self.find_pseudonym)
         meta = columns.hidden(record.sample.meta)
         report.columns.update(columns.kept)
         report.changed.update(columns.changed)
-        report.originals += record.sample.imported is not None
+        if record.sample.imported is not None:
+            report.originals += 1
         named = (record.sample.dataset, record.sample.group)
         report.called.update(
             name for name in named if name in self._ids or name in self._ids_by_name
@@ -150,8 +154,12 @@ class Pseudonyms:
 
     def _hide_annotation(self, owned: OwnedAnnotation) -> OwnedAnnotation:
         one = owned.annotation
-        self.report.texts += bool(one.note) + bool(one.settled and one.settled.note)
-        self.report.originals += one.imported is not None
+        if one.note:
+            self.report.texts += 1
+        if one.settled and one.settled.note:
+            self.report.texts += 1
+        if one.imported is not None:
+            self.report.originals += 1
         hidden: Annotation = replace(
             one,
             id=self.annotation_id(one.id),
@@ -210,6 +218,7 @@ class SampleColumns:
         self.kept: list[str] = []
 
     def hidden(self, meta: Mapping[str, Any]) -> dict[str, Any]:
+        """Return metadata with pseudonyms; `changed` and `kept` get the names of the columns."""
         hidden = {}
         for name, value in meta.items():
             before = self._found
@@ -266,7 +275,8 @@ class PseudonymKeys:
             InvalidInput: the file does not contain a key.
             Unavailable: the file cannot be read or written.
         """
-        before, key = self.remembered(), self._read_key()
+        before = self.remembered()
+        key = self._read_key()
         if key is None and before is not None:
             raise NotReady(
                 f"the key of the pseudonyms is missing: {self.path}",
@@ -344,4 +354,5 @@ class PseudonymKeys:
 
 
 def mark(key: bytes) -> str:
+    """Return 16 hex digits that identify a key without revealing it."""
     return hmac.digest(key, b"mark", "sha256")[:8].hex()

@@ -145,7 +145,9 @@ def write_counted(
         Unavailable: the exporter returned no report, or counts that are no whole numbers.
     """
     described: set[str] = set()
-    adjudicated = edited = asked = 0
+    adjudicated = 0
+    edited = 0
+    asked = 0
 
     def count(each: Record) -> Record:
         nonlocal adjudicated, edited, asked
@@ -258,9 +260,9 @@ def _majority_layer(record: Record) -> Record:
 
 def _majority_annotation(candidate: CandidateAnnotation) -> Annotation:
     return Annotation(
-        str(uuid5(_ID_NAMESPACE, json.dumps(candidate.sources))),
-        candidate.claim,
-        candidate.evidence,
+        id=str(uuid5(_ID_NAMESPACE, json.dumps(candidate.sources))),
+        claim=candidate.claim,
+        evidence=candidate.evidence,
         labels=candidate.labels,
         note=candidate.note,
         origin="machine:majority",

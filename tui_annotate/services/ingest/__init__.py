@@ -261,7 +261,8 @@ class IngestService:
                     run.report.outside += count
                     places.add(each.dataset)
                     odd |= lost
-        run.report.outside_labels, run.report.outside_in = len(odd), sorted(places)
+        run.report.outside_labels = len(odd)
+        run.report.outside_in = sorted(places)
 
     def _refuse_lost_work(self, dataset: str, keys: set[SampleKey]) -> None:
         worked = [

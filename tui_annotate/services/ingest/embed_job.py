@@ -91,13 +91,21 @@ class EmbedJob:
     _loose: bool = field(default=False)
 
     def all(self) -> None:
+        """Compute and store the vectors of all documents without vectors, batch by batch.
+
+        A run that ends early keeps the batches that it stored.
+
+        Raises:
+            Unavailable: the embedder or the store failed, or the model has changed.
+        """
         table = self.target.table
         _, left = self.corpus.waiting(table)
         self._total = self._segments + left
         if left and isinstance(self.embedder, CostlyEmbedder):
             self._report_progress(self.documents)
             self._check_model()
-        limit, planned = _FIRST_DOCUMENTS, _FIRST_SECONDS
+        limit = _FIRST_DOCUMENTS
+        planned = _FIRST_SECONDS
         while waiting := self._next_documents(limit):
             began = monotonic()
             for group in split_batches(waiting, self._rows, weight=lambda each: len(each[2])):
@@ -123,6 +131,7 @@ class EmbedJob:
 
     @property
     def doubts(self) -> tuple[str, ...]:
+        """What the user should know of the vectors: documents without a word known to the model."""
         if not self.unknown_documents:
             return ()
         documents = format_count(self.unknown_documents, "document")
@@ -244,7 +253,8 @@ class EmbedJob:
         """
         import numpy as np
 
-        table, dimensions = self.target.table, self.target.dimensions
+        table = self.target.table
+        dimensions = self.target.dimensions
         if not isinstance(self.embedder, CostlyEmbedder) or table not in self.store.tables():
             return None
         stored = self.store.fetch(table, [name for name, _, _ in group])

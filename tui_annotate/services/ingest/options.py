@@ -63,7 +63,8 @@ class VectorOptions:
         asked = (
             cls(embedder, trust=trust or EndpointTrust()) if isinstance(embedder, str) else embedder
         )
-        name, first = map(registry.resolve_embedder_name, (asked.name, asked.first))
+        name = registry.resolve_embedder_name(asked.name)
+        first = registry.resolve_embedder_name(asked.first)
         for each in {name, first} - {AUTO, NONE}:
             registry.refuse_unknown("embedders", each)
         return replace(asked, name=name, first=first)
@@ -89,8 +90,10 @@ class VectorOptions:
     def options(self, name: str) -> str:
         """Return an embedder's options in the form in which users type them in a command."""
         wanted = ["--embedder", name]
-        wanted += ["--base-url", self.base_url] if self.base_url else []
-        wanted += ["--dimensions", str(self.dimensions)] if self.dimensions else []
+        if self.base_url:
+            wanted += ["--base-url", self.base_url]
+        if self.dimensions:
+            wanted += ["--dimensions", str(self.dimensions)]
         return shlex.join(wanted)
 
 

@@ -123,6 +123,7 @@ class IngestReport:
 
     @property
     def outcome(self) -> IngestOutcome:
+        """Which of the samples and spans are stored by now, also from earlier imports."""
         if self.strict or not self.added + self.known + self.replaced:
             return IngestOutcome.NONE
         return IngestOutcome.SOME if self.is_partial else IngestOutcome.ALL
@@ -156,13 +157,15 @@ class IngestReport:
             )
 
     def note_problem(self, problem: Problem) -> None:
+        """Count a problem, in total and by kind; only the first problems are kept."""
         if problem.whole_file:
             self.files_refused += 1
         elif problem.refused:
             self.refused += 1
         else:
             self.doubts += 1
-            self.spans_refused += problem.refuses_part
+            if problem.refuses_part:
+                self.spans_refused += 1
         count_kind(self.problem_kinds, problem)
         if len(self.problems) < KEPT_PROBLEMS:
             self.problems.append(problem)
@@ -189,14 +192,18 @@ class IngestCallbacks:
     problem: Callable[[Problem], None] | None = None
 
     def time_embedding(self) -> EmbeddingProgress:
+        """Return a function that reports the progress of vectors, with the time from now on."""
         began = time.monotonic()
 
         def report(documents: int, share: float, host: str) -> None:
             if self.progress is not None:
-                seconds, waiting = time.monotonic() - began, replies_from(host)
                 self.progress(
                     TaskProgress(
-                        "vectors", documents, share=share, seconds=seconds, waiting=waiting
+                        "vectors",
+                        documents,
+                        share=share,
+                        seconds=time.monotonic() - began,
+                        waiting=replies_from(host),
                     )
                 )
 
@@ -263,7 +270,8 @@ class IngestRun:
     def _check_record(
         self, record: Record, known: dict[SampleKey, str], seen: NameRegister, *, place: str
     ) -> Iterator[tuple[Record, bool]]:
-        key, digest = record.sample.key, _digest(record)
+        key = record.sample.key
+        digest = _digest(record)
         before, _, first = seen.remember(json.dumps(key), f"{digest} {place}").partition(" ")
         stored = known.get(key)
         if before != digest or (self.exchange is None and stored not in {None, digest}):
@@ -317,6 +325,7 @@ class IngestRun:
                 self.corpus.keep_columns(dataset, stored[dataset])
 
     def embed(self, vectors: DocumentEmbedder) -> None:
+        """Compute the missing vectors of all stored documents, and add the result to the report."""
         if self.watcher.progress is not None and vectors.is_slow:
             self.watcher.progress(TaskProgress("vectors", 0, share=0.0, note=_TEXTS_STORED))
         vectors.catch_up(self.watcher.time_embedding())
@@ -331,12 +340,14 @@ class IngestRun:
         known = self.corpus.known([record.sample.key for record in records])
         same: list[Record] = []
         for record in records:
-            key, digest = record.sample.key, _digest(record)
+            key = record.sample.key
+            digest = _digest(record)
             stored = self._in_flight.get(key) or known.get(key)
             if stored == digest and self.exchange is None:
                 same.append(record)
                 self.report.known += 1
-                self.report.known_documents += record.sample.kind is SampleKind.DOCUMENT
+                if record.sample.kind is SampleKind.DOCUMENT:
+                    self.report.known_documents += 1
             elif stored is None or (self.exchange is not None and key not in self._in_flight):
                 self._in_flight[key] = digest
                 batch.fresh[key] = record
@@ -344,7 +355,7 @@ class IngestRun:
                 self._refuse(record)
                 continue
             if record.columns:
-                table = key.dataset, record.columns
+                table = (key.dataset, record.columns)
                 batch.columns[table] = batch.columns.get(table, False) or stored != digest
             if record.annotations or record.assignments or record.questions:
                 batch.with_work.append(record)
@@ -380,7 +391,8 @@ class IngestRun:
         grouped = [record for record in known if record.sample.group]
         stored = self.corpus.groups([record.sample.key for record in grouped])
         for record in grouped:
-            key, group = record.sample.key, record.sample.group
+            key = record.sample.key
+            group = record.sample.group
             before = stored.get(key, group)
             if before != group:
                 name = f"the group {before!r}" if before else "no group"
@@ -456,16 +468,18 @@ class IngestRun:
         batch: list[Record] = []
         size = 0
         for record in records:
-            self._records_read += 1
             if isinstance(record, Problem):
-                self._records_read -= record.whole_file or not record.refused
+                if record.refused and not record.whole_file:
+                    self._records_read += 1
                 self._note_problem(record)
                 continue
+            self._records_read += 1
             batch.append(record)
             size += sum(len(document.text) for document in record.sample.documents)
             if len(batch) >= _BATCH_RECORDS or size >= _BATCH_CHARACTERS:
                 yield batch
-                batch, size = [], 0
+                batch = []
+                size = 0
         yield batch
 
     def _file_words(self, record: Record) -> str:
@@ -535,9 +549,8 @@ class IngestRun:
 
 
 def _digest(record: Record) -> str:
-    from tui_annotate.storage.corpus.store import (
-        hash_texts,
-    )  # late import: segmentation processes need no SQL
+    # Late import: segmentation processes need no SQL.
+    from tui_annotate.storage.corpus.store import hash_texts
 
     return hash_texts(record.sample)
 

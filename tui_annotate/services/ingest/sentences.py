@@ -69,6 +69,10 @@ class SegmentationPool:
             self._lifeline.close()
 
     def submit(self, texts: Sequence[Text]) -> list[SegmentationTask]:
+        """Queue texts (text, language) for splitting; return the tasks for `result`.
+
+        The processes start once enough text waits; a smaller amount is split in this process.
+        """
         parts = split_batches(texts, _TASK_CHARACTERS, weight=lambda text: len(text[0]))
         tasks = [SegmentationTask(part) for part in parts]
         self._waiting += tasks
@@ -83,6 +87,7 @@ class SegmentationPool:
         return tasks
 
     def result(self, tasks: Sequence[SegmentationTask]) -> list[Segments]:
+        """Return the sentences of each text of some tasks, in order; wait for their processes."""
         found: list[Segments] = []
         for task in tasks:
             found += self._wait_for(task)

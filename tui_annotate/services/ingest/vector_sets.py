@@ -76,16 +76,21 @@ class VectorSets:
             )
             kept = (*kept, used)
         store = self.stores()
-        return tuple(
-            VectorSetInfo(
-                each,
-                each == used,
-                *self.corpus.embedded(each.table),
-                self.corpus.waiting(each.table)[0],
-                store.bytes(each.table) if each.table else 0,
+        found = []
+        for each in kept:
+            documents, by_words = self.corpus.embedded(each.table)
+            waiting, _ = self.corpus.waiting(each.table)
+            found.append(
+                VectorSetInfo(
+                    vectors=each,
+                    in_use=each == used,
+                    documents=documents,
+                    by_words=by_words,
+                    waiting=waiting,
+                    bytes=store.bytes(each.table) if each.table else 0,
+                )
             )
-            for each in kept
-        )
+        return tuple(found)
 
     def unnamed_url(self, embedder: str | VectorOptions = AUTO) -> str:
         """Return the URL that would get texts, if only the workspace's settings or store name it.
@@ -146,10 +151,16 @@ class VectorSets:
         replaced = used if options.name == AUTO else None
         resolved, embedder = self._load_embedder(options, replaced)
         target = self._target_set(embedder, resolved, replaced)
-        keep = self.corpus.keep_vector_set
-        job = EmbedJob(self.corpus, self.stores(), embedder, target, report_progress, keep)
+        job = EmbedJob(
+            corpus=self.corpus,
+            store=self.stores(),
+            embedder=embedder,
+            target=target,
+            report_progress=report_progress,
+            on_first_vectors=self.corpus.keep_vector_set,
+        )
         job.all()
-        keep(job.target)  # even if no vectors were missing
+        self.corpus.keep_vector_set(job.target)  # even if no vectors were missing
         # Switch only now that all vectors exist: a killed rebuild leaves the old set in use.
         self.corpus.use_vector_set(target.table)
         for each in self.corpus.vector_sets():
@@ -211,9 +222,11 @@ class VectorSets:
             return IngestReport(embedder=NONE)
         name = shlex.quote(used.embedder)
         command = self.stores().command
-        again, drop = f"{command()} --embedder {name}", f"{command('vectors delete')} {name}"
-        stay = f"the vectors of {used.embedder!r} are kept; to use them again: {again}"
-        return IngestReport(embedder=NONE, notes=[f"{stay}; to delete them: {drop}"])
+        note = (
+            f"the vectors of {used.embedder!r} are kept; to use them again:"
+            f" {command()} --embedder {name}; to delete them: {command('vectors delete')} {name}"
+        )
+        return IngestReport(embedder=NONE, notes=[note])
 
     def _find_complete_set(
         self, options: VectorOptions, used: VectorSet | None
@@ -233,7 +246,8 @@ class VectorSets:
         if replaced is not None:
             self.check_stored(replaced.embedder)
         missing: list[Unavailable] = []
-        used, sets = self.corpus.vector_set(), self.corpus.vector_sets()
+        used = self.corpus.vector_set()
+        sets = self.corpus.vector_sets()
         for name in candidate_names(replaced.embedder if replaced else options.name):
             known = [each for each in sets if each.embedder == name]
             former = used if used in known else next(reversed(known), None)
@@ -301,9 +315,11 @@ class VectorSets:
 
     def _remove_leftovers(self) -> None:
         """Remove vectors that belong to no set, and empty sets of vectors."""
-        store, used = self.stores(), self.corpus.vector_set()
+        store = self.stores()
+        used = self.corpus.vector_set()
         with store.writing():
-            there, known = store.tables(), self.corpus.vector_sets()
+            there = store.tables()
+            known = self.corpus.vector_sets()
             for each in known:
                 idle = each.table not in there and each != used
                 if idle and not self.corpus.embedded(each.table)[0]:
@@ -313,7 +329,9 @@ class VectorSets:
 
 
 def estimate_cost(costly: CostlyEmbedder, documents: Iterable[Segmented]) -> EmbeddingCost:
-    total, texts = EmbeddingCost(), list[str]()
+    """Return the cost of embedding the sentences of documents, in requests of a job's size."""
+    total = EmbeddingCost()
+    texts: list[str] = []
     for text, segments in documents:
         texts += [text[start:end] for start, end in segments]
         if len(texts) >= SLOW_ROWS:

@@ -112,6 +112,7 @@ class DocumentEmbedder:
 
     @property
     def table(self) -> str:
+        """Name of the table with the vectors in use; empty without vectors."""
         return self._vector_set.table if self._vector_set else ""
 
     def costly(self) -> CostlyEmbedder | None:
@@ -157,8 +158,10 @@ class DocumentEmbedder:
             self._note(doubt)
 
     def _adopt_other_choice(self) -> None:
-        mine, self._vector_set = self.name, self.corpus.vector_set()
-        self._embedder = self._current_job = None
+        mine = self.name
+        self._vector_set = self.corpus.vector_set()
+        self._embedder = None
+        self._current_job = None
         self.name = self._vector_set.embedder if self._vector_set else NONE
         self._note(
             f"another ingest chose the embedder {self.name!r} for this workspace meanwhile; to use"
@@ -214,7 +217,8 @@ class DocumentEmbedder:
 
     def _missing_note(self, name: str, error: Unavailable) -> str:
         if self._vector_set is None:
-            return f"no {name} vectors: {error.message}" + (error.hint and f" ({error.hint})")
+            hint = f" ({error.hint})" if error.hint else ""
+            return f"no {name} vectors: {error.message}{hint}"
         waiting, _ = self.corpus.waiting(self._vector_set.table)
         return (
             f"no vectors for {format_count(waiting, 'document')}: {error.message}; matches are"
@@ -237,7 +241,8 @@ class DocumentEmbedder:
     def _begin_job(self, embedder: Embedder, report_progress: EmbeddingProgress) -> EmbedJob | None:
         from tui_annotate.storage.vectors.store import is_table_of, table_name
 
-        kept, version = self._vector_set, embedder.version
+        kept = self._vector_set
+        version = embedder.version
         name = table_name(embedder.name, version, SEGMENTER)
         if kept and not is_table_of(
             kept.table, embedder=embedder.name, version=version, segmenter=SEGMENTER
@@ -258,7 +263,12 @@ class DocumentEmbedder:
             self.corpus.keep_vector_set(target)
             self._vector_set = target
         return EmbedJob(
-            self.corpus, self.stores(), embedder, target, report_progress, self._take_up
+            corpus=self.corpus,
+            store=self.stores(),
+            embedder=embedder,
+            target=target,
+            report_progress=report_progress,
+            on_first_vectors=self._take_up,
         )
 
     def _take_up(self, target: VectorSet) -> None:

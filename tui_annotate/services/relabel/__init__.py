@@ -371,15 +371,22 @@ class LabelChangeService(LabelChangeWriter):
         self, place: tuple[str, str], edition: GuidanceEdition | None, change: LabelChange | None
     ) -> LabelSetVersion:
         at, dataset = place
-        by = edition.by if edition else change.by if change else ""
-        version = edition.version if edition else change.after if change else ""
+        by = ""
+        version = ""
+        if edition:
+            by = edition.by
+            version = edition.version
+        elif change:
+            by = change.by
+            version = change.after
+        labels = parse_stored_labels(self.in_force(version))
         return LabelSetVersion(
-            dataset,
-            version,
-            at,
-            self.names().get(by, by),
-            change.request.description if change else "",
-            len(list(parse_stored_labels(self.in_force(version)).walk())),
+            dataset=dataset,
+            version=version,
+            at=at,
+            by=self.names().get(by, by),
+            told=change.request.description if change else "",
+            labels=len(list(labels.walk())),
             in_force=False,
             undone=bool(change and change.undone),
         )
@@ -446,7 +453,8 @@ class LabelChangeService(LabelChangeWriter):
                 f"the current label set is not the result of {last.request.description!r}",
                 "list all changes with: tui-annotate labels history",
             )
-        now, text = self.in_force(last.after), self.in_force(last.before)
+        now = self.in_force(last.after)
+        text = self.in_force(last.before)
         done = seen.batch(last.batch)
         back = {new: old for old, new in last.request.renames.items()}
         renames = back if last.kind == RENAME else {}

@@ -1,4 +1,10 @@
-"""Prepares a label change without a lock, then writes the change in one locked transaction."""
+"""Prepares a label change without a lock, then writes the change in one locked transaction.
+
+The steps of a change, in this order: an `Ask` reads the label set in force and returns a
+`RelabelRequest`, which holds a `Task`. The task gives a `StreamOutcome` for the work of one person
+on one sample; `RelabelWork` collects all outcomes. `PreparedChange` is that work with the new label
+set. Once it is written, or in a dry run, a `RelabelReport` counts it.
+"""
 
 from __future__ import annotations
 
@@ -140,7 +146,8 @@ class LabelsFile(Protocol):
     def text(self) -> str:
         """Return the text of the label set that is in use."""
 
-    def pending(self) -> bool: ...
+    def pending(self) -> bool:
+        """Return whether `labels.yaml` differs from the label set in use."""
 
     def follow(self, before: str, after: str) -> str:
         """Write a changed label set to `labels.yaml`, unless a user has edited the file."""
@@ -184,7 +191,8 @@ class RelabelWork:
 
     def take(self, stream: EventStream) -> None:
         """Plan how a label change affects one annotator's annotations of a sample."""
-        outcome, name = self.task(stream), (stream.person, stream.key)
+        outcome = self.task(stream)
+        name = (stream.person, stream.key)
         if stream.key.dataset in self.practice:
             outcome.keep_state()
         outcome.gold = (stream.person, stream.sample_id) in self.gold
@@ -221,6 +229,7 @@ class PreparedChange:
 
     @property
     def is_empty(self) -> bool:
+        """Whether the change alters neither the label set nor any annotation."""
         return self.change.after == self.change.before and not self.work.plans
 
 
@@ -247,15 +256,17 @@ class LabelChangeWriter:
             TuiAnnotateError: same as for `ask`.
             NotFound: the dataset does not exist, or there is no label set.
         """
-        begun, at, batch = seen.moment(dataset), self.clock(), self.new_id()
+        begun = seen.moment(dataset)
+        at = self.clock()
+        batch = self.new_id()
         old = text or self.in_force(begun.version)
         what = ask(old, parse_stored_labels(old), at)
         after = begun.version if what.text is None else self.guidance.hash_of(what.text)
         work = RelabelWork(
-            what.task,
-            self._event_maker(after or self.in_force_hash(), at, batch=batch),
-            seen.practice_datasets(),
-            seen.gold_checks(),
+            task=what.task,
+            event=self._event_maker(after or self.in_force_hash(), at, batch=batch),
+            practice=seen.practice_datasets(),
+            gold=seen.gold_checks(),
         )
         for stream in seen.streams(begun.datasets):
             work.take(stream)
@@ -264,17 +275,23 @@ class LabelChangeWriter:
             if unmarked is not None and not unmarked.annotations:
                 work.take(unmarked)
         change = LabelChange(
-            dataset,
-            what.kind,
-            LabelChangeRequest(what.description, what.renames, begun.datasets),
-            begun.version,
-            after,
-            at,
-            self.actor.person,
-            batch if work.plans else "",
-            begun.arrival,
+            dataset=dataset,
+            kind=what.kind,
+            request=LabelChangeRequest(what.description, what.renames, begun.datasets),
+            before=begun.version,
+            after=after,
+            at=at,
+            by=self.actor.person,
+            batch=batch if work.plans else "",
+            arrival=begun.arrival,
         )
-        return PreparedChange(begun, change, old if what.text is None else what.text, old, work)
+        return PreparedChange(
+            begun=begun,
+            change=change,
+            text=old if what.text is None else what.text,
+            old_text=old,
+            work=work,
+        )
 
     def carry_out(
         self, made: PreparedChange, *, check: Callable[[RelabelReport], None] | None = None
@@ -287,7 +304,8 @@ class LabelChangeWriter:
             Conflict: labels or datasets changed meanwhile.
             Unavailable: `labels.yaml` cannot be written; then nothing is written.
         """
-        change, begun = made.change, made.begun
+        change = made.change
+        begun = made.begun
         with self.store.writing() as now:
             current = now.moment(change.dataset)
             if (current.version, current.datasets) != (begun.version, begun.datasets):
@@ -308,7 +326,10 @@ class LabelChangeWriter:
         return self.report(made, done=True, file=file)
 
     def report(self, made: PreparedChange, *, done: bool = False, file: str = "") -> RelabelReport:
-        change, names, outcomes = made.change, self.names(), made.work.outcomes
+        """Return the effect of a prepared change; `done` and `file` are about what was written."""
+        change = made.change
+        names = self.names()
+        outcomes = made.work.outcomes
         counts: Counter[tuple[str, str, LabelPath, LabelPath]] = Counter()
         findings = []
         for (person, key), outcome in outcomes.items():
@@ -317,7 +338,13 @@ class LabelChangeWriter:
                 counts[name, key.dataset, kind.old, kind.new] += count
             findings += [
                 RelabelFinding(
-                    each.what, name, *key, each.numbers, JOINER.join(each.label), each.says
+                    what=each.what,
+                    person=name,
+                    dataset=key.dataset,
+                    sample=key.id,
+                    numbers=each.numbers,
+                    label=JOINER.join(each.label),
+                    says=each.says,
                 )
                 for each in outcome.findings
             ]
@@ -355,6 +382,7 @@ class LabelChangeWriter:
         return self.guidance.text(GuidanceKind.LABELS, known)
 
     def in_force_hash(self) -> str:
+        """Return the hash of the workspace's own label set in use; empty without one."""
         return self.guidance.version(GuidanceKind.LABELS)
 
     def _event_maker(
@@ -393,14 +421,27 @@ def _count_lacking(
             count = counts.setdefault((names.get(person, person), key.dataset, part), Counter())
             count["annotations"] += len(numbers)
             count["samples"] += 1
-            count["reopened"] += outcome.reopens
-            count["practice"] += key.dataset in practice
-            count["gold"] += outcome.gold
-            count["locked"] += outcome.locked and part == RATING
-    fields = ("annotations", "samples", "reopened", "practice", "gold", "locked")
+            if outcome.reopens:
+                count["reopened"] += 1
+            if key.dataset in practice:
+                count["practice"] += 1
+            if outcome.gold:
+                count["gold"] += 1
+            if outcome.locked and part == RATING:
+                count["locked"] += 1
     return tuple(
-        LackingCount(*place, *(count[name] for name in fields))
-        for place, count in sorted(counts.items())
+        LackingCount(
+            person=person,
+            dataset=dataset,
+            part=part,
+            annotations=count["annotations"],
+            samples=count["samples"],
+            reopened=count["reopened"],
+            practice=count["practice"],
+            gold=count["gold"],
+            locked=count["locked"],
+        )
+        for (person, dataset, part), count in sorted(counts.items())
     )
 
 

@@ -37,6 +37,7 @@ class _Text:
 
 
 def rename(text: str, old: LabelPath, name: str) -> str:
+    """Rename a label in the text of a label set, also where other labels refer to it."""
     new = (*old[:-1], name)
 
     def edits(at: _Text) -> Iterator[Edit]:
@@ -50,6 +51,7 @@ def rename(text: str, old: LabelPath, name: str) -> str:
 
 
 def retire(text: str, path: LabelPath) -> str:
+    """Mark a label as retired in the text of a label set."""
     return _apply_edits(text, lambda at: _field_edits(at, at.items[path], "retired", value="true"))
 
 
@@ -123,7 +125,8 @@ def parse_label_set(text: str, paths: Iterable[LabelPath]) -> LabelTree:
 
 
 def _field_edits(at: _Text, item: OutlineItem, field: str, *, value: str) -> Iterator[Edit]:
-    start, end = item.node.start_mark.index, at.end(item.node)
+    start = item.node.start_mark.index
+    end = at.end(item.node)
     name = at.end(item.name)
     line = _new_line(at, item, f"{field}: {value}")
     if field in item.fields:
@@ -142,7 +145,9 @@ def _field_edits(at: _Text, item: OutlineItem, field: str, *, value: str) -> Ite
 
 
 def _inline_field_edits(at: _Text, item: OutlineItem, field: str) -> Iterator[Edit]:
-    start, end, name = item.node.start_mark.index, at.end(item.node), at.end(item.name)
+    start = item.node.start_mark.index
+    end = at.end(item.node)
+    name = at.end(item.name)
     if item.fields:
         yield name, name, f", {field}"
         return
@@ -207,6 +212,7 @@ def _flow_list(paths: Iterable[LabelPath]) -> str:
 
 
 def quote_scalar(value: str) -> str:
+    """Return a name as YAML: plain if YAML reads it as the same text, else in single quotes."""
     quoted = "'" + value.replace("'", "''") + "'"
     try:
         plain = yaml.safe_load(f"[{{name: {value}, x: [{value}, 1]}}]")
@@ -231,6 +237,7 @@ class OutlineItem:
 
 
 def parse_outline(text: str) -> dict[LabelPath, OutlineItem]:
+    """Return where each label is in the text of a valid label set, by label path."""
     root = yaml.compose(text, Loader=yaml.SafeLoader)
     if isinstance(root, yaml.MappingNode):
         root = _fields(root)["labels"]
@@ -260,14 +267,26 @@ def _outline_items(node: yaml.Node | None, parent: LabelPath) -> Iterator[Outlin
         return  # null: no children
     for place, each in enumerate(node.value):
         fields: dict[str, yaml.Node] = {}
-        name, children, below = each, None, None
+        name: yaml.Node = each
+        children: yaml.Node | None = None  # only of the short form `- Name: [...]`
+        below: yaml.Node | None = None
         if isinstance(each, yaml.MappingNode):
             fields = _fields(each)
             if "name" in fields:
-                name, below = fields["name"], fields.get("children")
+                name = fields["name"]
+                below = fields.get("children")
             else:
-                fields, ((name, children),) = {}, each.value
+                fields = {}
+                ((name, children),) = each.value
                 below = children
         path = (*parent, name.value)
-        yield OutlineItem(path, each, name, fields, children, node, place)
+        yield OutlineItem(
+            path=path,
+            node=each,
+            name=name,
+            fields=fields,
+            children=children,
+            list=node,
+            place=place,
+        )
         yield from _outline_items(below, path)

@@ -136,10 +136,12 @@ def edit_distance(one: str, other: str) -> int:
     before: list[int] = []
     row = list(range(len(other) + 1))
     for at, letter in enumerate(one, start=1):
-        above, older = row, before
+        above = row
+        older = before
         row = [at]
         for place, wanted in enumerate(other, start=1):
-            cost = min(above[place] + 1, row[-1] + 1, above[place - 1] + (letter != wanted))
+            replaced = above[place - 1] if letter == wanted else above[place - 1] + 1
+            cost = min(above[place] + 1, row[-1] + 1, replaced)
             turned = at > 1 and place > 1 and letter == other[place - 2] and wanted == one[at - 2]
             row.append(min(cost, older[place - 2] + 1) if turned else cost)
         before = above
@@ -190,7 +192,8 @@ def _parse_rule(
 
 
 def _resolve_target(whole: str, labels: LabelTree, *, instead: LabelPath) -> LabelPath:
-    label, old = find_label(labels, whole), labels.find(instead)
+    label = find_label(labels, whole)
+    old = labels.find(instead)
     if label.split:
         raise InvalidInput(f"the label {whole!r} was split", _one_of(labels.parts(label)))
     if old and old.split and label not in labels.parts(old):

@@ -68,13 +68,15 @@ class StreamOutcome:
 
     @property
     def nothing(self) -> bool:
+        """Whether the label change does not concern the work at all."""
         return self.action is None and not self.kinds and not self.findings
 
     def keep_state(self) -> None:
         """Keep the state of the sample, if the outcome would reopen it."""
         if not self.reopens or self.action is None:
             return
-        before, after = self.action.before.annotations, self.action.after.annotations
+        before = self.action.before.annotations
+        after = self.action.after.annotations
         self.action = replace(self.action, before=Change(before), after=Change(after))
         if not after:
             self.action = None
@@ -82,9 +84,11 @@ class StreamOutcome:
 
 
 Task = Callable[[EventStream], StreamOutcome]
+"""Function that returns what a label change does to the work of one person on one sample."""
 
 
 Before = Callable[[EventStream], State | None]
+"""Function that returns the state of the work before a label change reopened it; else None."""
 
 
 def renaming_task(
@@ -121,18 +125,20 @@ def renaming_task(
         lacking = list(_find_lacking(old, new, before=before, after=after))
         reopens = None
         if lacking and reopen_lacking:
-            to, reopens = None, event_builders.reopened_state(stream.state)
+            to = None
+            reopens = event_builders.reopened_state(stream.state)
+        kinds = Counter(
+            LabelMapping(path, renames[path])
+            for one in old
+            if one.id in changed
+            for path in one.labels
+            if renames.get(path, path) != path
+        )
         return StreamOutcome(
-            event_builders.relabel(stream.state, changed, at=at, to=reopens or to),
-            Counter(
-                LabelMapping(path, renames[path])
-                for one in old
-                if one.id in changed
-                for path in one.labels
-                if renames.get(path, path) != path
-            ),
-            len(changed),
-            [
+            action=event_builders.relabel(stream.state, changed, at=at, to=reopens or to),
+            kinds=kinds,
+            annotations=len(changed),
+            findings=[
                 *_find_broken_rules(old, new, before=before, after=after),
                 *lacking,
                 *_find_duplicates(old, new),
@@ -145,6 +151,8 @@ def renaming_task(
 
 
 def retiring_task(gone: Collection[LabelPath]) -> Task:
+    """Return a function that counts an annotator's uses of deprecated labels; it changes none."""
+
     def task(stream: EventStream) -> StreamOutcome:
         if not _has_any_label(stream, gone):
             return StreamOutcome()
@@ -224,7 +232,8 @@ def reopen_unrated(
     """
 
     def extended(stream: EventStream) -> StreamOutcome:
-        outcome, work = task(stream), stream.assignment
+        outcome = task(stream)
+        work = stream.assignment
         unrated = work.state is State.DONE and not work.rating and stream.sample_id in rated
         if not unrated or stream.person == SETTLED:
             return outcome
@@ -279,9 +288,14 @@ def undoing(
         ]
         findings += _find_lost_labels(new, before=before, after=after)
         to = action.after.assignment.get("state")
-        reopens, closes = to == State.REOPENED, to not in (None, State.REOPENED)
-        done = action if touched or to else None
-        return StreamOutcome(done, kinds, len(touched), findings, reopens=reopens, closes=closes)
+        return StreamOutcome(
+            action=action if touched or to else None,
+            kinds=kinds,
+            annotations=len(touched),
+            findings=findings,
+            reopens=to == State.REOPENED,
+            closes=to not in (None, State.REOPENED),
+        )
 
     return task
 
@@ -354,9 +368,8 @@ def _find_lacking(
     for was, now in zip(old, new, strict=True):
         if now.origin == REJECTED:
             continue
-        for part in set(after.lacks(now)).difference(
-            before.lacks(was) if before else (), ("label",)
-        ):
+        lacked = before.lacks(was) if before else ()
+        for part in set(after.lacks(now)).difference(lacked, ("label",)):
             path = next(path for path in now.labels if after.requires(path, part))
             yield StreamFinding("lacks", (now.number,), path, part)
 

@@ -60,7 +60,8 @@ HEAVY: Final = 30_000_000
 class PseudonymSource(Protocol):
     """Names people by pseudonyms, so that a report shows no user names."""
 
-    def name(self, person_id: str) -> str: ...
+    def name(self, person_id: str) -> str:
+        """Return the pseudonym of a person."""
 
     def record(self, record: Record) -> Record:
         """Return a sample and its annotations with pseudonyms in place of user names."""
@@ -86,6 +87,7 @@ class ReportResult:
 
     @property
     def is_large(self) -> bool:
+        """Whether a browser needs seconds to open one of the pages."""
         return max(self.sizes) > HEAVY
 
 
@@ -142,11 +144,11 @@ class ReportWriter:
         sizes = self._write_pages(request, contents, paths, limit=limit)
         remove_old_pages(target, len(paths))
         return ReportResult(
-            contents.samples,
-            contents.annotations,
-            tuple(paths),
-            tuple(sizes),
-            contents.not_finite,
+            samples=contents.samples,
+            annotations=contents.annotations,
+            files=tuple(paths),
+            sizes=tuple(sizes),
+            not_finite=contents.not_finite,
         )
 
     def _split_records(
@@ -156,13 +158,16 @@ class ReportWriter:
 
         `limit`: maximum size of a page's data in bytes, unless one sample is larger; 0: one page.
         """
-        page = size = 0
+        page = 0
+        size = 0
         values = PageValues(request.subject)
         for record in self._read_records(request):
             element = _record_elements(values, record)
             added = len(element.text.encode())
             if limit and size and size + added > limit:
-                page, size, values = page + 1, 0, PageValues(request.subject)
+                page += 1
+                size = 0
+                values = PageValues(request.subject)
                 element = _record_elements(values, record)
                 added = len(element.text.encode())
             size += added
@@ -170,7 +175,9 @@ class ReportWriter:
 
     def _read_records(self, request: _Request) -> Iterator[Record]:
         records = self.corpus.records(request.filters, worked=not request.everything)
-        for record in records if request.hiding is None else map(request.hiding.record, records):
+        if request.hiding is not None:
+            records = map(request.hiding.record, records)
+        for record in records:
             if request.everything or has_work(record):
                 yield record
 

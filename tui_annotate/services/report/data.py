@@ -141,7 +141,8 @@ def agreement_data(
     agreement: Callable[[RecordFilter], dict[str, Any]], filters: RecordFilter
 ) -> dict[str, Any]:
     """Return agreement statistics of completed samples; if none are completed, of all samples."""
-    for state in (filters.state,) if filters.state else (State.DONE.value, State.NEW.value):
+    states = (filters.state,) if filters.state else (State.DONE.value, State.NEW.value)
+    for state in states:
         found = agreement(replace(filters, state=state))
         if found["together"]["samples"] or found["oneself"]["samples"]:
             break
@@ -265,9 +266,15 @@ def _anchor_to_json(anchor: Anchor, places: Mapping[Side, list[int]]) -> list[in
 
 
 def label_data(trees: Mapping[str, LabelTree | None]) -> dict[str, Any]:
+    """Return the titles of both sides by dataset, and each label of all label sets once.
+
+    The first label set with a label decides its color and description.
+    """
     known: dict[tuple[str, ...], dict[str, Any]] = {}
     for tree in trees.values():
-        for label in tree.walk() if tree else ():
+        if tree is None:
+            continue
+        for label in tree.walk():
             value = {"path": list(label.path), "color": label.color}
             known.setdefault(label.path, value | {"description": label.description})
     return {

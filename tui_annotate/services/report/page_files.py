@@ -42,6 +42,7 @@ def check_page_files(paths: Sequence[Path | None]) -> None:
 
 
 def remove_old_pages(target: Path | None, pages: int) -> None:
+    """Delete the pages after the first `pages` that an earlier, longer report wrote."""
     if target is None or not can_split(target):
         return
     for number in count(pages + 1):

@@ -122,9 +122,11 @@ class AdjudicationWriter:
         self.orphans = find_orphans(self.work.groups, self.work.adjudicated)
 
     def action(self, state: StreamState, verb: str) -> PendingEvent:
+        """Build the event of all collected changes; the verb `done` completes the adjudication."""
         return event_builders.settle(state, verb, self.after, words=self.words, done=verb == "done")
 
     def drop(self, gone: Iterable[Annotation]) -> None:
+        """Remove adjudicated annotations or rejections of this sample."""
         for one in tuple(gone):
             self.adjudicated.remove(one)
             self.after[one.id] = None
@@ -155,6 +157,7 @@ class AdjudicationWriter:
         self._store(self._adjudicated_annotation(candidate, why, origin=REJECTED))
 
     def reject(self, candidates: Sequence[Sources], reason: RejectionReason, note: str) -> None:
+        """Reject candidates, each given by its sources; InvalidInput without reason and note."""
         if not (reason or note):
             raise InvalidInput(
                 "a rejection needs a reason",
@@ -209,12 +212,16 @@ class AdjudicationWriter:
 
     def edit(self, annotation: Annotation, sources: Sources) -> None:
         """Store the reviewer's version of an annotation, under a new or an existing id."""
-        sample, labels = self.work.sample, self.stamp.labels.resolve(annotation.labels)
-        named = replace(annotation, labels=labels)
+        sample = self.work.sample
+        named = replace(annotation, labels=self.stamp.labels.resolve(annotation.labels))
         made = split_claim_at_sentences(normalize_annotation(named, sample), sample)
         check_storable(made.note, "note")
         former = next((one for one in self.adjudicated if one.id == annotation.id), None)
-        held = former.labels if former else self.work.candidate(sources).labels if sources else ()
+        held: tuple[LabelPath, ...] = ()
+        if former:
+            held = former.labels
+        elif sources:
+            held = self.work.candidate(sources).labels
         self.stamp.labels.check(made, held=held)
         if lacking := self.stamp.labels.lacks(made):
             raise Conflict(
@@ -253,11 +260,11 @@ class AdjudicationWriter:
     ) -> Annotation:
         (number,) = self.log.numbers([0])
         made = Annotation(
-            self.stamp.new_id(),
-            candidate.claim,
-            candidate.evidence,
-            candidate.labels,
-            candidate.note,
+            id=self.stamp.new_id(),
+            claim=candidate.claim,
+            evidence=candidate.evidence,
+            labels=candidate.labels,
+            note=candidate.note,
             number=number,
             created=self.stamp.at,
             settled=settled,
@@ -304,8 +311,8 @@ class AdjudicationWriter:
 
 
 def _is_alike(one: Annotation, candidate: CandidateAnnotation) -> bool:
-    places = one.claim or one.evidence, candidate.claim or candidate.evidence
-    return places[0] == places[1] and set(one.labels) == set(candidate.labels)
+    same_words = (one.claim or one.evidence) == (candidate.claim or candidate.evidence)
+    return same_words and set(one.labels) == set(candidate.labels)
 
 
 class ReviewVisit(TypedDict):
@@ -393,6 +400,7 @@ class ReviewService(ReviewQueries):
     def own(
         self, reviewer: str, key: SampleKey, annotation: Annotation, **visit: Unpack[ReviewVisit]
     ) -> ReviewResult:
+        """Add a reviewer's own annotation to the adjudicated ones; errors as for `edit`."""
         change = partial(AdjudicationWriter.edit, annotation=annotation, sources=())
         return self._act(reviewer, key, ("own", change), **visit)
 
@@ -453,6 +461,7 @@ class ReviewService(ReviewQueries):
     def comment(
         self, reviewer: str, key: SampleKey, text: str, **visit: Unpack[ReviewVisit]
     ) -> ReviewResult:
+        """Set the adjudicated comment of a sample; an empty text removes it."""
         words = {"comment": check_storable(text.strip(), "comment")}
         return self._act(
             reviewer, key, ("comment", lambda writer: writer.words.update(words)), **visit
@@ -692,9 +701,16 @@ class ReviewService(ReviewQueries):
                 raise NotAllowed(refused, _HINTS.get(refused, _OTHER_REVIEWER))
             guidelines = self.guidance.version(GuidanceKind.GUIDELINES, dataset=key.dataset)
             labels = self.label_sets.in_force(key.dataset)
-            stamp = ActionStamp(reviewer, self.clock(), labels, guidelines, self.new_id)
+            stamp = ActionStamp(
+                by=reviewer,
+                at=self.clock(),
+                labels=labels,
+                guidelines=guidelines,
+                new_id=self.new_id,
+            )
             now.check(seen, same=lambda version: self.label_sets.same(version, labels))
-            change(writer := AdjudicationWriter(log, now, stamp))
+            writer = AdjudicationWriter(log, now, stamp)
+            change(writer)
             # Read under the lock: the result must show the state that the action changed.
             before.append((now, writer))
             return writer.action(stream.state, verb)
@@ -705,9 +721,14 @@ class ReviewService(ReviewQueries):
         rated = "rating" in writer.words
         changes = found.changes.with_action(made, rated=rated, completed=verb == "done")
         now = replace(found, settled=done.stream, changes=changes)
-        token = now.seen_under(writer.stamp.labels.version)
-        assignment = done.assignment
-        return ReviewResult(key, verb, now.adjudicated, assignment, token, now.open_parts)
+        return ReviewResult(
+            key=key,
+            verb=verb,
+            settled=now.adjudicated,
+            assignment=done.assignment,
+            seen=now.seen_under(writer.stamp.labels.version),
+            open=now.open_parts,
+        )
 
 
 def _reopen_adjudication(_log: EventLog, stream: EventStream) -> PendingEvent:
@@ -724,7 +745,8 @@ def _require_completed_again(log: EventLog, key: SampleKey) -> None:
 
 
 def _require_waiting(log: EventLog, stream: EventStream) -> SampleReaders:
-    readers, key = log.readers(stream.key), stream.key
+    key = stream.key
+    readers = log.readers(key)
     if readers.practice:
         raise NotReady(f"{key} is a practice sample", _HINTS[ReviewRefusal.PRACTICE])
     if not readers.completed:

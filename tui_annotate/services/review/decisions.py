@@ -54,7 +54,8 @@ def list_decisions(
     log: EventLog, work: SampleWork, find_name: FindName | None
 ) -> Iterator[ReviewDecision]:
     """Yield the decisions of reviewers on a sample: on annotations, then on the rating."""
-    key, settled = work.sample.key, work.settled
+    key = work.sample.key
+    settled = work.settled
     stored = log.owners([name for one in settled.annotations for name in _sources(one)])
     # An annotation may have been deleted since; the log still knows whose it was.
     owners = {**work.changes.owners, **{name: person for name, (person, _) in stored.items()}}
@@ -71,16 +72,36 @@ def list_decisions(
     if rating := settled.assignment.rating:
         given = [each.assignment for each in work.people.values()]
         people = {words[each.person] for each in given if each.rating == rating}
-        yield ReviewDecision(
-            key.dataset, key.id, settled.assignment.state, RATED, (), (), "", rating, "", "",
-            tuple(sorted(people)), None,
-        )  # fmt: skip
+        yield _rating_decision(work, rating=rating, people=sorted(people))
     elif settled.assignment.state is State.DONE and (reason := work.changes.unrated):
-        listed = reason in tuple(RejectionReason)
-        yield ReviewDecision(
-            key.dataset, key.id, settled.assignment.state, RATED, (), (), "", "",
-            reason if listed else "", "" if listed else reason, (), None,
-        )  # fmt: skip
+        if reason in tuple(RejectionReason):
+            yield _rating_decision(work, reason=reason)
+        else:
+            yield _rating_decision(work, review_note=reason)
+
+
+def _rating_decision(
+    work: SampleWork,
+    *,
+    rating: str = "",
+    reason: str = "",
+    review_note: str = "",
+    people: Sequence[str] = (),
+) -> ReviewDecision:
+    return ReviewDecision(
+        dataset=work.sample.key.dataset,
+        sample=work.sample.key.id,
+        state=work.settled.assignment.state,
+        decision=RATED,
+        labels=(),
+        spans=(),
+        note="",
+        rating=rating,
+        reason=reason,
+        review_note=review_note,
+        annotators=tuple(people),
+        reviewer=None,
+    )
 
 
 def _sources(one: Annotation) -> Sequence[str]:
@@ -100,20 +121,20 @@ def _chose_labels(chosen: set[LabelPath] | None, result: Annotation) -> bool:
 def _annotation_decision(
     work: SampleWork, one: Annotation, *, people: Sequence[str], find_name: FindName | None
 ) -> ReviewDecision:
-    key, settled = work.sample.key, one.settled
+    settled = one.settled
     return ReviewDecision(
-        key.dataset,
-        key.id,
-        work.settled.assignment.state,
-        settled.how.value if settled else one.origin,
-        tuple(map(JOINER.join, one.labels)),
-        tuple(_span_to_json(anchor, work.sample) for anchor in one.anchors),
-        one.note,
-        "",
-        settled.reason.value if settled else "",
-        settled.note if settled else "",
-        tuple(people),
-        find_name(settled.by) if find_name and settled and settled.by else None,
+        dataset=work.sample.key.dataset,
+        sample=work.sample.key.id,
+        state=work.settled.assignment.state,
+        decision=settled.how.value if settled else one.origin,
+        labels=tuple(map(JOINER.join, one.labels)),
+        spans=tuple(_span_to_json(anchor, work.sample) for anchor in one.anchors),
+        note=one.note,
+        rating="",
+        reason=settled.reason.value if settled else "",
+        review_note=settled.note if settled else "",
+        annotators=tuple(people),
+        reviewer=find_name(settled.by) if find_name and settled and settled.by else None,
     )
 
 

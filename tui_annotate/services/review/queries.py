@@ -128,30 +128,32 @@ class ReviewQueries:
             locked = tuple(
                 letter for letter, work in now.people.items() if log.is_locked(work.person, key)
             )
-        line, labels = self.queue(reviewer), self.label_sets.in_force(key.dataset)
+        line = self.queue(reviewer)
+        labels = self.label_sets.in_force(key.dataset)
         guidelines = self.guidance.version(GuidanceKind.GUIDELINES, dataset=key.dataset)
+        text = self.guidance.text(GuidanceKind.GUIDELINES, guidelines) if guidelines else ""
         at = next((at for at, row in enumerate(line, 1) if row.key == key), 0)
         later = self._adjudications().samples.get(key)
         edited = later.edited_by if later else ()
         return ReviewSample(
-            stored.sample,
-            stored.segments,
-            now.layers,
-            now.groups,
-            now.adjudicated,
-            now.settled.assignment,
-            pending,
-            at,
-            len(line),
-            sum(row.settled for row in line),
-            labels,
-            self.guidance.text(GuidanceKind.GUIDELINES, guidelines) if guidelines else "",
-            refused,
-            now.seen_under(labels.version),
-            rating_scale(stored.sample.kind, self.ratings),
-            tuple(letter for letter, work in now.people.items() if work.person in edited),
-            len(later.returned) if later else 0,
-            now.open_parts,
+            sample=stored.sample,
+            segments=stored.segments,
+            layers=now.layers,
+            groups=now.groups,
+            settled=now.adjudicated,
+            assignment=now.settled.assignment,
+            pending=pending,
+            position=at,
+            total=len(line),
+            finished=sum(row.settled for row in line),
+            labels=labels,
+            guidelines=text,
+            refused=refused,
+            seen=now.seen_under(labels.version),
+            scale=rating_scale(stored.sample.kind, self.ratings),
+            edited=tuple(letter for letter, work in now.people.items() if work.person in edited),
+            reopened=len(later.returned) if later else 0,
+            open=now.open_parts,
             locked_people=locked,
         )
 
@@ -304,7 +306,8 @@ class ReviewQueries:
         for dataset in sorted({key.dataset for key in says or ()}):
             former = self.store.former_label_names(dataset)
             for record in self.corpus.records(RecordFilter(dataset=dataset)):
-                found, score = find_verdict(record, former), (says or {}).get(record.sample.key)
+                found = find_verdict(record, former)
+                score = (says or {}).get(record.sample.key)
                 if found is not None and score is not None:
                     self._machine_differences[record.sample.key] = abs(found - score)
 
@@ -338,7 +341,7 @@ class ReviewQueries:
         read_at, keys = self._orders.get(reviewer, (None, []))
         if read_at != moment:  # one order serves all steps past damaged samples
             keys = [row.key for row in self.queue(reviewer)]
-            self._orders[reviewer] = moment, keys
+            self._orders[reviewer] = (moment, keys)
         at = keys.index(key) + step if key in keys else 0
         return keys[at] if 0 <= at < len(keys) else None
 
@@ -347,31 +350,35 @@ class ReviewQueries:
     ) -> QueuedSample:
         counts = self._counts_by_sample.get(one.key, _NOT_READ) if one.ready else _NOT_READ
         later = self._history.samples.get(one.key)
-        statuses, kinds = counts.statuses, counts.differences
+        conflicts = counts.statuses[GroupStatus.CONFLICT]
+        if counts.rated:
+            conflicts += 1
+        kinds = counts.differences
         return QueuedSample(
-            one.key,
-            one.group,
-            one.summary,
-            len(one.finished),
-            counts.annotations,
-            one.readers.pending,
-            one.state,
-            statuses[GroupStatus.AGREED],
-            statuses[GroupStatus.NEARLY],
-            statuses[GroupStatus.CONFLICT] + counts.rated,
-            tuple((kind, kinds[kind]) for kind in DifferenceKind if kinds[kind]),
-            reviewer in one.workers,
-            self._machine_differences.get(one.key),
-            one.ready,
-            len(later.edited_by) if later else 0,
-            len(later.returned) if later else 0,
-            counts.changed,
-            counts.open,
-            questions.get(one.key, 0),
+            key=one.key,
+            group=one.group,
+            summary=one.summary,
+            annotators=len(one.finished),
+            annotations=counts.annotations,
+            pending=one.readers.pending,
+            state=one.state,
+            agreed=counts.statuses[GroupStatus.AGREED],
+            nearly=counts.statuses[GroupStatus.NEARLY],
+            conflicts=conflicts,
+            kinds=tuple((kind, kinds[kind]) for kind in DifferenceKind if kinds[kind]),
+            own=reviewer in one.workers,
+            against=self._machine_differences.get(one.key),
+            ready=one.ready,
+            edited=len(later.edited_by) if later else 0,
+            reopened=len(later.returned) if later else 0,
+            changed=counts.changed,
+            open=counts.open,
+            questions=questions.get(one.key, 0),
         )
 
     def _update_counts(self, there: Sequence[ReviewCandidate]) -> None:
-        known, moment = self._counts_by_sample, self.store.moment()
+        known = self._counts_by_sample
+        moment = self.store.moment()
         changed = [
             one
             for one in there
@@ -382,13 +389,15 @@ class ReviewQueries:
         for one, found, ratings in self._read_groups(changed):
             statuses = Counter(group.status for group in found)
             rated = has_rating_conflict(ratings)
-            undecided = statuses[GroupStatus.NEARLY] + statuses[GroupStatus.CONFLICT] + rated
+            undecided = statuses[GroupStatus.NEARLY] + statuses[GroupStatus.CONFLICT]
+            if rated:
+                undecided += 1
             known[one.key] = _SampleCounts(
-                _version(one),
-                sum(len(group.sources) for group in found),
-                statuses,
-                Counter(kind for group in found for kind in group.differences),
-                rated,
+                version=_version(one),
+                annotations=sum(len(group.sources) for group in found),
+                statuses=statuses,
+                differences=Counter(kind for group in found for kind in group.differences),
+                rated=rated,
                 open=undecided if one.state is State.NEW else 0,
             )
         self._count_decisions([one for one in changed if one.key in known])
@@ -444,7 +453,8 @@ class ReviewQueries:
         learnt = self.store.adjudication_notice(person, key)
         if learnt is None:
             return None
-        settled, own_work = learnt.annotations, self.store.stream(person, key)
+        settled = learnt.annotations
+        own_work = self.store.stream(person, key)
         outcomes = []
         used: set[str] = set()
         for annotation in own_work.annotations:
@@ -455,8 +465,14 @@ class ReviewQueries:
             outcomes.append(AnnotationOutcome(annotation, result, refusal))
             used.update(one.id for one in of_it)
         added = tuple(one for one in settled if one.origin != REJECTED and one.id not in used)
-        rated = own_work.assignment.rating
-        return SampleOutcome(key, tuple(outcomes), added, rated, learnt.rating, learnt.comment)
+        return SampleOutcome(
+            key=key,
+            outcomes=tuple(outcomes),
+            added=added,
+            rated=own_work.assignment.rating,
+            rating=learnt.rating,
+            comment=learnt.comment,
+        )
 
     @cached_property
     def label_sets(self) -> LabelSets:

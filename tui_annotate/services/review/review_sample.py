@@ -120,6 +120,7 @@ class ReviewSample:
 
     @property
     def annotations(self) -> tuple[Annotation, ...]:
+        """The accepted annotations, in reading order, without the rejected ones."""
         return tuple(one for one in self.settled if one.origin != REJECTED)
 
     @property
@@ -129,6 +130,7 @@ class ReviewSample:
 
     @property
     def practice(self) -> bool:
+        """False: practice is not reviewed."""
         return False
 
     @property
@@ -149,10 +151,12 @@ class ReviewSample:
 
     @property
     def possible(self) -> int:
+        """Number of samples in the queue, all of which the reviewer can complete."""
         return self.total
 
     @property
     def place(self) -> Mapping[str, Any]:
+        """Empty: no cursor position is stored for reviewers."""
         return {}
 
     @property
@@ -265,12 +269,15 @@ class SampleWork:
 
     @cached_property
     def layers(self) -> tuple[AnnotationLayer, ...]:
+        """The work of each annotator, by letter, as reviewers see it."""
         return tuple(
             AnnotationLayer(
-                letter,
-                tuple(replace(one, imported=None, suggested=None) for one in stream.annotations),
-                stream.assignment.comment,
-                stream.assignment.rating,
+                letter=letter,
+                annotations=tuple(
+                    replace(one, imported=None, suggested=None) for one in stream.annotations
+                ),
+                comment=stream.assignment.comment,
+                rating=stream.assignment.rating,
             )
             for letter, stream in self.people.items()
         )
@@ -311,6 +318,7 @@ class SampleWork:
 
     @property
     def ratings(self) -> dict[str, str]:
+        """Rating of each annotator by letter; empty for an annotator who did not rate."""
         return {layer.letter: layer.rating for layer in self.layers}
 
     @cached_property
@@ -319,7 +327,8 @@ class SampleWork:
         found: set[str] = set()
         made_from: dict[str, list[Annotation]] = defaultdict(list)
         for one in self.adjudicated:
-            for name in one.settled.sources if one.settled else ():
+            sources = one.settled.sources if one.settled else ()
+            for name in sources:
                 made_from[name].append(one)
         for group in self.groups:
             made = [one for name in group.sources for one in made_from.get(name, ())]
@@ -331,6 +340,7 @@ class SampleWork:
         return frozenset(found)
 
     def decision(self, group: CandidateGroup) -> GroupDecision:
+        """Return the reviewer's decision on a group, or that it changed since."""
         return find_decision(group, self.adjudicated, stale=self.stale)
 
     @property
@@ -374,13 +384,14 @@ class SampleWork:
 
     @property
     def open_parts(self) -> OpenParts:
+        """What is undecided or changed, apart from open conflicts."""
         return OpenParts(
-            self.changed,
-            self.stale,
-            self.has_stale_rating,
-            self.has_open_rating,
-            self.open_comments,
-            self.questions,
+            changed=self.changed,
+            stale=self.stale,
+            stale_rating=self.has_stale_rating,
+            rating=self.has_open_rating,
+            comments=self.open_comments,
+            questions=self.questions,
         )
 
     def open_items(self) -> tuple[OpenItem, ...]:
@@ -426,6 +437,7 @@ class SampleWork:
 
     @property
     def adjudicated(self) -> tuple[Annotation, ...]:
+        """The adjudicated annotations, and the rejected ones."""
         return self.settled.annotations
 
     def candidate(self, sources: Sequence[str]) -> CandidateAnnotation:
@@ -453,6 +465,7 @@ def _name_labels(labels: Iterable[LabelPath]) -> str:
 
 
 def read_sample_work(log: EventLog, sample: Sample) -> SampleWork:
+    """Read the completed work of all annotators on a sample, and the decisions of reviewers."""
     key = sample.key
     letters = read_letters(log, key)
     finished = set(log.finished(key))
@@ -463,7 +476,14 @@ def read_sample_work(log: EventLog, sample: Sample) -> SampleWork:
     changes = _NO_CHANGES
     if settled.head:
         changes = log.work_changes(key, list(letters.values()))
-    return SampleWork(sample, settled, people, letters, changes, log.count_waiting_questions(key))
+    return SampleWork(
+        sample=sample,
+        settled=settled,
+        people=people,
+        letters=letters,
+        changes=changes,
+        questions=log.count_waiting_questions(key),
+    )
 
 
 def read_letters(log: EventLog, key: SampleKey, *, others: Iterable[str] = ()) -> dict[str, str]:
@@ -495,7 +515,9 @@ def assign_letters(
         return sorted(places, key=lambda each: digest(str(each)))[within]
 
     letters = [_letter(place(at)) for at in range(len(people))]
-    named = dict(sorted(zip(letters, people, strict=True), key=lambda each: _letter_key(each[0])))
+    # One letter comes before two: Z before AA.
+    by_letter = sorted(zip(letters, people, strict=True), key=lambda each: (len(each[0]), each[0]))
+    named = dict(by_letter)
     first = math.ceil(len(people) / _BLOCK_SIZE) * _BLOCK_SIZE
     later = sorted(set(others).difference(people), key=digest)
     return named | {_letter(at): who for at, who in enumerate(later, first)}
@@ -503,10 +525,6 @@ def assign_letters(
 
 _BLOCK_SIZE: Final = 3
 """Number of letters in a random order, so that a letter does not show who was first or last."""
-
-
-def _letter_key(letter: str) -> tuple[int, str]:
-    return len(letter), letter
 
 
 def _letter(at: int) -> str:

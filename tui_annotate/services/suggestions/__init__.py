@@ -76,8 +76,9 @@ class _Tally:
             if each.answer is AnswerKind.REFUSED:
                 self.reasons[each.reason] += 1
             answered, taken = self.clusters.get(cluster, (0, 0))
-            is_taken = not each.open and each.answer is not AnswerKind.REFUSED
-            self.clusters[cluster] = answered + 1, taken + is_taken
+            if not each.open and each.answer is not AnswerKind.REFUSED:
+                taken += 1
+            self.clusters[cluster] = (answered + 1, taken)
 
     def as_json(self) -> dict[str, Any]:
         """Return the numbers of suggestions, and of annotators' answers to them, as JSON."""
@@ -115,6 +116,7 @@ class ScoreThreshold:
             )
 
     def passes(self, value: float) -> bool:
+        """Return whether a sentence with this score becomes a suggestion."""
         if self.below is not None:
             return value < self.below
         return self.above is not None and value > self.above
@@ -274,7 +276,9 @@ class SuggestionService:
 
     def report(self, *, dataset: str = "", maker: str = "") -> dict[str, Any]:
         """Count how annotators answered suggestions, by maker (model) and by label."""
-        whole, makers, labels = _Tally(), dict[str, _Tally](), dict[str, _Tally]()
+        whole = _Tally()
+        makers: dict[str, _Tally] = {}
+        labels: dict[str, _Tally] = {}
         clusters = self.corpus.clusters()
         for each in self.store.list_suggestions(dataset=dataset, maker=maker):
             cluster = clusters[each.key]
@@ -312,7 +316,7 @@ class SuggestionService:
         wrong = 0
         for each in reading.read(path):
             if isinstance(each, ListedSample):
-                name = each.key, each.maker
+                name = (each.key, each.maker)
                 listed[name] = each.merge(listed.get(name))
             elif isinstance(each, Problem):
                 wrong += 1
@@ -424,7 +428,8 @@ class SuggestionService:
         groups: defaultdict[tuple[str, str], list[tuple[SampleKey, Suggestion]]] = defaultdict(list)
         for key, suggestion in found:
             groups[key.dataset, suggestion.maker].append((key, suggestion))
-        added = updated = 0
+        added = 0
+        updated = 0
         for (dataset, maker), mine in groups.items():
             updated += self.store.update_scores(mine)
             run = ScoreRun(
@@ -442,10 +447,21 @@ _SAMPLE_FIELDS: Final = frozenset({"dataset", "sample", "maker", "suggestions", 
 """Fields of a line about a whole sample: all of its suggestions, and a score of each sentence."""
 _FIELDS: Final = frozenset(
     {
-        "dataset", "sample", "maker", "label", "labels", "quote", "start", "end", "context",
-        "occurrence", "evidence", "reason", "score",
+        "dataset",
+        "sample",
+        "maker",
+        "label",
+        "labels",
+        "quote",
+        "start",
+        "end",
+        "context",
+        "occurrence",
+        "evidence",
+        "reason",
+        "score",
     }
-)  # fmt: skip
+)
 _ANCHOR_FIELDS: Final = frozenset({"quote", "start", "end", "context", "occurrence", "document"})
 _SENTENCE_FIELDS: Final = frozenset({"quote", "start", "end", "context", "occurrence", "score"})
 _FORM_HINT: Final = "follow the format in docs/suggestions.md"
@@ -545,7 +561,8 @@ class SuggestionFileReader:
                     f"a suggestion of a list has the field {repeated[0]!r}",
                     "name dataset, sample and maker once, next to 'suggestions'",
                 )
-        stored, maker = self._read_sample(value, sample_of), self._read_maker(value)
+        stored = self._read_sample(value, sample_of)
+        maker = self._read_maker(value)
         sentences = _parse_sentences(value, stored) if "sentence_scores" in value else ()
         return [
             *(self._parse_suggestion(common | each, sample_of) for each in given),
@@ -633,7 +650,8 @@ def _parse_sentences(value: Mapping[str, Any], stored: StoredSample) -> tuple[fl
 
 def _parse_evidence(value: Mapping[str, Any], sample: Sample) -> Iterator[Anchor]:
     given = value.get("evidence", [])
-    for each in given if isinstance(given, list) else [given]:
+    quotes = given if isinstance(given, list) else [given]
+    for each in quotes:
         place = {"quote": each} if isinstance(each, str) else each
         if not isinstance(place, dict):
             raise InvalidInput(
@@ -656,7 +674,9 @@ def _parse_anchor(value: Mapping[str, Any], sample: Sample, side: Side) -> Ancho
         raise NotFound(
             f"the {side} side has no document {named!r}", f"use one of the documents: {there}"
         )
-    quote, start, end = (value.get(name) for name in ("quote", "start", "end"))
+    quote = value.get("quote")
+    start = value.get("start")
+    end = value.get("end")
     if quote is not None and not isinstance(quote, str):
         raise InvalidInput(f"the quote is {describe_value(quote)}, not text", _FORM_HINT)
     if end is not None:
@@ -693,7 +713,8 @@ def _explain_missing(
 ) -> InvalidInput:
     """Return the error for a quote without any occurrence that its fields mean."""
     shown = shorten_quote(quote)
-    context, occurrence = _text_field(value, "context"), value.get("occurrence")
+    context = _text_field(value, "context")
+    occurrence = value.get("occurrence")
     counts = [len(find_meant_spans(quote, text, context=context)) for text in texts]
     inside = f" inside the context {shorten_quote(context)}" if context else ""
     if occurrence is not None and any(counts):
@@ -713,7 +734,8 @@ def _explain_missing(
 
 def _find_quote(value: Mapping[str, Any], quote: str, near: int | None, *, text: str) -> list[Span]:
     """Return the spans of a text that a quote may mean; the nearest one to a given start."""
-    context, occurrence = _text_field(value, "context"), value.get("occurrence")
+    context = _text_field(value, "context")
+    occurrence = value.get("occurrence")
     if not (occurrence is None or type(occurrence) is int):
         raise InvalidInput(
             f"'occurrence' is {describe_value(occurrence)}, not a whole number", _FORM_HINT

@@ -74,7 +74,8 @@ class TableSync:
             NotAllowed, NotFound, Conflict, Unavailable: same as for `SharedTable.upsert`; rows sent
             before stay recorded as sent.
         """
-        marks, done = self.marks.marks(), PushResult()
+        marks = self.marks.marks()
+        done = PushResult()
         changed = self._changed_heads(marks)
         if whole:
             known = self._update_times(self._list_own_rows())
@@ -121,14 +122,13 @@ class TableSync:
         questions = self.merging.questions(self.person.id)
         asked = self.corpus.known([each.sample for each in questions if each.sample])
         heads = dict.fromkeys(asked, "") | self.marks.heads({*marks, *asked})
-        return {
-            key: head
-            for key, head in heads.items()
-            if key not in marks
-            or marks[key].head != head
-            or not marks[key].digest
-            or (key in asked and self._would_send(key, marks[key]))
-        }
+        changed = {}
+        for key, head in heads.items():
+            mark = marks.get(key)
+            has_events = mark is None or mark.head != head or not mark.digest
+            if has_events or (key in asked and self._would_send(key, marks[key])):
+                changed[key] = head
+        return changed
 
     @staticmethod
     def _update_times(rows: Iterable[SyncRow]) -> dict[SampleKey, str]:
@@ -150,8 +150,14 @@ class TableSync:
         wanted = RecordFilter(dataset=key.dataset, sample=key.id, **mine)
         if found := next(self.corpus.records(wanted), None):
             return found
-        sample, nothing = self.corpus.sample_or_none(key), (Assignment(self.person.id),)
-        return Record(sample, (), nothing, (self.person,)) if sample else None
+        sample = self.corpus.sample_or_none(key)
+        if sample is None:
+            return None
+        return Record(
+            sample=sample,
+            assignments=(Assignment(self.person.id),),
+            people=(self.person,),
+        )
 
     def _make_payload(self, record: Record) -> dict[str, Any]:
         key = record.sample.key
@@ -180,7 +186,8 @@ class TableSync:
             NotAllowed, NotFound, Unavailable: same as for `SharedTable.rows`; rows received before
                 stay merged.
         """
-        marks, done = self.marks.marks(), StreamMergeReport(self.person)
+        marks = self.marks.marks()
+        done = StreamMergeReport(self.person)
         changed = []
         for row in self._list_own_rows():
             key = SampleKey(row.dataset, row.annotation_key)
@@ -215,16 +222,16 @@ class TableSync:
         if stream.state.alike(there):
             self._remember_row(key, row)
             return nothing
-        ours, theirs = (
-            payloads.action_names(events),
-            payloads.read_actions(row.payload.get(WORK_KEY)),
-        )
+        ours = payloads.action_names(events)
+        theirs = payloads.read_actions(row.payload.get(WORK_KEY))
         if theirs and theirs[-1] in ours:
             self._remember_row(key, row, given=False)  # an earlier state of the work here
             return nothing
         since = mark.head if mark and mark.digest else ""
         untouched = bool(since) and not last_action_time(events, since=since)
-        untouched |= payloads.is_only_imported(events) or (bool(ours) and ours[-1] in theirs)
+        contained = bool(ours) and ours[-1] in theirs
+        if contained or payloads.is_only_imported(events):
+            untouched = True
         here_at = last_action_time(events)
         # Local work that was not touched since the last sync yields; else the newer side wins.
         wins = untouched or not has_work(stream) or at > here_at
@@ -237,8 +244,9 @@ class TableSync:
         if untouched or not has_work(stream):
             return MergedStream(self.person.id, key, events=1)
         fork = Fork(
-            self.person.id,
-            *key,
+            person=self.person.id,
+            dataset=key.dataset,
+            sample=key.id,
             here=stream.state,
             there=there,
             here_at=here_at,
@@ -258,6 +266,7 @@ class TableSync:
         self.marks.keep({key: SyncedHead(head, digest, row.updated_at)})
 
     def compare(self) -> SyncStatus:
+        """Count what a push would send and a pull would receive; changes nothing."""
         marks = self.marks.marks()
         there = self._update_times(self._list_own_rows())
         new = [key for key, at in there.items() if key not in marks or marks[key].updated_at != at]
@@ -293,5 +302,6 @@ class TableSync:
         return count
 
     def datasets(self) -> list[str]:
+        """Return the datasets of the annotator's rows in the shared table, sorted."""
         rows = self.table.rows(username=self.person.name, payloads=False)
         return sorted({row.dataset for row in rows})

@@ -120,9 +120,11 @@ class BundleService:
             first = self.last_number() + _NUMBERS_PER_PERSON * ids.index(person.id)
             merged = tuple(sorted(self.people.merged_ids(person.id) - {person.id}))
             header = BundleHeader(person.id, person.name, self.home(), first, merged)
-            kinds = (GuidanceKind.LABELS, GuidanceKind.GUIDELINES)
-            guidance = (self._guidance_texts(kind, wanted) for kind in kinds)
-            bundle_file.write_header(folder, header, bundle_file.BundleGuidance(*guidance))
+            guidance = bundle_file.BundleGuidance(
+                labels=self._guidance_texts(GuidanceKind.LABELS, wanted),
+                guidelines=self._guidance_texts(GuidanceKind.GUIDELINES, wanted),
+            )
+            bundle_file.write_header(folder, header, guidance)
             bundle_file.pack(folder, target)
         return BundleContents(samples, streams, vectors, len(practice))
 
@@ -340,7 +342,8 @@ class BundleService:
 
         from tui_annotate.storage.vectors.vector_file import SegmentVectors, VectorFileContent
 
-        store, hashes = self.stores(), list(documents)
+        store = self.stores()
+        hashes = list(documents)
         vectors = store.fetch(kept.table, hashes)
         tokens = store.fetch_tokens(kept.table, hashes) if kept.token_dimensions else {}
         size = kept.token_dimensions if tokens else 0

@@ -198,7 +198,9 @@ def _parse_judged(
     value: Mapping[str, Any], sample: Sample, stream: EventStream, *, at: str
 ) -> StreamState:
     wanted = set(_parse_places(value, sample))
-    kept, covered, bare = dict[str, Any](), set[Place](), set[str]()
+    kept: dict[str, Any] = {}
+    covered: set[Place] = set()
+    bare: set[str] = set()
     made = read_origins(value.get(ORIGINS_KEY, []), sample, stream.state, at=at)
     for name, payload_ in {**made, **stream.state.annotations, **made}.items():
         own = _marked_places(annotation_from_json(payload_), sample)
@@ -211,13 +213,12 @@ def _parse_judged(
     for side, span in sorted(wanted - covered):
         new = _make_annotation(stream, side, span, at=at)
         kept[new.id] = annotation_to_json(new)
-    rating, comment = value.get("rating", ""), value.get("comment", "")
+    rating = value.get("rating", "")
+    comment = value.get("comment", "")
     if not isinstance(rating, str) or not isinstance(comment, str):
         raise InvalidInput("the row's rating or comment is not a text", _HINT)
-    rated, comment = (
-        "" if rating == NOT_RATED else replace_unstorable(rating),
-        replace_unstorable(comment.strip()),
-    )
+    rated = "" if rating == NOT_RATED else replace_unstorable(rating)
+    comment = replace_unstorable(comment.strip())
     _, now = read_work(value.get(WORK_KEY))
     now = now or stream.state.assignment["state"]
     if now == State.NEW.value and (kept or rated or comment):
@@ -227,9 +228,14 @@ def _parse_judged(
 
 def _make_annotation(stream: EventStream, side: Side, span: Span, *, at: str) -> Annotation:
     anchors = (Anchor(side, 0, span),)
-    claim, evidence = (anchors, ()) if side is Side.SUMMARY else ((), anchors)
-    made = _annotation_id(stream, side, span)
-    return Annotation(made, claim, evidence, (PASSAGE,), created=at, updated=at)
+    return Annotation(
+        id=_annotation_id(stream, side, span),
+        claim=anchors if side is Side.SUMMARY else (),
+        evidence=anchors if side is Side.SOURCE else (),
+        labels=(PASSAGE,),
+        created=at,
+        updated=at,
+    )
 
 
 def _annotation_id(stream: EventStream, side: Side, span: Span) -> str:
@@ -271,7 +277,9 @@ def _parse_places(value: Mapping[str, Any], sample: Sample) -> Iterator[Place]:
 
 def _parse_span(value: Mapping[str, Any], text: str) -> Span:
     """Return a span whose offsets count UTF-16 units or code points, whichever fit its text."""
-    start, end, quote = (value.get(name) for name in ("start", "end", "text"))
+    start = value.get("start")
+    end = value.get("end")
+    quote = value.get("text")
     if type(start) is not int or type(end) is not int or not isinstance(quote, str):
         raise InvalidInput("a span of the row lacks start, end or text", _HINT)
     units = utf16_map(text)
@@ -383,7 +391,8 @@ def read_origins(value: Any, sample: Sample, state: StreamState, *, at: str) -> 
         raise InvalidInput(f"the row's field {ORIGINS_KEY!r} is not a list", _HINT)
     found = {}
     for one in (_origin_annotation(each, sample, at=at) for each in value):
-        payload_, here = annotation_to_json(one), state.annotations.get(one.id)
+        payload_ = annotation_to_json(one)
+        here = state.annotations.get(one.id)
         same = here and all(here.get(name) == payload_[name] for name in _COMPARED_FIELDS)
         found[one.id] = here if here and same else payload_
     return found

@@ -69,6 +69,7 @@ class SharedFolder:
             )
 
     def file(self, person: Person) -> Path:
+        """Return the annotator's file, which need not exist; a renamed annotator keeps the file."""
         ending = _file_ending(person)
         existing = [each for each in self._files() if each.name.endswith(ending)]
         name = re.sub(r"[^a-z0-9]+", "-", person.name.lower()).strip("-")[:40] or "person"
@@ -108,7 +109,12 @@ class SharedFolder:
             if _digest(file) == before:
                 with open_output(file) as target:
                     stream_lines.write(person, whole, target, questions=questions)
-                return FolderPushResult(sum(map(bool, new)), sum(new), waiting, refused)
+                return FolderPushResult(
+                    streams=sum(map(bool, new)),
+                    events=sum(new),
+                    waiting=waiting,
+                    refused=refused,
+                )
         raise Conflict(f"another machine is writing the file {file}", "try again in a minute")
 
     def pull(self, person: Person) -> StreamMergeReport:
@@ -135,6 +141,7 @@ class SharedFolder:
             self.merging.merge_questions(done, replies)
 
     def pull_all(self) -> list[StreamMergeReport]:
+        """Merge the files of all annotators; report a file that cannot be merged, and skip it."""
         done = []
         for file in self._files():
             try:
@@ -166,7 +173,8 @@ class SharedFolder:
         here = {copy.name: copy for copy in self.merging.copies(person.id)}
         hidden = self.merging.hidden(person.id)
         to_send = {name: copy for name, copy in here.items() if copy.key not in hidden}
-        known, there = self.merging.datasets(), dict[StreamName, StreamCopy]()
+        known = self.merging.datasets()
+        there: dict[StreamName, StreamCopy] = {}
         file = self.file(person)
         if file.exists():
             there = {
@@ -243,8 +251,10 @@ def _read_file(file: Path) -> tuple[Person, Iterator[StreamCopy | Problem]]:
 
 
 def _read_whole(file: Path) -> dict[StreamName, StreamCopy]:
+    if not file.exists():
+        return {}
     found: dict[StreamName, StreamCopy] = {}
-    for each in _read_file(file)[1] if file.exists() else ():
+    for each in _read_file(file)[1]:
         if isinstance(each, Problem):
             raise InvalidRecord(
                 each.message,

@@ -67,8 +67,13 @@ class JudgeScorer:
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        values = {"model": self._judge.model, "host": self._judge.host, "middle": {JUDGED: 0.5}}
-        return values | {"prompts": dict(sorted(self._versions.items()))}
+        """Parameters stored with the scores; prompts are known after an answer was scored."""
+        return {
+            "model": self._judge.model,
+            "host": self._judge.host,
+            "middle": {JUDGED: 0.5},
+            "prompts": dict(sorted(self._versions.items())),
+        }
 
     def of_answers(self, questions: Iterable[GeneratedAnswers]) -> Iterator[tuple[Opinion, ...]]:
         """Score answers, after reading all: no transaction may be open while the model runs.
@@ -90,6 +95,7 @@ class JudgeScorer:
         self.tally.check_refusals()
 
     def cost(self, questions: Iterable[GeneratedAnswers]) -> EmbeddingCost:
+        """Return the cost of the answers that are not in the cache, with the tokens estimated."""
         total = EmbeddingCost()
         for each in questions:
             parser = self._make_parser(each.language)

@@ -58,6 +58,7 @@ class ProbeScorer:
         }
 
     def of_answers(self, questions: Iterable[GeneratedAnswers]) -> Iterator[tuple[Opinion, ...]]:
+        """Yield the same probability for all answers to a question; None for one without tokens."""
         waiting = iter(questions)
         while some := list(islice(waiting, BATCH)):
             known = [each.question for each in some if self._model.has_tokens(each.question)]

@@ -55,8 +55,7 @@ def best_similarities(
     """Return the largest cosine of each claim with any source sentence, in [-1, 1].
 
     Rows have unit length. A row of zeros is unknown: an unknown claim gives None, unknown sentences
-    are
-    ignored. Without source sentences, the result is -1.
+    are ignored. Without source sentences, the result is -1.
     """
     kept = source[source.any(axis=1)]
     known = _is_known(claims)
@@ -115,7 +114,8 @@ class SimilarityScorer:
             self._embedder = options.embedder()
             self.host = str(getattr(self._embedder, "host", ""))
         self._with_question = options.with_question
-        self._by_vectors = self._by_characters = 0
+        self._by_vectors = 0
+        self._by_characters = 0
         self._failed: dict[str, str] = {}
         """Hashes of the texts for which the embedder failed, with the error."""
         self._answers_alone = False
@@ -138,6 +138,7 @@ class SimilarityScorer:
 
     @property
     def parameters(self) -> Mapping[str, Any]:
+        """Parameters stored with the scores; complete after the last text was compared."""
         if not self._by_characters:
             return {"with_question": self._with_question}
         # By characters, answers are compared without their question, whatever the option is.
@@ -199,6 +200,7 @@ class SimilarityScorer:
             )
 
     def of_sentences(self, samples: Iterable[SampleSentences]) -> Iterator[tuple[Opinion, ...]]:
+        """Yield how similar each summary sentence is to the most similar source sentence."""
         for sample, rows in self._vectors(samples):
             claims = _count_compared(sample)
             likenesses = best_similarities(rows[:claims], rows[claims:])
@@ -238,9 +240,11 @@ class SimilarityScorer:
             for at, each in enumerate(some):
                 if vectors is None or at not in texts:
                     self._by_characters += _count_compared(each)
-                    is_sample = isinstance(each, SampleSentences)
-                    self._answers_alone |= not is_sample and self._with_question
-                    exact = len(each.summary) if isinstance(each, SampleSentences) else None
+                    exact = None
+                    if isinstance(each, SampleSentences):
+                        exact = len(each.summary)
+                    elif self._with_question:
+                        self._answers_alone = True
                     yield each, character_vectors(_compared_texts(each), exact=exact)
                 else:
                     self._by_vectors += _count_compared(each)

@@ -56,12 +56,11 @@ def mean_surprises(
     for words in (*texts, *others):
         counts.update(words.counted)
     total = counts.total() + EPSILON
-    return [_mean(nsmallest(top, (-log(counts[word] / total) for word in words.counted)))
-            for words in texts]  # fmt: skip
-
-
-def _mean(values: Sequence[float]) -> float:
-    return sum(values) / (len(values) + EPSILON)
+    found = []
+    for words in texts:
+        lowest = nsmallest(top, (-log(counts[word] / total) for word in words.counted))
+        found.append(sum(lowest) / (len(lowest) + EPSILON))
+    return found
 
 
 def best_overlaps(claims: Sequence[Sequence[str]], source: Sequence[Iterable[str]]) -> list[float]:
@@ -127,6 +126,7 @@ class UnigramScorer:
             )
 
     def of_sentences(self, samples: Iterable[SampleSentences]) -> Iterator[tuple[Opinion, ...]]:
+        """Yield the largest share of each summary sentence's words in one source sentence."""
         for each in samples:
             tokenizer = self._tokenizers.of(each.language)
             claims = [tokenizer.content(text) for text in each.summary]
@@ -164,9 +164,11 @@ class ChineseTokenizer:
         self.versions = {"jieba": version("jieba")}
 
     def answer_words(self, answer: str) -> Sequence[str]:
+        """Return all words of a right answer in order, with repetitions."""
         return list(self._tokenizer.cut(answer))
 
     def counted(self, answer: str) -> Sequence[str]:
+        """Return the most important keywords of a right answer, whose frequencies are counted."""
         return self._extract_keywords(answer)[:_COUNTED_KEYWORDS]
 
     def words(self, text: str) -> AnswerWords:
@@ -175,6 +177,7 @@ class ChineseTokenizer:
         return AnswerWords(tags, tags[:_COUNTED_KEYWORDS])
 
     def content(self, text: str) -> Sequence[str]:
+        """Return the words of a sentence in lower case, without those of punctuation only."""
         return [word for word in self._tokenizer.cut(text.lower()) if any(map(str.isalnum, word))]
 
     def _extract_keywords(self, text: str) -> list[str]:
@@ -193,6 +196,7 @@ class EnglishTokenizer:
         self.versions = {"spacy": version("spacy")}
 
     def answer_words(self, answer: str) -> Sequence[str]:
+        """Return all tokens of a right answer in lower case and in order."""
         return [token.lower_ for token in self._tokenize(answer)]
 
     def counted(self, answer: str) -> Sequence[str]:
@@ -206,6 +210,7 @@ class EnglishTokenizer:
         return AnswerWords(found, [word for word, stops in tokens if not stops])
 
     def content(self, text: str) -> Sequence[str]:
+        """Return the words of a sentence in lower case, without stop words and punctuation."""
         return [
             token.lower_
             for token in self._tokenize(text)
@@ -238,10 +243,12 @@ class Tokenizers:
         self._loaded: dict[str, ChineseTokenizer | EnglishTokenizer] = {}
 
     def of(self, language: str) -> ChineseTokenizer | EnglishTokenizer:
+        """Return the tokenizer of a language: Chinese for "zh", English for all others."""
         name = "zh" if language == "zh" else "en"
         if name not in self._loaded:
             self._loaded[name] = ChineseTokenizer() if name == "zh" else EnglishTokenizer()
         return self._loaded[name]
 
     def libraries(self) -> dict[str, str]:
+        """Return the version of each library that was used so far, by its name."""
         return {name: at for each in self._loaded.values() for name, at in each.versions.items()}
