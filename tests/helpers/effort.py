@@ -21,8 +21,10 @@ TORTURE: Final = bool(os.environ.get("TUI_ANNOTATE_TORTURE"))
 
 def register_profiles() -> None:
     """Make both profiles known, and load `push`; --hypothesis-profile chooses another."""
-    # No test depends on how fast a machine is, nor on how quickly examples are drawn.
-    untimed = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    # No test depends on how fast a machine is, nor on how quickly examples are drawn. All examples
+    # of a test may share its fixtures. A test that suppresses more checks lists these two again.
+    ignored = [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+    untimed = settings(deadline=None, suppress_health_check=ignored)
     settings.register_profile(PUSH, untimed, max_examples=PUSH_EXAMPLES)
     settings.register_profile(FULL, untimed, max_examples=100)
     settings.load_profile(PUSH)

@@ -8,7 +8,7 @@ import tracemalloc
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.fuzz.readers import READERS, made, placed, survives
@@ -31,9 +31,7 @@ TIMES = 200
 @pytest.mark.parametrize("name", READERS)
 @given(data=st.binary(max_size=64))
 @example(data=b"")
-@settings(
-    suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=example_limit(150)
-)
+@settings(max_examples=example_limit(150))
 def test_no_file_breaks_a_reader(name: str, data: bytes) -> None:
     """Bytes, and sound files changed by byte, value, line, cell and packing, end as they should.
 
@@ -71,9 +69,7 @@ def test_a_file_may_end_anywhere(tmp_path: Path, name: str) -> None:
 
 @pytest.mark.parametrize("name", RECORDS)
 @given(data=st.binary(max_size=64))
-@settings(
-    suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=example_limit(25)
-)
+@settings(max_examples=example_limit(25))
 def test_memory_is_bounded(
     tmp_path_factory: pytest.TempPathFactory, name: str, data: bytes
 ) -> None:
@@ -108,7 +104,6 @@ def test_inputs_are_counted() -> None:
 
 
 @given(raw=st.binary(max_size=200))
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_bytes_have_a_form_or_are_asked_about(tmp_path: Path, raw: bytes) -> None:
     """Looking for the form of a file ends in a name or in one error of ours."""
     path = file(tmp_path, "a.data", raw)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.plugins.record_reader import file
@@ -45,7 +45,6 @@ def _problems(path: Path) -> list[str]:
     chunk=st.integers(1, 40),
     wrapped=st.booleans(),
 )
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 def test_an_array_is_read_as_json_reads_it(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -63,7 +62,6 @@ def test_an_array_is_read_as_json_reads_it(
 
 
 @given(values=st.lists(_JSON, min_size=1, max_size=6), blank=st.sampled_from(["", "\n", " \r\n"]))
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 def test_lines_are_read_one_by_one(tmp_path: Path, values: list[Any], blank: str) -> None:
     """A value a line, blank lines passed over; an object first, so that it is no array."""
     lines = [json.dumps({"v": value}, ensure_ascii=False) for value in values]

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.helpers.effort import example_limit
@@ -362,9 +362,7 @@ def _above(path: tuple[str, ...], other: tuple[str, ...]) -> bool:
 
 
 @given(found=st.lists(records(pair=True), max_size=3))
-@settings(
-    suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=example_limit(40)
-)
+@settings(max_examples=example_limit(40))
 def test_what_is_written_is_read_back_up_to_the_report(tmp_path: Path, found: list[Record]) -> None:
     """Texts, meta, people, labels, notes and every pair of spans come back, whatever they hold."""
     numbered = [

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.helpers.effort import example_limit
@@ -47,7 +47,6 @@ def _annotation(**changes: Any) -> str:
 
 
 @given(found=st.lists(records(), max_size=4, unique_by=lambda record: record.sample.key))
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 def test_what_is_written_is_read_back(tmp_path: Path, found: list[Record]) -> None:
     """Nothing at all is lost, whatever the texts hold; the report says so."""
     consistent = _consistent(found)

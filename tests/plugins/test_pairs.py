@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.plugins.record_reader import file, read
@@ -115,7 +115,6 @@ def test_a_missing_column_is_told_by_the_sign_that_parts(tmp_path: Path, delimit
         max_size=5,
     )
 )
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 def test_any_text_comes_in_through_csv_unaltered(
     tmp_path: Path, cells: list[tuple[str, str]]
 ) -> None:

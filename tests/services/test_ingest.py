@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.helpers.errors import has_code
@@ -525,7 +525,6 @@ def test_texts_may_change_places_between_samples(stores: Stores) -> None:
 
 @pytest.mark.parametrize("sound", [NATIVE, DUMP], ids=["native", "mercury"])
 @given(data=st.data())
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 def test_whatever_a_reader_gives_can_be_stored(
     stores: Stores, tmp_path: Path, sound: dict[str, Any], data: st.DataObject
 ) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.helpers.effort import example_limit
@@ -498,7 +498,6 @@ STEPS: dict[str, Callable[[ReviewService, str, SampleKey, str], object]] = {
 
 @settings(
     max_examples=example_limit(25),
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(st.lists(st.sampled_from(sorted(STEPS)), max_size=10))
 def test_whatever_is_done_the_log_tells_it(candidates: Team, steps: list[str]) -> None:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import Engine, event
 
@@ -72,9 +72,7 @@ def samples(draw: st.DrawFn) -> Sample:
     )
 
 
-@settings(
-    suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=example_limit(50)
-)
+@settings(max_examples=example_limit(50))
 @given(made=samples())
 def test_a_sample_comes_back_as_it_went_in(corpus: CorpusStore, made: Sample) -> None:
     """Every field, every code point, every segment; streamed or alone."""

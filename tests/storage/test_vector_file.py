@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.helpers.effort import example_limit
@@ -95,9 +95,7 @@ def test_a_file_that_does_not_hold_together_is_refused(file: Path, change: Chang
 
 
 @given(data=st.data())
-@settings(
-    max_examples=example_limit(60), suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=example_limit(60))
 def test_bytes_that_changed_are_never_worse_than_refused(file: Path, data: st.DataObject) -> None:
     """A file that a disk or a network broke is read as it was, or told."""
     whole = FILE.read_bytes()

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -325,7 +325,7 @@ def same(one: TokenBank, other: TokenBank) -> bool:
     again=st.sets(st.sampled_from("abcdef")),
     ordered=st.booleans(),
 )
-@settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=8)
 def test_tokens_come_back_as_they_were(
     kept: dict[str, int], again: set[str], ordered: bool, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.helpers.effort import example_limit
@@ -222,7 +222,6 @@ def test_what_does_not_fit_is_told(tmp_path: Path, old: str, new: str, told: str
 
 @given(data=st.data())
 @settings(
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
     deadline=None,
     max_examples=example_limit(50),
 )
