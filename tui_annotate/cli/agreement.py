@@ -161,7 +161,7 @@ def agreement(
         raise InvalidInput(
             "--csv cannot be combined with --disagreements", "pass --json instead of --csv"
         )
-    from tui_annotate.cli.agreement_output import print_csv, print_tables
+    from tui_annotate.cli.agreement_output import describe_agreement, format_csv
     from tui_annotate.services.agreement.output import as_json as shaped
 
     with open_workspace(workspace) as space:
@@ -170,11 +170,13 @@ def agreement(
             people = tuple(map(names.find_pseudonym, found.asked.people))
             pseudonym = {each: names.name(each) for each in found.names}
             found = replace(found, asked=replace(found.asked, people=people), names=pseudonym)
-    if as_json:
-        output.print_json(shaped(found, disagreements=disagreements))
-    elif as_csv:
-        print_csv(found)
+    if as_csv:
+        output.print_page(format_csv(found))
     else:
-        print_tables(found, pairs=pairs, disagreements=disagreements)
+        output.show(
+            shaped(found, disagreements=disagreements),
+            describe_agreement(found, pairs=pairs, disagreements=disagreements),
+            as_json=as_json,
+        )
     if not found.together.samples and not found.oneself.samples:
         raise typer.Exit(1)

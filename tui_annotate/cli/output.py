@@ -11,12 +11,12 @@ import re
 import shlex
 import sys
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from threading import Event, Lock, Thread
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any, Generic, TextIO, TypeVar
 
 from tui_annotate.cli.hints import RunningCommand
 from tui_annotate.domain import plural
@@ -42,37 +42,186 @@ HEARTBEAT = 1.0  # seconds between two checks whether a line about a waiting tas
 many = plural.format_count
 
 
+Row = TypeVar("Row")
+Cell = str | float | None
+"""Content of a table's cell; None is printed as `-`."""
+
+
 @dataclass(frozen=True, slots=True)
-class Column:
+class Column(Generic[Row]):
     """A column of a table that a command prints.
 
     Attributes:
+        value: function that returns a row's cell, or the name of the row's attribute; by default,
+            the attribute has the column's title as its name, with `_` for spaces.
+        number: whether cells are aligned at the right, and never cut.
         flexible: whether the column is cut before other columns if the terminal is narrow.
         whole: whether cells are never cut, because users copy them into other commands.
+        rare: whether the column is omitted if all its cells are 0, None or empty.
     """
 
     title: str
+    value: Callable[[Row], Cell] | str = ""
     number: bool = False
     flexible: bool = False
     whole: bool = False
+    rare: bool = False
+
+    def cell(self, row: Row) -> Cell:
+        if callable(self.value):
+            return self.value(row)
+        found: Cell = getattr(row, self.value or self.title.replace(" ", "_"))
+        return found
+
+
+Columns = Sequence[Column[Row]]
+
+
+def number_column(title: str, value: Callable[[Row], Cell] | str = "") -> Column[Row]:
+    return Column(title, value, number=True)
+
+
+def rare_column(title: str, value: Callable[[Row], Cell] | str = "") -> Column[Row]:
+    """Return a column of numbers that is omitted if all of them are 0."""
+    return Column(title, value, number=True, rare=True)
+
+
+def flexible_column(title: str, value: Callable[[Row], Cell] | str = "") -> Column[Row]:
+    return Column(title, value, flexible=True)
+
+
+def whole_column(title: str, value: Callable[[Row], Cell] | str = "") -> Column[Row]:
+    return Column(title, value, whole=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Table(Generic[Row]):
+    """Part of a report: a table with one line for each of the rows.
+
+    Attributes:
+        below: whether the table stands below another part, after an empty line, and is omitted
+            if there are no rows.
+    """
+
+    rows: Sequence[Row]
+    columns: Columns[Row]
+    below: bool = False
+
+    def shown_columns(self) -> list[Column[Row]]:
+        return [
+            each
+            for each in self.columns
+            if not each.rare or any(each.cell(row) not in {0, "", None} for row in self.rows)
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """Part of a report: a table of ready cells, for example with a column for each measure.
+
+    Attributes:
+        columns: the columns, or their titles.
+        below: as in `Table`.
+    """
+
+    columns: Sequence[Column[Any] | str]
+    cells: Sequence[Sequence[Cell]]
+    below: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """Part of a report: lines of a name and its value."""
+
+    values: Mapping[str, Cell]
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """Part of a report: a text that a user wrote, or a page in another format."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """Part of a report: a line that confirms what the command did.
+
+    Attributes:
+        always: whether `--quiet` prints the line, too, such as that of a dry run.
+    """
+
+    text: str
+    always: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Part of a report: a confirmation or next step, on standard error."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """Part of a report: a warning or important result, on standard error, with its hint."""
+
+    text: str
+    hint: str = ""
+
+
+Part = str | Table[Any] | Grid | Facts | Text | Result | Note | Message | Callable[[], None] | None
+"""A part of the text of a report.
+
+A `str` is a line of data. A function prints what is no line, such as a chart. None is nothing.
+"""
+
+
+def show(value: Any, text: Iterable[Part], *, as_json: bool) -> None:
+    """Print the report of a command: `value` as JSON, or the parts of its text.
+
+    Args:
+        value: dataclass or other value, as for `print_json`.
+        text: parts in the order of their output; not iterated for JSON.
+    """
+    if as_json:
+        print_json(value)
+    else:
+        print_parts(text)
+
+
+def print_parts(text: Iterable[Part]) -> None:
+    """Print the parts of a report's text in their order."""
+    for part in text:
+        match part:
+            case None:
+                pass
+            case str():
+                print_line(part)
+            case Table():
+                columns = part.shown_columns()
+                cells = [[each.cell(row) for each in columns] for row in part.rows]
+                (print_table_below if part.below else print_table)(columns, cells)
+            case Grid():
+                (print_table_below if part.below else print_table)(part.columns, part.cells)
+            case Facts():
+                print_facts(part.values)
+            case Text():
+                print_text(part.text)
+            case Result():
+                (print_line if part.always else print_result)(part.text)
+            case Note():
+                print_note(part.text)
+            case Message():
+                print_problem(part.text, part.hint)
+            case _:
+                part()
 
 
 def join_names(names: Sequence[str], *, most: int, separator: str = ", ") -> str:
     """Join at most `most` names, followed by "and N more" if there are more."""
     more = f" and {len(names) - most:,} more" if len(names) > most else ""
     return separator.join(names[:most]) + more
-
-
-def number_column(title: str) -> Column:
-    return Column(title, number=True)
-
-
-def flexible_column(title: str) -> Column:
-    return Column(title, flexible=True)
-
-
-def whole_column(title: str) -> Column:
-    return Column(title, whole=True)
 
 
 def print_line(text: str) -> None:
@@ -288,7 +437,7 @@ def repeat_command(options: Sequence[str]) -> str:
     return _state.command.repeat(options)
 
 
-def print_table(titled: Sequence[Column | str], rows: Sequence[Sequence[str | float]]) -> None:
+def print_table(titled: Sequence[Column[Any] | str], rows: Sequence[Sequence[Cell]]) -> None:
     """Print a table on standard output, cut to the terminal's width, but never in numbers."""
     from rich.console import ConsoleDimensions
     from rich.table import Table
@@ -317,9 +466,7 @@ def print_table(titled: Sequence[Column | str], rows: Sequence[Sequence[str | fl
     print_page("\n".join(each.rstrip() for each in captured.get().splitlines()))
 
 
-def print_table_below(
-    columns: Sequence[Column | str], rows: Sequence[Sequence[str | float]]
-) -> None:
+def print_table_below(columns: Sequence[Column[Any] | str], rows: Sequence[Sequence[Cell]]) -> None:
     """Print an empty line and a table; nothing if there are no rows."""
     if rows:
         print_line("")
@@ -328,8 +475,8 @@ def print_table_below(
 
 def print_table_or_json(
     values: Any,
-    columns: Sequence[Column | str],
-    rows: Sequence[Sequence[str | float]],
+    columns: Sequence[Column[Any] | str],
+    rows: Sequence[Sequence[Cell]],
     *,
     as_json: bool,
 ) -> None:
@@ -362,7 +509,9 @@ def print_result_or_json(value: Any, *lines: str, as_json: bool) -> None:
             print_result(each)
 
 
-def _fit_widths(columns: Sequence[Column], widths: Sequence[int], width: int) -> dict[int, int]:
+def _fit_widths(
+    columns: Sequence[Column[Any]], widths: Sequence[int], width: int
+) -> dict[int, int]:
     rigid: dict[int, int] = {}
     flexible: dict[int, int] = {}
     for index, column in enumerate(columns):
@@ -385,13 +534,15 @@ def _divide_width(wanted: Mapping[int, int], available: int, *, minimum: int) ->
     return given
 
 
-def _format_cell(value: str | float) -> str:
+def _format_cell(value: Cell) -> str:
+    if value is None:
+        return "-"
     if isinstance(value, str):
         return value
     return f"{value:,}" if isinstance(value, int) else f"{value:.3f}"
 
 
-def print_facts(values: Mapping[str, str | float]) -> None:
+def print_facts(values: Mapping[str, Cell]) -> None:
     """Print lines of a name and its value, aligned, on standard output."""
     width = max(map(len, values), default=0)
     for name, value in values.items():

@@ -14,6 +14,7 @@ from tui_annotate.cli.convert import DONE_IN_PART, ProblemPrinter, refuse_mixed_
 from tui_annotate.cli.export import print_gold, print_practice
 from tui_annotate.cli.help_format import DATA
 from tui_annotate.cli.options import add_command, add_group, argument, flag, open_workspace
+from tui_annotate.cli.output import Note
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.records import RecordFilter
 from tui_annotate.plugins.protocols import ImportOptions
@@ -202,23 +203,27 @@ def _format_size(size: int) -> str:
 
 
 def _print_report(result: ReportResult, names: Pseudonyms | None, *, as_json: bool) -> None:
-    size = f", {_format_size(result.bytes)}" if result.bytes >= _MEGABYTE / 10 else ""
     first, *further = result.files
-    where = f" in {first}" if first else ""
-    if further:
-        where += f" and {output.many(len(further), 'further page')}"
     samples = output.many(result.samples, "sample")
-    if as_json:
-        counts = {
+    line = f"{output.many(result.annotations, 'annotation')} of {samples}"
+    if first:
+        line += f" in {first}"
+    if further:
+        line += f" and {output.many(len(further), 'further page')}"
+    if result.bytes >= _MEGABYTE / 10:
+        line += f", {_format_size(result.bytes)}"
+    output.show(
+        {
+            "file": first,
             "samples": result.samples,
             "annotations": result.annotations,
             "bytes": result.bytes,
             "not_finite": result.not_finite,
-        }
-        output.print_json({"file": first, **counts, "pages": result.files})
-    else:
-        annotations = output.many(result.annotations, "annotation")
-        output.print_note(f"{annotations} of {samples}{where}{size}")
+            "pages": result.files,
+        },
+        [Note(line)],
+        as_json=as_json,
+    )
     output.print_non_finite(result.not_finite)
     pseudonyms.print_pseudonyms(names)
     if result.is_large:

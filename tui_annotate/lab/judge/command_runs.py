@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from tui_annotate.cli import output
 from tui_annotate.cli.convert import DONE_IN_PART
 from tui_annotate.cli.endpoint_trust import require_trust
 from tui_annotate.cli.options import open_workspace
-from tui_annotate.cli.output import Column
+from tui_annotate.cli.output import (
+    Column,
+    Columns,
+    Message,
+    Part,
+    Row,
+    Table,
+    flexible_column,
+    number_column,
+)
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import Permission
 from tui_annotate.lab.chat.command_options import (
@@ -29,7 +39,7 @@ if TYPE_CHECKING:
     from tui_annotate.lab.judge.command_options import JudgeCommandOptions, JudgeInputOptions
     from tui_annotate.lab.judge.context_order import ContextOrderResult
     from tui_annotate.lab.judge.dataset_runs import DatasetJudge
-    from tui_annotate.lab.judge.evaluation import EvaluationResult
+    from tui_annotate.lab.judge.evaluation import EvaluationResult, MetricMean
     from tui_annotate.lab.judge.reference_answers import ReferenceAnswer
     from tui_annotate.lab.judge.rows import QuestionRow
     from tui_annotate.lab.judge.runner import JudgePlan, JudgeRunner
@@ -163,15 +173,13 @@ def _open_replies(
 def print_plan(found: JudgePlan, setup: JudgeSetup, chosen: JudgeCommandOptions) -> None:
     named = chosen.base_url or setup.settings.judge_url
     to = f" to {setup.runner.judge.host}" if named else " (no endpoint is named: pass --base-url)"
-    if chosen.as_json:
-        output.print_json(found.as_json())
-        return
     left = found.calls - found.cached
-    output.print_line(
+    line = (
         f"questions: {found.rows:,}; calls of the model: at most {found.calls:,}; replies already "
         f"cached: {found.cached:,}; calls to send{to}: {left:,}, with about "
         f"{found.characters:,} characters"
     )
+    output.show(found.as_json(), [line], as_json=chosen.as_json)
 
 
 def print_tally(
@@ -196,27 +204,20 @@ def print_tally(
 _MAX_ROWS = 20
 
 
-def print_sorted(found: Sequence[ContextOrderResult]) -> None:
-    """Print each question's contexts in the judge's order, then the means of the rank measures."""
-    columns = [
-        Column("question", flexible=True),
-        *(Column(name, number=True) for name in ("contexts", "useful", "spearman", "overlap")),
-        Column("judge's order", flexible=True),
-    ]
-    rows = [
-        [
-            each.row.question,
-            len(each.row.contexts),
-            "" if each.good is None else len(each.good),
-            _format_figure(each.spearman),
-            _format_figure(each.sim),
-            each.reason or " ".join(map(str, each.sorted)),
-        ]
-        for each in found
-    ]
-    _print_rows(columns, rows)
+_ORDERS: Final[Columns[ContextOrderResult]] = (
+    flexible_column("question", lambda each: each.row.question),
+    number_column("contexts", lambda each: len(each.row.contexts)),
+    number_column("useful", lambda each: "" if each.good is None else len(each.good)),
+    number_column("spearman"),
+    number_column("overlap", "sim"),
+    flexible_column("judge's order", lambda each: each.reason or " ".join(map(str, each.sorted))),
+)
+
+
+def describe_sorted(found: Sequence[ContextOrderResult]) -> Iterator[Part]:
+    """Describe each question's contexts in the judge's order, then means of the rank measures."""
+    yield from _first_questions(found, _ORDERS)
     compared = [each.sim for each in found if not each.covered]
-    covered = len(found) - len(compared)
     for name, values in (
         ("spearman", [each.spearman for each in found]),
         # An overlap that is 1 by construction would hide how much the orders differ.
@@ -224,85 +225,99 @@ def print_sorted(found: Sequence[ContextOrderResult]) -> None:
     ):
         there = [value for value in values if value is not None]
         mean = f"{sum(there) / len(there):.3f}" if there else "-"
-        output.print_line(
+        yield (
             f"mean {name}: {mean}; questions with a value: {len(there):,}; "
             f"questions without a value: {len(values) - len(there):,}"
         )
-    if covered:
+    if covered := len(found) - len(compared):
         known = [each.sim for each in found if each.sim is not None]
-        output.print_line(
+        yield (
             f"questions whose contexts are all among the first k (-k), so that their overlap is 1"
             f" for every order: {covered:,}; mean overlap with them: {sum(known) / len(known):.3f}"
         )
 
 
-def print_generated(found: Sequence[ReferenceAnswer], *, as_json: bool) -> None:
+_ANSWERS: Final[Columns[ReferenceAnswer]] = (
+    flexible_column("question", lambda each: each.row.question),
+    flexible_column("ground truth", lambda each: each.ground_truth or f"- ({each.reason})"),
+)
+
+
+def show_generated(found: Sequence[ReferenceAnswer], *, as_json: bool) -> None:
     if missing := sum(each.ground_truth is None for each in found):
         output.print_message(f"questions without a reference answer: {missing:,}")
-    if as_json:
-        output.print_json([each.as_json() for each in found])
-        return
-    columns = [Column("question", flexible=True), Column("ground truth", flexible=True)]
-    _print_rows(
-        columns, [[each.row.question, each.ground_truth or f"- ({each.reason})"] for each in found]
-    )
+    values = [each.as_json() for each in found]
+    output.show(values, _first_questions(found, _ANSWERS), as_json=as_json)
 
 
-def print_evaluated(
+def show_evaluated(
     found: Sequence[EvaluationResult], metrics: Sequence[str], *, embedder: str, as_json: bool
 ) -> None:
-    from tui_annotate.lab.judge.evaluation import VECTORS, mean_metrics, mean_similarities
+    from tui_annotate.lab.judge.evaluation import mean_metrics, mean_similarities
 
-    means = mean_metrics(found, metrics)
-    similarities = mean_similarities(found)
     for what in ("answer", "ground_truth"):
         if made := sum(what in each.generated for each in found):
             output.print_message(
                 f"generated before scoring: {output.many(made, what.replace('_', ' '))}"
             )
-    if as_json:
-        values: dict[str, Any] = {
-            "means": {
-                name: {
-                    "mean": each.mean,
-                    "count": each.count,
-                    "missing": each.missing,
-                    "reasons": Counter(row.reasons[name] for row in found if name in row.reasons),
-                }
-                for name, each in means.items()
-            },
-            "rows": [each.as_json() for each in found],
-        }
-        if similarities:
-            values["similarities"] = {
-                name: {"mean": each.mean, "count": each.count}
-                for name, each in similarities.items()
+    means = mean_metrics(found, metrics)
+    similarities = mean_similarities(found)
+    values: dict[str, Any] = {
+        "means": {
+            name: {
+                "mean": each.mean,
+                "count": each.count,
+                "missing": each.missing,
+                "reasons": Counter(row.reasons[name] for row in found if name in row.reasons),
             }
-            values["embedder"] = embedder
-        output.print_json(values)
-        return
-    columns = [Column("question", flexible=True), *(Column(name, number=True) for name in metrics)]
-    rows = [
-        [each.row.question, *(_format_figure(each.scores[name]) for name in metrics)]
-        for each in found
+            for name, each in means.items()
+        },
+        "rows": [each.as_json() for each in found],
+    }
+    if similarities:
+        values["similarities"] = {
+            name: {"mean": each.mean, "count": each.count} for name, each in similarities.items()
+        }
+        values["embedder"] = embedder
+    output.show(
+        values, _describe_evaluated(found, means, similarities, embedder=embedder), as_json=as_json
+    )
+
+
+def _describe_evaluated(
+    found: Sequence[EvaluationResult],
+    means: Mapping[str, MetricMean],
+    similarities: Mapping[str, MetricMean],
+    *,
+    embedder: str,
+) -> Iterator[Part]:
+    from tui_annotate.lab.judge.evaluation import VECTORS
+
+    columns: list[Column[EvaluationResult]] = [
+        flexible_column("question", lambda each: each.row.question)
     ]
-    _print_rows(columns, rows)
+    columns += [number_column(name, partial(_score_of, metric=name)) for name in means]
+    yield from _first_questions(found, columns)
     for name, each in means.items():
-        output.print_line(
+        yield (
             f"mean {name}: {_format_figure(each.mean)}; questions with a score: {each.count:,}; "
             f"questions without a score: {each.missing:,}"
         )
     for name, each in similarities.items():
         compared = f"vectors of {embedder}" if name == VECTORS else name
-        output.print_line(
+        yield (
             f"answer_relevancy by the similarity of {compared}: mean {_format_figure(each.mean)};"
             f" questions: {each.count:,}"
         )
     if len(similarities) > 1:
-        output.print_message(
+        yield Message(
             "cosines of vectors and of words are not comparable; compare all questions in one way"
             " with --similarity words"
         )
+
+
+def _score_of(result: EvaluationResult, *, metric: str) -> float | None:
+    return result.scores[metric]
 
 
 def check_values(found: Sequence[EvaluationResult], metrics: Sequence[str]) -> None:
@@ -331,9 +346,7 @@ def _format_figure(value: float | None) -> str:
     return "-" if value is None else f"{value:.3f}"
 
 
-def _print_rows(columns: Sequence[Column], rows: Sequence[Sequence[str | float]]) -> None:
-    output.print_table(columns, rows[:_MAX_ROWS])
-    if (more := len(rows) - _MAX_ROWS) > 0:
-        output.print_message(
-            f"questions not shown: {more:,}; use -o or --json to get all questions"
-        )
+def _first_questions(found: Sequence[Row], columns: Columns[Row]) -> Iterator[Part]:
+    yield Table(found[:_MAX_ROWS], columns)
+    if (more := len(found) - _MAX_ROWS) > 0:
+        yield Message(f"questions not shown: {more:,}; use -o or --json to get all questions")

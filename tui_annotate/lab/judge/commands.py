@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import asdict
 from functools import partial
 from itertools import islice
@@ -29,6 +30,7 @@ from tui_annotate.cli.options import (
     open_workspace,
     option,
 )
+from tui_annotate.cli.output import Facts, Message, Note, Part, Result
 from tui_annotate.domain.errors import Conflict, InvalidInput, Unavailable
 from tui_annotate.domain.people import Permission
 from tui_annotate.domain.workspace_files import PROMPTS
@@ -51,12 +53,12 @@ from tui_annotate.lab.judge.command_options import (
 from tui_annotate.lab.judge.command_runs import (
     check_value,
     check_values,
+    describe_sorted,
     open_setup,
-    print_evaluated,
-    print_generated,
     print_plan,
-    print_sorted,
     print_tally,
+    show_evaluated,
+    show_generated,
 )
 from tui_annotate.plugins.files.output_paths import require_output_path
 
@@ -123,65 +125,60 @@ def suggest(
         )
         if dry_run:
             planned = ProposalService(machines).plan(options, judge)
-            _print_proposal_plan(planned, judge.host, as_json=common.as_json)
+            _show_proposal_plan(planned, judge.host, as_json=common.as_json)
             return
         with output.show_progress("samples") as show_progress:
             done = ProposalService(machines).run(options, judge, progress=show_progress)
     check_unclear(done.tally, max_unclear)
     if len(done.missing) == done.samples:  # whatever --max-unclear allows
         output.set_exit_code(DONE_IN_PART)
-    if common.as_json:
-        output.print_json(_proposals_as_json(done))
-    else:
-        _print_proposals(done, no_cache=endpoint.no_cache)
+    text = _describe_proposals(done, no_cache=endpoint.no_cache)
+    output.show(_proposals_as_json(done), text, as_json=common.as_json)
     print_earlier_suggestions(done.earlier)
     exit_if_partial()
 
 
-def _print_proposal_plan(planned: ProposalPlan, host: str, *, as_json: bool) -> None:
+def _show_proposal_plan(planned: ProposalPlan, host: str, *, as_json: bool) -> None:
     calls = planned.samples - planned.cached
-    if as_json:
-        output.print_json(
-            {
-                "samples": planned.samples,
-                "calls": calls,
-                "cached": planned.cached,
-                "characters": planned.characters,
-            }
-        )
-        return
     where = f" to {host}" if host else ""
-    output.print_line(
+    line = (
         f"samples: {planned.samples:,}; calls: {calls:,}, with {planned.characters:,} characters"
         f" to send{where}; replies already cached: {planned.cached:,}"
     )
+    values = {
+        "samples": planned.samples,
+        "calls": calls,
+        "cached": planned.cached,
+        "characters": planned.characters,
+    }
+    output.show(values, [line], as_json=as_json)
 
 
-def _print_proposals(done: ProposalReport, *, no_cache: bool) -> None:
+def _describe_proposals(done: ProposalReport, *, no_cache: bool) -> Iterator[Part]:
     replies = describe_replies(done.tally, "the model", no_cache=no_cache)
-    output.print_result(
+    yield Result(
         f"samples: {done.samples:,}; suggestions: {done.proposals:,}, of these new: {done.new:,};"
         f" {replies}"
     )
-    output.print_result(
+    yield Result(
         f"samples with nothing found: {done.nothing_found:,}; samples without a usable reply:"
         f" {len(done.missing):,}"
     )
     for reason, count in done.refused.items():
-        output.print_message(f"rejected {reason}: {count:,}")
+        yield Message(f"rejected {reason}: {count:,}")
     if done.cut:
-        output.print_message(
+        yield Message(
             f"samples longer than --max-chars, of which only the start was sent: {done.cut:,}"
         )
     if done.skipped:
-        output.print_message(f"skipped samples without a source or a summary: {done.skipped:,}")
+        yield Message(f"skipped samples without a source or a summary: {done.skipped:,}")
     for key, each in islice(done.missing.items(), _MAX_MISSING_SHOWN):
-        output.print_message(f"{key}: no usable reply: {each}")
+        yield Message(f"{key}: no usable reply: {each}")
     more = len(done.missing) - _MAX_MISSING_SHOWN
     if more > 0:
-        output.print_message(f"no usable reply: {more:,} more samples (--json lists all)")
+        yield Message(f"no usable reply: {more:,} more samples (--json lists all)")
     if done.new:
-        output.print_note("answer the suggestions on the screen: tui-annotate annotate")
+        yield Note("answer the suggestions on the screen: tui-annotate annotate")
 
 
 def _proposals_as_json(done: ProposalReport) -> dict[str, Any]:
@@ -323,10 +320,8 @@ def sort(
     texts = [text for row in setup.rows for text in row.texts]
     if cut := sum(options.cut_context(text) != text for text in texts):
         output.print_message(f"contexts of which only the start was sent (--max-chars): {cut:,}")
-    if chosen.as_json:
-        output.print_json([each.as_json() for each in found])
-    else:
-        print_sorted(found)
+    shown = [each.as_json() for each in found]
+    output.show(shown, describe_sorted(found), as_json=chosen.as_json)
     for name, values in (
         ("spearman", [each.spearman for each in found]),
         ("overlap", [each.sim for each in found]),
@@ -412,7 +407,7 @@ def generate(
         if answers_dir:
             write_truths(found, answers_dir)
     print_tally(setup.runner, chosen)
-    print_generated(found, as_json=chosen.as_json)
+    show_generated(found, as_json=chosen.as_json)
     check_value(
         "ground_truth", [each.reason if each.ground_truth is None else None for each in found]
     )
@@ -537,7 +532,7 @@ def evaluate(
         output.print_message(
             f"questions of which only the first contexts were read (--top-k, --max-chars): {cut:,}"
         )
-    print_evaluated(found, metrics, embedder=how.embedder, as_json=chosen.as_json)
+    show_evaluated(found, metrics, embedder=how.embedder, as_json=chosen.as_json)
     check_values(found, metrics)
     exit_if_partial()
 
@@ -613,32 +608,29 @@ def cache(
             oldest = delete_oldest_replies(path, keep=keep)
         else:
             path.unlink(missing_ok=True)
-    if as_json:
-        output.print_json(
+    values = {
+        "file": str(path),
+        "replies": found.replies,
+        "unreadable": found.unreadable,
+        "bytes": found.size,
+        "deleted": deleted,
+        "deleted_replies": oldest if deleted else 0,
+    }
+    text: list[Part] = [
+        Facts(
             {
                 "file": str(path),
                 "replies": found.replies,
-                "unreadable": found.unreadable,
-                "bytes": found.size,
-                "deleted": deleted,
-                "deleted_replies": oldest if deleted else 0,
+                "unreadable lines": found.unreadable,
+                "size in bytes": found.size,
             }
         )
-        return
-    output.print_facts(
-        {
-            "file": str(path),
-            "replies": found.replies,
-            "unreadable lines": found.unreadable,
-            "size in bytes": found.size,
-        }
-    )
+    ]
     if deleted:
         replies = output.many(oldest, "cached reply", "cached replies")
-        output.print_note(f"deleted {replies}" if keep else "deleted the cache")
+        text.append(Note(f"deleted {replies}" if keep else "deleted the cache"))
+    elif delete and keep:
+        text.append(Note(f"the cache has no more than {keep:,} replies"))
     elif delete:
-        output.print_note(
-            f"the cache has no more than {keep:,} replies"
-            if keep
-            else "there is no cache to delete"
-        )
+        text.append(Note("there is no cache to delete"))
+    output.show(values, text, as_json=as_json)
