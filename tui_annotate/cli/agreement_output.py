@@ -9,7 +9,7 @@ from typing import Final
 
 from tui_annotate.cli import output
 from tui_annotate.cli.intervals import describe_intervals
-from tui_annotate.cli.output import (
+from tui_annotate.cli.report_parts import (
     Column,
     Columns,
     Message,

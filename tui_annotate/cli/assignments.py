@@ -14,7 +14,7 @@ import typer
 from tui_annotate.cli import completion, options, output
 from tui_annotate.cli.help_format import TEAM
 from tui_annotate.cli.options import add_command, add_group, argument, flag, open_workspace, option
-from tui_annotate.cli.output import (
+from tui_annotate.cli.report_parts import (
     Column,
     Columns,
     Message,

@@ -16,7 +16,7 @@ from tui_annotate.cli import options, output
 from tui_annotate.cli.help_format import ANNOTATE, RESEARCH
 from tui_annotate.cli.intervals import describe_intervals
 from tui_annotate.cli.options import add_command, add_group, argument, flag, open_workspace, option
-from tui_annotate.cli.output import (
+from tui_annotate.cli.report_parts import (
     Cell,
     Column,
     Grid,

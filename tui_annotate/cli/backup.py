@@ -14,7 +14,7 @@ import typer
 from tui_annotate.cli import options, output
 from tui_annotate.cli.help_format import ADMINISTRATION
 from tui_annotate.cli.options import add_command, argument, flag, open_workspace
-from tui_annotate.cli.output import Message, Note, Part, Result
+from tui_annotate.cli.report_parts import Message, Note, Part, Result
 from tui_annotate.domain.errors import InvalidInput, TuiAnnotateError
 from tui_annotate.domain.workspace_files import BACKUPS
 

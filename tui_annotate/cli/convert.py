@@ -12,8 +12,8 @@ import typer
 from tui_annotate.cli import completion, options, output, pseudonyms
 from tui_annotate.cli.help_format import DATA
 from tui_annotate.cli.options import Offsets, ReadOffsets, add_command, argument, flag, option
-from tui_annotate.cli.output import Cell, Column, Columns, Facts, Part, Table, flexible_column
 from tui_annotate.cli.problems import ProblemsOption, print_kinds, write_problems
+from tui_annotate.cli.report_parts import Cell, Column, Columns, Facts, Part, Table, flexible_column
 from tui_annotate.domain.did_you_mean import suggest_word
 from tui_annotate.domain.errors import InvalidInput, NotFound
 from tui_annotate.domain.records import count_kind

@@ -19,8 +19,8 @@ from tui_annotate.cli.options import (
     argument,
     open_workspace,
 )
-from tui_annotate.cli.output import Column, Columns, Facts, Part, Result, Table, number_column
 from tui_annotate.cli.problems import ProblemsOption, write_problems
+from tui_annotate.cli.report_parts import Column, Columns, Facts, Part, Result, Table, number_column
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import Permission
 from tui_annotate.domain.records import DatasetDescription

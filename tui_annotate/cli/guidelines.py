@@ -12,7 +12,7 @@ import typer
 from tui_annotate.cli import options, output
 from tui_annotate.cli.help_format import TEAM
 from tui_annotate.cli.options import add_command, add_group, argument, flag, open_workspace
-from tui_annotate.cli.output import (
+from tui_annotate.cli.report_parts import (
     Column,
     Columns,
     Note,

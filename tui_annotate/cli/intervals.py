@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from tui_annotate.cli.output import Message
+from tui_annotate.cli.report_parts import Message
 
 
 def describe_intervals(clusters: Mapping[str, int]) -> Iterator[Message]:

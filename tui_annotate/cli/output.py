@@ -16,9 +16,21 @@ from contextlib import closing, contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from threading import Event, Lock, Thread
-from typing import TYPE_CHECKING, Any, Generic, TextIO, TypeVar
+from typing import TYPE_CHECKING, Any, TextIO
 
 from tui_annotate.cli.hints import RunningCommand
+from tui_annotate.cli.report_parts import (
+    Cell,
+    Column,
+    Facts,
+    Grid,
+    Message,
+    Note,
+    Part,
+    Result,
+    Table,
+    Text,
+)
 from tui_annotate.domain import plural
 from tui_annotate.domain.errors import InvalidInput, TuiAnnotateError
 from tui_annotate.domain.strict_json import encode_strict
@@ -40,141 +52,6 @@ PROGRESS_INTERVAL = 5.0  # seconds between two progress lines if no bar can be d
 HEARTBEAT = 1.0  # seconds between two checks whether a line about a waiting task is due
 
 many = plural.format_count
-
-
-Row = TypeVar("Row")
-Cell = str | float | None
-"""Content of a table's cell; None is printed as `-`."""
-
-
-@dataclass(frozen=True, slots=True)
-class Column(Generic[Row]):
-    """A column of a table that a command prints.
-
-    Attributes:
-        value: function that returns a row's cell, or the name of the row's attribute; by default,
-            the attribute has the column's title as its name, with `_` for spaces.
-        number: whether cells are aligned at the right, and never cut.
-        flexible: whether the column is cut before other columns if the terminal is narrow.
-        whole: whether cells are never cut, because users copy them into other commands.
-        rare: whether the column is omitted if all its cells are 0, None or empty.
-    """
-
-    title: str
-    value: Callable[[Row], Cell] | str = ""
-    number: bool = False
-    flexible: bool = False
-    whole: bool = False
-    rare: bool = False
-
-    def cell(self, row: Row) -> Cell:
-        if callable(self.value):
-            return self.value(row)
-        found: Cell = getattr(row, self.value or self.title.replace(" ", "_"))
-        return found
-
-
-Columns = Sequence[Column[Row]]
-
-
-def number_column(title: str, value: Callable[[Row], Cell] | str = "") -> Column[Row]:
-    return Column(title, value, number=True)
-
-
-def rare_column(title: str, value: Callable[[Row], Cell] | str = "") -> Column[Row]:
-    """Return a column of numbers that is omitted if all of them are 0."""
-    return Column(title, value, number=True, rare=True)
-
-
-def flexible_column(title: str, value: Callable[[Row], Cell] | str = "") -> Column[Row]:
-    return Column(title, value, flexible=True)
-
-
-def whole_column(title: str, value: Callable[[Row], Cell] | str = "") -> Column[Row]:
-    return Column(title, value, whole=True)
-
-
-@dataclass(frozen=True, slots=True)
-class Table(Generic[Row]):
-    """Part of a report: a table with one line for each of the rows.
-
-    Attributes:
-        below: whether the table stands below another part, after an empty line, and is omitted
-            if there are no rows.
-    """
-
-    rows: Sequence[Row]
-    columns: Columns[Row]
-    below: bool = False
-
-    def shown_columns(self) -> list[Column[Row]]:
-        return [
-            each
-            for each in self.columns
-            if not each.rare or any(each.cell(row) not in {0, "", None} for row in self.rows)
-        ]
-
-
-@dataclass(frozen=True, slots=True)
-class Grid:
-    """Part of a report: a table of ready cells, for example with a column for each measure.
-
-    Attributes:
-        columns: the columns, or their titles.
-        below: as in `Table`.
-    """
-
-    columns: Sequence[Column[Any] | str]
-    cells: Sequence[Sequence[Cell]]
-    below: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Facts:
-    """Part of a report: lines of a name and its value."""
-
-    values: Mapping[str, Cell]
-
-
-@dataclass(frozen=True, slots=True)
-class Text:
-    """Part of a report: a text that a user wrote, or a page in another format."""
-
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Result:
-    """Part of a report: a line that confirms what the command did.
-
-    Attributes:
-        always: whether `--quiet` prints the line, too, such as that of a dry run.
-    """
-
-    text: str
-    always: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Note:
-    """Part of a report: a confirmation or next step, on standard error."""
-
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Message:
-    """Part of a report: a warning or important result, on standard error, with its hint."""
-
-    text: str
-    hint: str = ""
-
-
-Part = str | Table[Any] | Grid | Facts | Text | Result | Note | Message | Callable[[], None] | None
-"""A part of the text of a report.
-
-A `str` is a line of data. A function prints what is no line, such as a chart. None is nothing.
-"""
 
 
 def show(value: Any, text: Iterable[Part], *, as_json: bool) -> None:
@@ -199,23 +76,31 @@ def print_parts(text: Iterable[Part]) -> None:
             case str():
                 print_line(part)
             case Table():
-                columns = part.shown_columns()
-                cells = [[each.cell(row) for each in columns] for row in part.rows]
-                (print_table_below if part.below else print_table)(columns, cells)
+                _print_grid(part.grid())
             case Grid():
-                (print_table_below if part.below else print_table)(part.columns, part.cells)
+                _print_grid(part)
             case Facts():
                 print_facts(part.values)
             case Text():
                 print_text(part.text)
+            case Result() if part.always:
+                print_line(part.text)
             case Result():
-                (print_line if part.always else print_result)(part.text)
+                print_result(part.text)
             case Note():
                 print_note(part.text)
             case Message():
                 print_problem(part.text, part.hint)
             case _:
                 part()
+
+
+def _print_grid(grid: Grid) -> None:
+    if grid.below:
+        if not grid.cells:
+            return
+        print_line("")
+    print_table(grid.columns, grid.cells)
 
 
 def join_names(names: Sequence[str], *, most: int, separator: str = ", ") -> str:
@@ -466,47 +351,10 @@ def print_table(titled: Sequence[Column[Any] | str], rows: Sequence[Sequence[Cel
     print_page("\n".join(each.rstrip() for each in captured.get().splitlines()))
 
 
-def print_table_below(columns: Sequence[Column[Any] | str], rows: Sequence[Sequence[Cell]]) -> None:
-    """Print an empty line and a table; nothing if there are no rows."""
-    if rows:
-        print_line("")
-        print_table(columns, rows)
-
-
-def print_table_or_json(
-    values: Any,
-    columns: Sequence[Column[Any] | str],
-    rows: Sequence[Sequence[Cell]],
-    *,
-    as_json: bool,
-) -> None:
-    if as_json:
-        print_json(values)
-    else:
-        print_table(columns, rows)
-
-
-def print_lines_or_json(value: Any, *lines: str, as_json: bool) -> None:
-    if as_json:
-        print_json(value)
-    else:
-        for each in lines:
-            print_line(each)
-
-
 def print_result(text: str) -> None:
     """Print a confirmation as a line on standard output, except with `--quiet`."""
     if not _state.quiet:
         print_line(text)
-
-
-def print_result_or_json(value: Any, *lines: str, as_json: bool) -> None:
-    """Print a value as JSON if `as_json`, or else lines, except with `--quiet`."""
-    if as_json:
-        print_json(value)
-    else:
-        for each in lines:
-            print_result(each)
 
 
 def _fit_widths(

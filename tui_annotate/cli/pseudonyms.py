@@ -11,7 +11,7 @@ import typer
 from tui_annotate.cli import options, output
 from tui_annotate.cli.help_format import DATA
 from tui_annotate.cli.options import add_command, add_group, flag, open_workspace, option
-from tui_annotate.cli.output import Column, Columns, Note, Table, flexible_column
+from tui_annotate.cli.report_parts import Column, Columns, Note, Table, flexible_column
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import Permission
 from tui_annotate.plugins.traits import RecordTrait

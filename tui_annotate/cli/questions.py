@@ -10,7 +10,7 @@ import typer
 from tui_annotate.cli import options, output
 from tui_annotate.cli.help_format import TEAM
 from tui_annotate.cli.options import add_command, add_group, argument, flag, open_workspace
-from tui_annotate.cli.output import Note, Part, Result
+from tui_annotate.cli.report_parts import Note, Part, Result
 from tui_annotate.domain.errors import InvalidInput
 
 if TYPE_CHECKING:

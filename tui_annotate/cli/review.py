@@ -12,7 +12,8 @@ import typer
 from tui_annotate.cli import completion, options, output, pseudonyms, screen
 from tui_annotate.cli.help_format import ANNOTATE
 from tui_annotate.cli.options import add_command, argument, examples, flag, open_workspace, option
-from tui_annotate.cli.output import (
+from tui_annotate.cli.questions import LIST_UNANSWERED
+from tui_annotate.cli.report_parts import (
     Column,
     Columns,
     Part,
@@ -22,7 +23,6 @@ from tui_annotate.cli.output import (
     flexible_column,
     number_column,
 )
-from tui_annotate.cli.questions import LIST_UNANSWERED
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import Permission

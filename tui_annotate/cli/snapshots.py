@@ -12,7 +12,7 @@ import typer
 from tui_annotate.cli import options, output
 from tui_annotate.cli.help_format import DATA
 from tui_annotate.cli.options import add_command, add_group, argument, open_workspace, option
-from tui_annotate.cli.output import (
+from tui_annotate.cli.report_parts import (
     Column,
     Columns,
     Message,

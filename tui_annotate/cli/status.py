@@ -14,7 +14,8 @@ from tui_annotate.cli import charts, labels, options, output
 from tui_annotate.cli.datasets import DATASET_COUNTS
 from tui_annotate.cli.help_format import START
 from tui_annotate.cli.options import add_command, flag, open_workspace
-from tui_annotate.cli.output import (
+from tui_annotate.cli.questions import LIST_UNANSWERED
+from tui_annotate.cli.report_parts import (
     Cell,
     Column,
     Columns,
@@ -28,7 +29,6 @@ from tui_annotate.cli.output import (
     number_column,
     rare_column,
 )
-from tui_annotate.cli.questions import LIST_UNANSWERED
 from tui_annotate.domain.adjudication_history import PostAdjudicationCounts
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.people import Permission, is_allowed

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from tui_annotate.cli import output
-from tui_annotate.cli.output import Message
+from tui_annotate.cli.report_parts import Message
 from tui_annotate.domain.suggested_work import SuggestedReadings
 
 

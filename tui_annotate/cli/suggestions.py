@@ -14,7 +14,7 @@ from tui_annotate.cli.earlier_suggestions import print_earlier_suggestions
 from tui_annotate.cli.help_format import DATA
 from tui_annotate.cli.intervals import describe_intervals
 from tui_annotate.cli.options import add_command, add_group, argument, flag, open_workspace, option
-from tui_annotate.cli.output import (
+from tui_annotate.cli.report_parts import (
     Column,
     Columns,
     Grid,

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from tui_annotate.cli import options, output
-from tui_annotate.cli.bundles import SHOWN, merge_as_json, print_merge, refusals_as_json
+from tui_annotate.cli.bundles import SHOWN, describe_merge, merge_as_json, refusals_as_json
 from tui_annotate.cli.convert import DONE_IN_PART
 from tui_annotate.cli.help_format import TEAM
 from tui_annotate.cli.options import add_command, add_group, argument, flag, open_workspace
-from tui_annotate.cli.output import Facts, Message, Note, Part, Result, Text
+from tui_annotate.cli.report_parts import Facts, Message, Note, Part, Result, Text
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import Permission
 
@@ -186,11 +186,9 @@ def pull(
             merged = [shared.pull(person)] if person else shared.pull_all()
         else:
             merged = [_open_table_sync(space, options.working_person(space, name)).pull()]
-    if common.as_json:
-        output.print_json([merge_as_json(each) for each in merged])
-    else:
-        for each in merged:
-            print_merge(each)
+    values = [merge_as_json(each) for each in merged]
+    text = (part for each in merged for part in describe_merge(each))
+    output.show(values, text, as_json=common.as_json)
     if refused or any(each.refused for each in merged):
         raise typer.Exit(DONE_IN_PART)
 

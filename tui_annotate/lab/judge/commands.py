@@ -30,7 +30,7 @@ from tui_annotate.cli.options import (
     open_workspace,
     option,
 )
-from tui_annotate.cli.output import Facts, Message, Note, Part, Result
+from tui_annotate.cli.report_parts import Facts, Message, Note, Part, Result
 from tui_annotate.domain.errors import Conflict, InvalidInput, Unavailable
 from tui_annotate.domain.people import Permission
 from tui_annotate.domain.workspace_files import PROMPTS

@@ -27,7 +27,7 @@ from tui_annotate.cli.options import (
     parse_target,
     refuse_nan,
 )
-from tui_annotate.cli.output import Message, Note, Part
+from tui_annotate.cli.report_parts import Message, Note, Part
 from tui_annotate.domain.did_you_mean import unknown_dataset
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import Permission

@@ -19,9 +19,10 @@ from tui_annotate.cli.options import (
     open_workspace,
     option,
 )
-from tui_annotate.cli.output import (
+from tui_annotate.cli.report_parts import (
     Cell,
     Column,
+    Columns,
     Facts,
     Grid,
     Message,
@@ -198,8 +199,8 @@ def describe_evaluation(found: Evaluation, rules: MatchRules) -> Iterator[Part]:
 
     titles = [each.value for each in found.by[len(found.split) :]]
     unanswered = found.all.unanswered > 0
-    columns = [
-        *(Column[Any](title, number=title != "model") for title in titles),
+    columns: Columns[Any] = [
+        *(Column(title, number=title != "model") for title in titles),
         *map(number_column, ("n", "questions", "mean", "95 %")),
         *([number_column("unanswered")] if unanswered else []),
         flexible_column(f"0 {' ' * (BAR_CELLS - 4)} 1"),

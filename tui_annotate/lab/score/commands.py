@@ -27,7 +27,7 @@ from tui_annotate.cli.options import (
     open_workspace,
     option,
 )
-from tui_annotate.cli.output import (
+from tui_annotate.cli.report_parts import (
     Column,
     Columns,
     Grid,

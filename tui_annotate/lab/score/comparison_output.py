@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 from tui_annotate.cli import charts, output
 from tui_annotate.cli.charts import ValueInterval
 from tui_annotate.cli.intervals import describe_intervals
-from tui_annotate.cli.output import (
+from tui_annotate.cli.report_parts import (
     Cell,
     Grid,
     Message,

@@ -22,7 +22,7 @@ from tui_annotate.cli.options import (
     argument,
     open_workspace,
 )
-from tui_annotate.cli.output import Facts, Part, Result
+from tui_annotate.cli.report_parts import Facts, Part, Result
 from tui_annotate.domain.errors import TuiAnnotateError
 from tui_annotate.domain.people import Permission
 from tui_annotate.lab.chat.command_options import LimitOption, MaxRetriesOption, exit_if_partial

@@ -14,7 +14,7 @@ from tui_annotate.cli.options import (
     open_workspace,
     option,
 )
-from tui_annotate.cli.output import Cell, Grid, Message, Note, Part, number_column
+from tui_annotate.cli.report_parts import Cell, Grid, Message, Note, Part, number_column
 from tui_annotate.domain.people import Permission
 from tui_annotate.lab.score.commands import DatasetOption, run_as_json
 

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any, Final
 
 from tui_annotate.cli import output
-from tui_annotate.cli.output import Column, Columns, Grid, Message, Part, Table, number_column
+from tui_annotate.cli.report_parts import Column, Columns, Grid, Message, Part, Table, number_column
 from tui_annotate.lab.score.detection_metrics import ChoiceOrigin
 from tui_annotate.lab.score.span_comparison import (
     Counts,
