@@ -78,9 +78,7 @@ def html(
     workspace are identical. Options for columns, offsets, language and encoding, and
     --pseudonym-key, apply only to a FILE.
     """
-    filters = RecordFilter(
-        **work.filters(include_practice=include_practice, include_gold=include_gold)
-    )
+    filters = options.include_excluded(work, practice=include_practice, gold=include_gold)
     chosen = _ReportOptions(filters, pseudonymise, all_samples, common.as_json)
     files = [] if file is None else [file]
     reading = options.import_options(
