@@ -35,8 +35,9 @@ from tui_annotate.lab.chat.command_options import (
 
 if TYPE_CHECKING:
     from tui_annotate.domain.vector_sets import VectorSet
+    from tui_annotate.lab.chat.judge_choice import JudgeChoice
     from tui_annotate.lab.chat.judge_config import JudgeConfig
-    from tui_annotate.lab.judge.command_options import JudgeCommandOptions, JudgeInputOptions
+    from tui_annotate.lab.judge.command_options import JudgeInputOptions, JudgeRunOptions
     from tui_annotate.lab.judge.context_order import ContextOrderResult
     from tui_annotate.lab.judge.dataset_runs import DatasetJudge
     from tui_annotate.lab.judge.evaluation import EvaluationResult, MetricMean
@@ -63,7 +64,9 @@ class JudgeSetup:
 
 
 @contextmanager
-def open_setup(source: JudgeInputOptions, chosen: JudgeCommandOptions) -> Iterator[JudgeSetup]:
+def open_setup(
+    source: JudgeInputOptions, judge: JudgeChoice, chosen: JudgeRunOptions
+) -> Iterator[JudgeSetup]:
     """Read the questions, prepare the judge that the options name, and show a progress bar.
 
     Raises:
@@ -85,15 +88,18 @@ def open_setup(source: JudgeInputOptions, chosen: JudgeCommandOptions) -> Iterat
         if not source.file.exists():
             raise InvalidInput(f"file {source.file} does not exist", "check the file's path")
         rows = _first_rows(read_rows(source.file), chosen)
-        with _open_runner(chosen, load(), _open_replies(chosen)) as (config, runner):
+        replies = _open_replies(judge, chosen)
+        opened = _open_runner(judge, load(), replies, dry_run=chosen.dry_run)
+        with opened as (config, runner):
             yield JudgeSetup(rows=rows, runner=runner, config=config, settings=load())
     elif source.dataset and source.file is None:
         with open_workspace(chosen.workspace, needs=Permission.MANAGE) as space:
             judging = DatasetJudge(space.machines)
             rows = _first_rows(judging.rows(source.dataset), chosen)
-            replies = _open_replies(chosen, space.machines.replies)
+            replies = _open_replies(judge, chosen, space.machines.replies)
             own = (space.path / PROMPTS,)
-            with _open_runner(chosen, space.settings, replies, own=own) as (config, runner):
+            opened = _open_runner(judge, space.settings, replies, dry_run=chosen.dry_run, own=own)
+            with opened as (config, runner):
                 yield JudgeSetup(
                     rows=rows,
                     runner=runner,
@@ -110,68 +116,59 @@ def open_setup(source: JudgeInputOptions, chosen: JudgeCommandOptions) -> Iterat
 
 @contextmanager
 def _open_runner(
-    chosen: JudgeCommandOptions,
+    judge: JudgeChoice,
     settings: Settings,
     replies: ReplyCache | None,
     *,
+    dry_run: bool,
     own: tuple[Path, ...] = (),
 ) -> Iterator[tuple[JudgeConfig, JudgeRunner]]:
-    from tui_annotate.lab.chat.judge_config import NO_ENDPOINT, choose_judge
+    from tui_annotate.lab.chat.judge_config import choose_judge
     from tui_annotate.lab.judge.api import make_runner
 
-    if chosen.language not in {"", "en", "zh"}:
+    if judge.language not in {"", "en", "zh"}:
         raise InvalidInput(
-            f"there are no prompts in the language {chosen.language!r}",
+            f"there are no prompts in the language {judge.language!r}",
             "pass --language en or --language zh",
         )
-    folders = (chosen.prompts, *own) if chosen.prompts else own
-    if chosen.prompts and not chosen.prompts.is_dir():
+    if judge.prompts and not judge.prompts.is_dir():
         raise InvalidInput(
-            f"folder {chosen.prompts} does not exist",
+            f"folder {judge.prompts} does not exist",
             "create a folder with prompts: tui-annotate judge export-prompts DIR",
         )
-    nowhere = NO_ENDPOINT if chosen.dry_run and not settings.judge_url else ""
-    config = choose_judge(
-        settings,
-        model=chosen.model,
-        base_url=chosen.base_url or nowhere,
-        language=chosen.language,
-        folders=folders,
-        concurrency=chosen.concurrency,
-        timeout=chosen.timeout,
-        max_retries=chosen.max_retries,
-    )
-    if not chosen.dry_run and config.trust is not None:
+    folders = (judge.prompts, *own) if judge.prompts else own
+    config = choose_judge(settings, judge, folders=folders, unasked=dry_run)
+    if not dry_run and config.trust is not None:
         require_trust(config.trust, config.base_url)
     with output.show_progress("replies") as show_progress:
         yield (
             config,
-            make_runner(config, replies, progress=None if chosen.dry_run else show_progress),
+            make_runner(config, replies, progress=None if dry_run else show_progress),
         )
 
 
-def _first_rows(rows: list[QuestionRow], chosen: JudgeCommandOptions) -> list[QuestionRow]:
+def _first_rows(rows: list[QuestionRow], chosen: JudgeRunOptions) -> list[QuestionRow]:
     return rows[: chosen.limit] if chosen.limit else rows
 
 
 def _open_replies(
-    chosen: JudgeCommandOptions, workspace: ReplyCache | None = None
+    judge: JudgeChoice, chosen: JudgeRunOptions, workspace: ReplyCache | None = None
 ) -> ReplyCache | None:
     from tui_annotate.lab.chat.reply_cache import open_replies
 
     target = chosen.target
     replies = open_replies(
         workspace,
-        file=chosen.cache,
+        file=judge.cache,
         former=target.with_name(target.name + _FORMER_SUFFIX) if target else None,
-        no_cache=chosen.no_cache,
+        no_cache=judge.no_cache,
     )
     note_continuation(replies)
     return replies
 
 
-def print_plan(found: JudgePlan, setup: JudgeSetup, chosen: JudgeCommandOptions) -> None:
-    named = chosen.base_url or setup.settings.judge_url
+def show_plan(found: JudgePlan, setup: JudgeSetup, judge: JudgeChoice, *, as_json: bool) -> None:
+    named = judge.base_url or setup.settings.judge_url
     to = f" to {setup.runner.judge.host}" if named else " (no endpoint is named: pass --base-url)"
     left = found.calls - found.cached
     line = (
@@ -179,15 +176,21 @@ def print_plan(found: JudgePlan, setup: JudgeSetup, chosen: JudgeCommandOptions)
         f"cached: {found.cached:,}; calls to send{to}: {left:,}, with about "
         f"{found.characters:,} characters"
     )
-    output.show(found.as_json(), [line], as_json=chosen.as_json)
+    output.show(found.as_json(), [line], as_json=as_json)
 
 
 def print_tally(
-    runner: JudgeRunner, chosen: JudgeCommandOptions, *, ragas_requests: int | None = None
+    runner: JudgeRunner,
+    judge: JudgeChoice,
+    *,
+    max_unclear: float,
+    ragas_requests: int | None = None,
 ) -> None:
     """Print the counts of the model's replies to standard error, and set the exit code.
 
-    `ragas_requests`: number of requests of the library RAGAS; None without it.
+    Args:
+        max_unclear: maximum share of questions without a readable reply.
+        ragas_requests: number of requests of the library RAGAS; None without it.
     """
     tally = runner.tally
     if ragas_requests is not None:
@@ -196,9 +199,9 @@ def print_tally(
             " cache"
         )
     if ragas_requests is None or tally.asked + tally.cached:
-        output.print_note(describe_replies(tally, runner.judge.host, no_cache=chosen.no_cache))
+        output.print_note(describe_replies(tally, runner.judge.host, no_cache=judge.no_cache))
     print_missing_replies(tally)
-    check_unclear(tally, chosen.max_unclear)
+    check_unclear(tally, max_unclear)
 
 
 _MAX_ROWS = 20
@@ -291,7 +294,7 @@ def _describe_evaluated(
     *,
     embedder: str,
 ) -> Iterator[Part]:
-    from tui_annotate.lab.judge.evaluation import VECTORS
+    from tui_annotate.lab.judge.options import VECTORS
 
     columns: list[Column[EvaluationResult]] = [
         flexible_column("question", lambda each: each.row.question)

@@ -355,6 +355,7 @@ def compute(
 
     Exit code: 3 if a scorer has no value for any sample, or its embedder failed for a text.
     """
+    from tui_annotate.lab.chat.judge_choice import JudgeChoice
     from tui_annotate.lab.chat.judge_config import load_named_judge, prompt_folders
     from tui_annotate.lab.score.scoring import ScoreOptions, ScoreService
     from tui_annotate.plugins.scoring import ScorerOptions
@@ -364,13 +365,15 @@ def compute(
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         loaded_judge = None
         if "judge" in scorers and (judge or space.settings.judge_model):
-            loaded_judge = load_named_judge(
-                space,
-                judge,
+            asked = JudgeChoice(
+                model=judge,
                 base_url=base_url,
-                unasked=dry_run,
-                endpoint=endpoint,
+                no_cache=endpoint.no_cache,
+                concurrency=endpoint.concurrency,
+                timeout=endpoint.timeout,
+                max_retries=endpoint.max_retries,
             )
+            loaded_judge = load_named_judge(space, asked, unasked=dry_run)
         if "similarity" in scorers and not (base_url or dry_run):
             require_trust(space.settings.endpoints, space.machines.embedder_url(embedder))
         load = partial(
