@@ -50,22 +50,23 @@ demo-neural: $(VENV)/.neural
 	@cp sample_data/pairs.jsonl sample_data/guidelines.md $(VENV)/sample_data
 	@TUI_ANNOTATE_EMBEDDER=neural $(BIN)/tui-annotate demo $(DEMO)-neural --data $(VENV)/sample_data
 
-# Tests have two layers: tests/conftest.py marks those of the slow layer. `make test` runs the fast
-# layer, which needs neither PyTorch nor the model all-MiniLM-L6-v2. With test paths in PYTEST_ARGS it
-# runs all tests below these paths, and installs both only if a file there needs one of them.
-# Many tests wait for programs that they start, so that pytest runs two processes more than there are
-# cores; PYTEST_ARGS='-n 0' runs one test after the other.
+# Tests have two layers: tests/slow.txt lists the slow one. `make test` runs the fast layer, which needs
+# neither PyTorch nor the model all-MiniLM-L6-v2. With test paths in PYTEST_ARGS it runs all tests below
+# these paths, and installs both only if a file there needs one of them. Files of the other layer are
+# not imported. Many tests wait for programs that they start, so that pytest runs two processes more
+# than there are cores; PYTEST_ARGS='-n 0' runs one test after the other.
 TEST_PATHS = $(foreach each,$(filter tests%,$(PYTEST_ARGS)),$(firstword $(subst ::, ,$(each))))
 NEURAL_TESTS = grep -rlE --include='test_*.py' 'needs_torch|"embedders", "neural"' $(TEST_PATHS)
 TEST_NEEDS = $(if $(and $(TEST_PATHS),$(shell $(NEURAL_TESTS))),.tests,.dev)
 WORKERS = $(shell $(BIN)/python -c 'import os; print((os.cpu_count() or 1) + 2)')
 PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --durations=20
+FAST_LAYER = -m 'not slow and not full' $(shell sed -n '/::/!s/^/--ignore=/p' tests/slow.txt)
 
 test: $(VENV)/$(TEST_NEEDS)
-	@$(PYTEST) -m 'not full$(if $(TEST_PATHS),, and not slow)' $(PYTEST_ARGS)
+	@$(PYTEST) $(if $(TEST_PATHS),-m 'not full',$(FAST_LAYER)) $(PYTEST_ARGS)
 
 test-slow: $(VENV)/.tests
-	@$(PYTEST) -m 'slow and not full' $(PYTEST_ARGS)
+	@$(PYTEST) -m 'slow and not full' $(if $(TEST_PATHS),,@tests/slow.txt) $(PYTEST_ARGS)
 
 test-full: $(VENV)/.tests $(VENV)/.studio
 	@$(PYTEST) --hypothesis-profile=full $(PYTEST_ARGS)

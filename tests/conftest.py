@@ -13,6 +13,7 @@ import pytest_randomly
 
 from tests.helpers.effort import register_profiles
 from tests.helpers.fork_server import warm
+from tests.helpers.layers import is_slow
 from tests.plugins.embedders.endpoint_server import KEY, FakeEndpoint, serving
 from tui_annotate.storage.database import Database
 
@@ -25,22 +26,9 @@ pytest_randomly.entrypoint_reseeds = []
 KEPT = {"TUI_ANNOTATE_SHARED", "TUI_ANNOTATE_TORTURE"}
 
 
-SLOW = (
-    "tests/end_to_end/",
-    "tests/lab/score/test_local_models.py",
-    "tests/plugins/embedders/test_minilm.py",
-    "tests/plugins/embedders/test_neural.py",
-    "tests/reliability/",
-    "tests/sample_data/",
-    "tests/services/test_ingest_processes.py",
-)
-"""The slow layer, by folder, file or test: terminals, kills, a browser, neural models, and others
-that take far longer than most."""
-
-
 def pytest_itemcollected(item: pytest.Item) -> None:
     """Give a test of the slow layer its marker."""
-    if item.nodeid.startswith(SLOW):
+    if is_slow(item.nodeid):
         item.add_marker("slow")
 
 

@@ -133,7 +133,7 @@ def _open_demo(folder: Path, data: Path) -> Workspace:
         report = space.ingest(
             pairs, format="pairs", options=columns, embedder=vectors, progress=progress
         )
-    if report.refused:
+    if report.refused or report.files_refused:
         space.close()
         refused = next(each for each in report.problems if each.refused)
         raise InvalidInput(f"the example data is damaged: {refused}", refused.hint)

@@ -174,8 +174,8 @@ def authorized_keys(
 ) -> None:
     """Print or write the lines of the file authorized_keys.
 
-    With its line, an ssh key can start only the annotation session of the key's owner. A FILE with
-    other lines than ssh keys, and none of these, is refused.
+    With its line, an ssh key can start only the annotation session of the key's owner. A file that
+    has other lines, but no ssh key, is refused.
     """
     with open_workspace(common.workspace) as space:
         service = space.team.ssh_keys

@@ -29,7 +29,7 @@ def choose(draft: Draft, digit: str) -> Effects:
         return _choose_zero(draft)
     option = next((known for known in draft.options() if known.digit == digit), None)
     if option is None:
-        return [Blink()]
+        return _refuse_unused_digit(draft, digit)
     if draft.digits_off and not (draft.pending or draft.split_label):
         return _refuse_digit(draft)
     if draft.pending and draft.asks_reason:
@@ -40,6 +40,14 @@ def choose(draft: Draft, digit: str) -> Effects:
         draft.pending = PendingQuestion("child", option.path)
         return []
     return label(draft, option.path)
+
+
+def _refuse_unused_digit(draft: Draft, digit: str) -> Effects:
+    digits = [known.digit for known in draft.options() if known.digit]
+    if draft.pending or not digits:
+        return [Blink()]  # the status line shows the question
+    shown = digits[0] if len(digits) == 1 else f"{digits[0]} to {digits[-1]}"
+    return draft.refuse_key(MessageCode.NO_LABEL_OF_DIGIT, digit=digit, digits=shown)
 
 
 def pick(draft: Draft, path: LabelPath) -> Effects:

@@ -56,11 +56,13 @@ class MessageCode(ScreenMessage):
     CITATION_WITHOUT_TEXT = (
         "Citation {number}/{count} [{id}] · its text is not available · c next, C previous"
     )
+    KEY_WITHOUT_EFFECT = "The key {key} has no effect here · ? shows the keys"
     FINISH_EDIT_FIRST = "Finish the edit first: Enter saves it, e cancels it"
 
     # labels and ratings
     LABEL_GONE = "{label} is no longer in the label set"
     UNKNOWN_LABEL = "Unknown label"
+    NO_LABEL_OF_DIGIT = "No label has the key {digit}: press {digits}, or 0 for the list"
     NO_LABEL_TO_REPEAT = "No label to repeat yet"
     NO_CLAIM_TO_REPEAT_ON = "Move the cursor or select text first, then r repeats the label"
     DIGITS_OFF_ON_SUGGESTION = "To choose a label for the suggestion, press e, then a digit"

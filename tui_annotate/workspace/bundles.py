@@ -318,7 +318,7 @@ def _fill_working_folder(
         embedder=VectorOptions(prepared=vectors) if vectors.exists() else VectorOptions(NONE),
         progress=progress,
     )
-    if report.refused:
+    if report.refused or report.files_refused:
         _, _, line = report.problems[0].where.rpartition(":")
         says = f"{bundle_file.SAMPLES}:{line}: {report.problems[0].message}"
         if filled:

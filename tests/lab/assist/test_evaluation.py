@@ -33,7 +33,7 @@ from tui_annotate.plugins import registry
 from tui_annotate.plugins.protocols import Embedder, ExportOptions
 from tui_annotate.services.assist.sample import prepare_sample
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 SHARED = Path(os.environ.get("TUI_ANNOTATE_SHARED", ROOT.parent / "shared"))
 GOLD = ROOT / "sample_data" / "gold.json"
 SOURCE = "The bridge reopened on Saturday. The work cost 12 million pounds. Nobody came. "

@@ -31,6 +31,7 @@ from tui_annotate.editor.effects import (
 )
 from tui_annotate.editor.key_state import REVIEWING
 from tui_annotate.editor.label_set_change import DraftLabelSetChange
+from tui_annotate.editor.messages import MessageCode
 from tui_annotate.editor.review.messages import ReviewText
 from tui_annotate.editor.review.state import (
     CONFIRMATIONS,
@@ -289,12 +290,12 @@ def choose_candidate(draft: ReviewDraft, digit: str) -> Effects:
     if digit == "0":
         pages = -(-len(draft.candidates) // MOST_OPTIONS)
         if pages < 2:
-            return [Blink()]
+            return draft.refuse_key(MessageCode.KEY_WITHOUT_EFFECT, key=digit)
         draft.page = (draft.page + 1) % pages
         return []
     at = draft.page * MOST_OPTIONS + int(digit) - 1
     if at >= len(draft.candidates):
-        return [Blink()]
+        return draft.refuse_key(MessageCode.KEY_WITHOUT_EFFECT, key=digit)
     draft.candidate = at
     return _reveal_chosen(draft)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tui_annotate.domain.samples import Side
 from tui_annotate.editor import cursor_actions, highlights
 from tui_annotate.editor.effects import Blink, Effects, GoTo, Reveal, Select
-from tui_annotate.editor.messages import StatusMessage
+from tui_annotate.editor.messages import MessageCode, StatusMessage
 from tui_annotate.editor.navigation import neighbour_index
 from tui_annotate.editor.view.messages import ViewText
 from tui_annotate.editor.view.state import ViewDraft
@@ -70,7 +70,7 @@ def choose_by_digit(draft: ViewDraft, digit: str) -> Effects:
     people = draft.bar
     at = int(digit) - 1
     if at >= len(people):
-        return [Blink()]
+        return draft.refuse_key(MessageCode.KEY_WITHOUT_EFFECT, key=digit)
     return _choose(draft, "" if people[at] == draft.chosen else people[at])
 
 

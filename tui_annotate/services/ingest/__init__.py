@@ -139,7 +139,7 @@ class IngestService:
             for _ in checked:
                 pass
             run.report.dry = dry_run
-            refused = run.report.refused + run.report.spans_refused > 0
+            refused = run.report.is_partial
             if dry_run or refused:
                 return _finish_report(run, began, vectors.name, refused=strict and refused)
             watcher = IngestCallbacks(progress)  # warnings were already reported
@@ -191,7 +191,7 @@ class IngestService:
             gone.discard(record.sample.key)
             if other_texts:
                 changed.add(record.sample.key)
-        if looked.report.refused:
+        if looked.report.refused or looked.report.files_refused:
             return _finish_report(looked, began, vectors.name, refused=True)
         if not with_annotations:
             self._refuse_lost_work(dataset, changed | gone)

@@ -29,7 +29,7 @@ from tui_annotate.domain.samples import SampleKey, Side
 from tui_annotate.editor import completion, cursor_actions, highlights
 from tui_annotate.editor.actions import action_of
 from tui_annotate.editor.effects import Blink, Effect, Effects, Open, OpenNote, Page
-from tui_annotate.editor.key_map import KeyMap, table_key
+from tui_annotate.editor.key_map import KeyMap, key_label, table_key
 from tui_annotate.editor.key_state import READING, SELECTING
 from tui_annotate.editor.messages import NO_MESSAGE, Kind, MessageCode, StatusMessage
 from tui_annotate.editor.navigation import show
@@ -461,8 +461,10 @@ class WorkspaceScreen(SampleScreen):
             self.perform(cursor_actions.press_hint_key(draft, key))
         elif action:
             self.do(action, digit=key if action.startswith("option.") else "")
-        elif draft.pending or (self.key_map and self.key_map.action(key, READING)):
-            self.perform([Blink()])  # the key has an action in another state
+        elif draft.pending:
+            self.perform([Blink()])
+        else:
+            self.perform(draft.refuse_key(MessageCode.KEY_WITHOUT_EFFECT, key=key_label(key)))
 
     def do(self, action: str, *, digit: str = "") -> None:
         draft, now = self.draft, events.Event().time

@@ -22,7 +22,7 @@ from tui_annotate.domain.samples import SampleKey, Side, Signals
 from tui_annotate.editor import cursor_actions, single_document
 from tui_annotate.editor.citations import list_citations
 from tui_annotate.editor.effects import Effect, Effects, Open, Page
-from tui_annotate.editor.key_map import KeyMap, table_key
+from tui_annotate.editor.key_map import KeyMap, key_label, table_key
 from tui_annotate.editor.key_state import EDITING, READING, REVIEWING, SOURCE, VIEWING
 from tui_annotate.editor.messages import AnyMessage, Kind, MessageCode, make_message
 from tui_annotate.editor.state import Draft
@@ -221,6 +221,8 @@ class ViewScreen(SampleScreen):
             actions = (self._keys.action(key, state) for state in _WRITING_STATES)
             if name := next(filter(None, actions), ""):
                 self.perform(key_handlers.refuse(draft, self._keys.get(name).help))
+            else:
+                self.perform(draft.refuse_key(MessageCode.KEY_WITHOUT_EFFECT, key=key_label(key)))
 
     def handle(self, effect: Effect) -> bool:
         draft, opened = self.draft, self.opened
